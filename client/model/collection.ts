@@ -1,0 +1,43 @@
+import type { Json } from './json.js'
+
+export const fieldTypes = [
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'array',
+  'object',
+  'datetime',
+  'file',
+  'any',
+] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+export interface FieldRule {
+  readonly type: FieldType
+  readonly required?: boolean
+  readonly default?: Json
+}
+
+/** Spec, "Collection": what documents must look like. Fields it does not name are free. */
+export type Schema = { readonly [field: string]: FieldRule }
+
+export const permissionKinds = ['create', 'read', 'update', 'delete'] as const
+export type PermissionKind = (typeof permissionKinds)[number]
+
+/** Roles that may do each thing; absent or empty is open to any key or user. Contract 5.3. */
+export type Permissions = { readonly [Kind in PermissionKind]?: readonly string[] }
+
+export interface Collection {
+  readonly id: string
+  readonly name: string
+  readonly schema: Schema
+  readonly permissions: Permissions
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** A collection with its exact number of documents. */
+export interface CountedCollection extends Collection {
+  readonly documentCount: number
+}

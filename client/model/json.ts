@@ -1,0 +1,59 @@
+/** JSON as TypeScript sees it, and JSON text that needs no second parse. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+export interface JsonObject {
+  [key: string]: Json
+}
+
+/**
+ * JSON that is already text, as the database hands it out. It may stand wherever a value
+ * may stand in an answer; `writeJson` copies it as it is.
+ */
+export class JsonText {
+  constructor(readonly text: string) {}
+
+  toJSON(): Json {
+    return JSON.parse(this.text)
+  }
+}
+
+/** What `writeJson` takes: JSON in which any part may already be text. */
+export type Writable = undefined | null | boolean | number | string | JsonText | readonly Writable[] | WritableObject
+export interface WritableObject {
+  readonly [key: string]: Writable
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** As `JSON.stringify`, except that a `JsonText` is copied and never parsed. Own keys only. */
+export function writeJson(value: Writable): string {
+  if (value instanceof JsonText) return value.text
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`
+  let text = ''
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${writeJson(member)}`
+  }
+  return `{${text}}`
+}
+
+/** Deep equality of JSON values; the order of an object's keys does not count. */
+export function equalJson(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true
+  if (Array.isArray(one)) {
+    return Array.isArray(other) && one.length === other.length && one.every((item, at) => equalJson(item, other[at]))
+  }
+  if (!isObject(one) || !isObject(other)) return false
+  const keys = Object.keys(one)
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && equalJson(one[key], other[key]))
+  )
+}
+
+/** Sets an own property whatever its name, `__proto__` included. */
+export function setOwn(target: JsonObject, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}

@@ -1,0 +1,49 @@
+/** Every figure of the specification's "Limits", by name. Each conflicting one is a choice; the default is beside it. */
+
+const kilobyte = 1024
+const megabyte = 1024 * kilobyte
+const gigabyte = 1024 * megabyte
+
+export const tiers = ['free', 'standard', 'pro', 'enterprise'] as const
+export type Tier = (typeof tiers)[number]
+export const defaultTier: Tier = 'pro'
+
+/** Requests per window, by tier; `null` is unlimited. A tier that the specification leaves out has no figure. */
+export const rateLimits = {
+  minute: { seconds: 60, requests: { standard: 100, pro: 1_000, enterprise: null } },
+  hour: { seconds: 3_600, requests: { free: 1_000, pro: 10_000 } },
+  day: { seconds: 86_400, requests: { free: 1_000, pro: 100_000, enterprise: null } },
+} as const satisfies Record<string, { seconds: number; requests: { [Name in Tier]?: number | null } }>
+export type RateWindow = keyof typeof rateLimits
+
+/** `off`, the windows that are on with the tier's figures, or figures of one's own. */
+export type RateLimit = 'off' | readonly RateWindow[] | { readonly [Window in RateWindow]?: number }
+export const defaultRateLimit: RateLimit = 'off'
+
+/** Page sizes of variant A (`small`) and variant B (`large`); the `paging` axis picks one. */
+export const pageSizes = {
+  small: { default: 20, most: 100 },
+  large: { default: 50, most: 500 },
+} as const
+
+/** What one request and one document may weigh. Contract 2.4, 3.6, 10.3 and 10.7. */
+export const sizes = {
+  mostBodyBytes: 10 * megabyte,
+  mostDocumentBytes: megabyte,
+  mostDocumentDepth: 64,
+  mostDocumentKeys: 10_000,
+  mostFieldNameBytes: 255,
+  mostBatchItems: 1_000,
+  mostQueryBytes: 8 * kilobyte,
+  mostQueryParameters: 200,
+  mostPopulateDepth: 5,
+  mostPopulatePaths: 20,
+  mostStatementSeconds: 10,
+} as const
+
+/** Bytes of one file, by tier, and of a file that comes with a document. `null` is unlimited. */
+export const fileSizes = {
+  perFile: { free: 10 * megabyte, standard: 100 * megabyte, pro: 100 * megabyte, enterprise: gigabyte },
+  inTotal: { free: gigabyte, standard: 100 * gigabyte, pro: 100 * gigabyte, enterprise: null },
+  withDocument: 50 * megabyte,
+} as const satisfies Record<string, number | Record<Tier, number | null>>

@@ -1,0 +1,26 @@
+import type { Path } from './path.js'
+import type { Where } from './where.js'
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** All matches, not the page; `null` when nobody counted. */
+  readonly total: number | null
+  /** The limit that was used. */
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface Sort {
+  readonly path: Path
+  readonly direction: 'asc' | 'desc'
+}
+
+/** One list request, in the core's form. Without `sort`: newest first. */
+export interface ListQuery {
+  readonly where: Where
+  readonly sort: Sort | undefined
+  readonly limit: number
+  readonly offset: number
+  readonly count: boolean
+  readonly populate: readonly Path[]
+}

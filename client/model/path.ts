@@ -1,0 +1,26 @@
+import { isObject, type Json } from './json.js'
+
+/** A dotted name taken apart: `author.name` is `['author', 'name']`. */
+export type Path = readonly [string, ...string[]]
+
+export function parsePath(dotted: string): Path {
+  return dotted.split('.') as unknown as Path
+}
+
+export function formatPath(path: Path): string {
+  return path.join('.')
+}
+
+/**
+ * The value at a path, `undefined` where there is none. As `#>` of PostgreSQL has it, a whole number
+ * picks an element of an array, from the end when it is negative.
+ */
+export function valueAt(data: Json | undefined, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = data
+  for (const segment of path) {
+    if (Array.isArray(value)) value = /^\s*[+-]?\d{1,9}$/.test(segment) ? value.at(Number(segment)) : undefined
+    else if (isObject(value)) value = Object.hasOwn(value, segment) ? value[segment] : undefined
+    else return undefined
+  }
+  return value
+}

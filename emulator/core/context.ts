@@ -1,0 +1,49 @@
+import type { Collection } from '../../client/model/collection.js'
+import type { Project } from '../../client/model/project.js'
+import type { Database } from '../database/database.js'
+
+/** Everything outside the rules that the rules need. One per process. */
+export interface Backend {
+  readonly db: Database
+  now(): Date
+  /** A UUIDv7 of that moment; of two made in one process, the later is the greater. */
+  newId(at: Date): string
+  readonly known: Known
+}
+
+/** What is read far more often than it changes, kept for a second. */
+export interface Known {
+  readonly callers: Cache<Identity>
+  readonly collections: Cache<Collection>
+}
+
+export interface Cache<Value> {
+  get(key: string): Value | undefined
+  set(key: string, value: Value): void
+  clear(): void
+}
+
+/** Who asks: somebody with a key of the project. `secret` keys satisfy every role. Contract 5.3. */
+export interface Caller {
+  readonly kind: 'key'
+  readonly id: string
+  readonly secret: boolean
+}
+
+export interface Identity {
+  readonly project: Project
+  readonly caller: Caller
+}
+
+/** One request's view of the world. `db` is the open transaction while there is one. */
+export interface Context extends Identity {
+  readonly backend: Backend
+  readonly db: Database
+  readonly inTransaction: boolean
+}
+
+/** Runs `work` in one transaction, joining the one that is open. */
+export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
+  if (ctx.inTransaction) return work(ctx)
+  return ctx.db.transaction((db) => work({ ...ctx, db, inTransaction: true }))
+}
