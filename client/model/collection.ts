@@ -22,6 +22,9 @@ export interface FieldRule {
 /** Spec, "Collection": what documents must look like. Fields it does not name are free. */
 export type Schema = { readonly [field: string]: FieldRule }
 
+/** Names that would shadow a path. */
+export const reservedNames: readonly string[] = ['documents', 'batch']
+
 export const permissionKinds = ['create', 'read', 'update', 'delete'] as const
 export type PermissionKind = (typeof permissionKinds)[number]
 

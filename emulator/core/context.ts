@@ -9,6 +9,8 @@ export interface Backend {
   /** A UUIDv7 of that moment; of two made in one process, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
+  /** Deletes, in the background, what removed collections left behind. */
+  sweepSoon(): void
 }
 
 /** What is read far more often than it changes, kept for a second. */

@@ -1,0 +1,60 @@
+import { type FieldRule, type FieldType, reservedNames, type Schema } from './collection.js'
+import type { Fields } from './document.js'
+import type { Issue } from './errors.js'
+import { isObject, type Json, setOwn } from './json.js'
+
+const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+const fits: { [Type in FieldType]: (value: Json) => boolean } = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: isObject,
+  datetime: (value) => typeof value === 'string' && isoTime.test(value) && !Number.isNaN(Date.parse(value)),
+  file: (value) => typeof value === 'string',
+  any: () => true,
+}
+
+/** What is wrong with fields under a schema; nothing if they fit. Contract 5.2. */
+export function checkFields(schema: Schema, fields: Fields): Issue[] {
+  return Object.entries(schema).flatMap(([name, rule]) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (value === undefined) return rule.required ? [missing(name)] : []
+    return fits[rule.type](value) ? [] : [wrongType(name, rule)]
+  })
+}
+
+/** The fields, with the schema's defaults where they say nothing. */
+export function withDefaults(schema: Schema, fields: Fields): Fields {
+  const missing = Object.entries(schema).filter(
+    ([name, rule]) => rule.default !== undefined && !Object.hasOwn(fields, name),
+  )
+  if (missing.length === 0) return fields
+  const whole = { ...fields }
+  for (const [name, rule] of missing) setOwn(whole, name, rule.default ?? null)
+  return whole
+}
+
+/** What is wrong with a schema itself: a default that its own type refuses. */
+export function checkSchema(schema: Schema): Issue[] {
+  return Object.entries(schema).flatMap(([name, rule]) =>
+    rule.default === undefined || fits[rule.type](rule.default)
+      ? []
+      : [{ path: ['schema', name, 'default'], message: `is not of type "${rule.type}"`, type: rule.type }],
+  )
+}
+
+/** Contract 2.2. */
+export function isCollectionName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(name) && !reservedNames.includes(name)
+}
+
+function missing(name: string): Issue {
+  return { path: [name], message: `"${name}" is required`, type: 'missing' }
+}
+
+function wrongType(name: string, { type }: FieldRule): Issue {
+  return { path: [name], message: `"${name}" is not of type "${type}"`, type }
+}

@@ -1,0 +1,130 @@
+import type {
+  Collection,
+  CountedCollection,
+  PermissionKind,
+  Permissions,
+  Schema,
+} from '../../client/model/collection.js'
+import { SvcError } from '../../client/model/errors.js'
+import { checkSchema, isCollectionName } from '../../client/model/schema.js'
+import {
+  insertCollection,
+  markRemoved,
+  selectCollection,
+  selectCollections,
+  selectCount,
+  writeCollection,
+} from '../store/collections.js'
+import { type Context, inTransaction } from './context.js'
+import { isId } from './ids.js'
+import { requireManager, requirePermission } from './permissions.js'
+
+export interface CollectionInput {
+  readonly name: string
+  readonly schema?: Schema
+  readonly permissions?: Permissions
+}
+
+/** Spec, "Collections". @throws {SvcError} `INVALID_COLLECTION`, `COLLECTION_EXISTS`, `FORBIDDEN` */
+export async function createCollection(
+  ctx: Context,
+  { name, schema = {}, permissions = {} }: CollectionInput,
+): Promise<Collection> {
+  requireName(name)
+  requireSchema(schema)
+  const now = ctx.backend.now()
+  const at = now.toISOString()
+  const collection: Collection = { id: ctx.backend.newId(now), name, schema, permissions, createdAt: at, updatedAt: at }
+  requireManager(ctx, collection)
+  await insertCollection(ctx.db, ctx.project.id, collection)
+  return collection
+}
+
+/** All collections of the project, the oldest first. */
+export function listCollections(ctx: Context): Promise<Collection[]> {
+  return selectCollections(ctx.db, ctx.project.id)
+}
+
+export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
+  const collection = await requireCollection(ctx, name)
+  return { ...collection, documentCount: await selectCount(ctx.db, collection.id) }
+}
+
+/** Renames a collection or changes its settings. What is stored is not looked at again. Contract 5.1. */
+export async function changeCollection(
+  ctx: Context,
+  name: string,
+  input: Partial<CollectionInput>,
+): Promise<Collection> {
+  if (input.name !== undefined) requireName(input.name)
+  if (input.schema !== undefined) requireSchema(input.schema)
+  const changed = await inTransaction(ctx, async (ctx) => {
+    const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
+    if (!before) throw noSuchCollection(name)
+    const after = { ...before, ...input, updatedAt: ctx.backend.now().toISOString() }
+    requireManager(ctx, before)
+    requireManager(ctx, after)
+    await writeCollection(ctx.db, after)
+    return after
+  })
+  ctx.backend.known.collections.clear()
+  return changed
+}
+
+/** Removes a collection with all its documents. They are gone at once; their rows are swept up afterwards. */
+export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
+  const id = await inTransaction(ctx, async (ctx) => {
+    const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
+    if (!collection) throw noSuchCollection(name)
+    requireManager(ctx, collection)
+    await markRemoved(ctx.db, collection.id)
+    return collection.id
+  })
+  ctx.backend.known.collections.clear()
+  ctx.backend.sweepSoon()
+  return { id }
+}
+
+/** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
+export async function requireCollection(ctx: Context, name: string): Promise<Collection> {
+  const known = ctx.backend.known.collections
+  const key = `${ctx.project.id}/${name}`
+  const collection = known.get(key) ?? (await selectCollection(ctx.db, ctx.project.id, name))
+  if (!collection) throw noSuchCollection(name)
+  known.set(key, collection)
+  return collection
+}
+
+/** The collection of that name or id, if the caller may do that in it. */
+export async function requireOpenCollection(ctx: Context, name: string, kind: PermissionKind): Promise<Collection> {
+  const collection = await requireCollection(ctx, name)
+  requirePermission(ctx, collection, kind)
+  return collection
+}
+
+/** The collection to create documents in; a name that no collection could have is a fault of its own. COL-06. */
+export async function requireCollectionForCreate(ctx: Context, name: string): Promise<Collection> {
+  if (!isId(name)) requireName(name)
+  return requireOpenCollection(ctx, name, 'create')
+}
+
+function requireName(name: string) {
+  if (isCollectionName(name)) return
+  throw new SvcError(
+    'INVALID_COLLECTION',
+    `"${name.slice(0, 80)}" cannot name a collection. Use a letter, then up to 62 letters, digits, "_" or "-"; "documents" and "batch" are taken.`,
+  )
+}
+
+function requireSchema(schema: Schema) {
+  const issues = checkSchema(schema)
+  if (issues.length > 0) throw new SvcError('VALIDATION_ERROR', 'The schema contradicts itself.', issues)
+}
+
+export function noSuchCollection(name: string) {
+  return new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
+}
+
+export function noSuchDocument({ name }: Collection, id: string) {
+  return new SvcError('NOT_FOUND', `No document "${id.slice(0, 80)}" in "${name}".`)
+}

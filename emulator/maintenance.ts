@@ -1,0 +1,60 @@
+/** What the service does for itself between requests: small pieces of work that never hold the database for long. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { keptMilliseconds } from './core/idempotency.js'
+import type { Database } from './database/database.js'
+import { trimChanges } from './store/changes.js'
+import { sweepRemoved } from './store/collections.js'
+import { deleteExpiredAnswers } from './store/idempotency.js'
+
+/** Documents or changes deleted in one statement; some tens of milliseconds. */
+const piece = 2_000
+const keptChanges = 100_000
+const keptChangesMilliseconds = 3_600_000
+
+export interface Maintenance {
+  /** Starts a round now, or another one after the round that is at work. */
+  soon(): void
+  /** Ends after the piece that is at work. */
+  stop(): Promise<void>
+}
+
+/** A round at start, one a minute, and one whenever it is asked for. A round that fails is left to the next. */
+export function startMaintenance(db: Database, now: () => Date, report: (error: unknown) => void): Maintenance {
+  let isStopped = false
+  let isWanted = false
+  let round: Promise<void> | undefined
+
+  const timer = setInterval(soon, 60_000)
+  timer.unref()
+  soon()
+
+  function soon() {
+    isWanted = true
+    round ??= work().finally(() => {
+      round = undefined
+      if (isWanted && !isStopped) soon()
+    })
+  }
+
+  async function work() {
+    isWanted = false
+    try {
+      while (!isStopped && (await sweepRemoved(db, piece))) await pause(5)
+      const before = new Date(now().getTime() - keptChangesMilliseconds).toISOString()
+      const trim = { before, kept: keptChanges, most: piece }
+      while (!isStopped && (await trimChanges(db, trim)) === piece) await pause(5)
+      if (!isStopped) await deleteExpiredAnswers(db, new Date(now().getTime() - keptMilliseconds).toISOString())
+    } catch (error) {
+      if (!isStopped) report(error)
+    }
+  }
+
+  return {
+    soon,
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await round
+    },
+  }
+}

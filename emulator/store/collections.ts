@@ -1,0 +1,112 @@
+import type { Collection, Permissions, Schema } from '../../client/model/collection.js'
+import { SvcError } from '../../client/model/errors.js'
+import { type Database, DatabaseError, nothing, sql } from '../database/database.js'
+
+interface CollectionRow {
+  id: string
+  name: string
+  schema: string
+  permissions: string
+  created_at: string
+  updated_at: string
+}
+
+const columns = sql`c.id, c.name, c.schema, c.permissions, c.created_at, c.updated_at`
+
+/** @throws {SvcError} `COLLECTION_EXISTS` */
+export async function insertCollection(db: Database, project: string, collection: Collection): Promise<void> {
+  const { id, name, schema, permissions, createdAt, updatedAt } = collection
+  const insert = sql`
+    with inserted as (
+      insert into collections (id, project_id, name, schema, permissions, created_at, updated_at)
+      values (${id}, ${project}, ${name}, ${JSON.stringify(schema)}::jsonb, ${JSON.stringify(permissions)}::jsonb,
+        ${createdAt}, ${updatedAt})
+      returning id
+    )
+    insert into document_counts (collection_id, documents) select id, 0 from inserted`
+  await db.query(insert).catch(orNameTaken(name))
+}
+
+export async function selectCollections(db: Database, project: string): Promise<Collection[]> {
+  const rows = await db.query<CollectionRow>(
+    sql`select ${columns} from collections c where c.project_id = ${project} order by c.id`,
+  )
+  return rows.map(fromRow)
+}
+
+/** The collection of that name, else of that id. */
+export async function selectCollection(
+  db: Database,
+  project: string,
+  nameOrId: string,
+  { lock = false } = {},
+): Promise<Collection | undefined> {
+  const [row] = await db.query<CollectionRow>(sql`
+    select ${columns}
+    from collections c
+    where c.project_id = ${project} and (c.name = ${nameOrId} or c.id::text = ${nameOrId})
+    order by (c.name = ${nameOrId}) desc
+    limit 1
+    ${lock ? sql`for update` : nothing}`)
+  return row && fromRow(row)
+}
+
+/** @throws {SvcError} `COLLECTION_EXISTS` */
+export async function writeCollection(db: Database, collection: Collection): Promise<void> {
+  const { id, name, schema, permissions, updatedAt } = collection
+  const update = sql`
+    update collections
+    set name = ${name}, schema = ${JSON.stringify(schema)}::jsonb, permissions = ${JSON.stringify(permissions)}::jsonb,
+      updated_at = ${updatedAt}
+    where id = ${id}`
+  await db.query(update).catch(orNameTaken(name))
+}
+
+export async function selectCount(db: Database, collectionId: string): Promise<number> {
+  const [row] = await db.query<{ documents: number }>(
+    sql`select documents from document_counts where collection_id = ${collectionId}`,
+  )
+  return row?.documents ?? 0
+}
+
+/** Takes the collection away and leaves its documents, which nobody can reach any more, to `sweepRemoved`. */
+export async function markRemoved(db: Database, collectionId: string): Promise<void> {
+  await db.query(sql`
+    with removed as (delete from collections where id = ${collectionId} returning id)
+    update document_counts set is_removed = true where collection_id = (select id from removed)`)
+}
+
+/** Deletes some documents of removed collections; whether there may be more. */
+export async function sweepRemoved(db: Database, mostDocuments: number): Promise<boolean> {
+  const [removed] = await db.query<{ collection_id: string }>(
+    sql`select collection_id from document_counts where is_removed limit 1`,
+  )
+  if (!removed) return false
+  const swept = await db.query(sql`
+    delete from documents
+    where id in (select id from documents where collection_id = ${removed.collection_id} limit ${mostDocuments}::int)
+    returning 1 as one`)
+  if (swept.length === 0)
+    await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id}`)
+  return true
+}
+
+function fromRow(row: CollectionRow): Collection {
+  return {
+    id: row.id,
+    name: row.name,
+    schema: JSON.parse(row.schema) as Schema,
+    permissions: JSON.parse(row.permissions) as Permissions,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function orNameTaken(name: string) {
+  return (error: unknown): never => {
+    if (error instanceof DatabaseError && error.sqlState === '23505') {
+      throw new SvcError('COLLECTION_EXISTS', `There already is a collection "${name}".`)
+    }
+    throw error
+  }
+}

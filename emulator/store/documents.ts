@@ -1,0 +1,166 @@
+import type { OutgoingDocument } from '../../client/model/document.js'
+import { JsonText } from '../../client/model/json.js'
+import { type Database, type Fragment, sql } from '../database/database.js'
+
+export interface DocumentRow {
+  id: string
+  data: string
+  version: number
+  created_at: string
+  updated_at: string
+}
+
+/** Where a write happens and when. */
+export interface Place {
+  readonly project: string
+  readonly collection: { readonly id: string; readonly name: string }
+  readonly at: string
+}
+
+/** A document's id and its new data as JSON text. */
+export interface NewData {
+  readonly id: string
+  readonly json: string
+}
+
+const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
+
+/**
+ * Inserts documents, counts them and records their changes, all in one statement. The count's row is the
+ * lock that a removal of the collection takes too: nothing comes back if the collection is gone.
+ */
+export async function insertDocuments(
+  db: Database,
+  place: Place,
+  documents: readonly NewData[],
+): Promise<OutgoingDocument[]> {
+  const { collection, at } = place
+  const rows = await db.query<DocumentRow>(sql`
+    with counted as (
+      update document_counts set documents = documents + ${documents.length}::int
+      where collection_id = ${collection.id} and not is_removed
+      returning collection_id
+    ), inserted as (
+      insert into documents (id, collection_id, data, created_at, updated_at)
+      select new.id, counted.collection_id, new.data, ${at}::timestamptz, ${at}::timestamptz
+      from counted, unnest(${documents.map(({ id }) => id)}::uuid[], ${documents.map(({ json }) => json)}::jsonb[]) as new (id, data)
+      returning id, data, version, created_at, updated_at
+    ), ${recorded(place, 'created', sql`select inserted.*, null::jsonb as before from inserted`, sql`exists (select from counted)`, documents.length)}
+    select id, data, version, created_at, updated_at from inserted order by id`)
+  return rows.map((row) => fromRow(row, collection))
+}
+
+/** One document, as it stands. */
+export async function selectDocument(
+  db: Database,
+  collection: Place['collection'],
+  id: string,
+): Promise<OutgoingDocument | undefined> {
+  const [row] = await db.query<DocumentRow>(sql`
+    select ${columns} from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
+  return row && fromRow(row, collection)
+}
+
+/** The documents that exist of those ids, by id, held until the transaction ends. Locks are taken in id order. */
+export async function lockDocuments(
+  tx: Database,
+  collection: Place['collection'],
+  ids: readonly string[],
+): Promise<Map<string, OutgoingDocument>> {
+  const rows = await tx.query<DocumentRow>(sql`
+    select ${columns}
+    from documents d
+    where d.id = any(${ids}::uuid[]) and d.collection_id = ${collection.id}
+    order by d.id
+    for update`)
+  return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
+}
+
+/** Writes the new data of locked documents and records their changes. */
+export async function writeDocuments(
+  tx: Database,
+  place: Place,
+  documents: readonly NewData[],
+): Promise<OutgoingDocument[]> {
+  const { collection, at } = place
+  const rows = await tx.query<DocumentRow>(sql`
+    with before as (
+      select d.id, d.data as before, new.data
+      from unnest(${documents.map(({ id }) => id)}::uuid[], ${documents.map(({ json }) => json)}::jsonb[]) as new (id, data)
+      join documents d on d.id = new.id
+    ), written as (
+      update documents d set data = before.data, version = d.version + 1, updated_at = ${at}::timestamptz
+      from before
+      where d.id = before.id
+      returning ${columns}, before.before
+    ), ${recorded(place, 'updated', sql`select * from written`, sql`true`, documents.length)}
+    select id, data, version, created_at, updated_at from written`)
+  return rows.map((row) => fromRow(row, collection))
+}
+
+/** Deletes locked documents, counts them off and records their changes. */
+export async function deleteDocuments(tx: Database, place: Place, ids: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    with deleted as (
+      delete from documents d where d.id = any(${ids}::uuid[])
+      returning ${columns}, d.data as before
+    ), counted as (
+      update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
+    ), ${recorded(place, 'deleted', sql`select * from deleted`, sql`true`, ids.length)}
+    select 1 as one`)
+}
+
+/** Documents of a project by id, each with its collection's name and permissions. */
+export async function selectRecords(
+  db: Database,
+  project: string,
+  ids: readonly string[],
+): Promise<{ document: OutgoingDocument; permissions: string }[]> {
+  const rows = await db.query<DocumentRow & { collection_id: string; name: string; permissions: string }>(sql`
+    select ${columns}, d.collection_id, c.name, c.permissions
+    from documents d
+    join collections c on c.id = d.collection_id
+    where d.id = any(${ids}::uuid[]) and c.project_id = ${project}`)
+  return rows.map((row) => ({
+    document: fromRow(row, { id: row.collection_id, name: row.name }),
+    permissions: row.permissions,
+  }))
+}
+
+/**
+ * The two steps that end every write: draw the project's next sequence numbers, and record one change for each row of
+ * `affected` (id, data, version, created_at, updated_at, before). The sequence's row is locked until commit, so numbers
+ * are given in commit order and without gaps.
+ */
+function recorded(
+  { project, collection, at }: Place,
+  kind: string,
+  affected: Fragment,
+  condition: Fragment,
+  count: number,
+): Fragment {
+  return sql`stepped as (
+      update sequences set last_seq = last_seq + ${count}::int
+      where project_id = ${project} and ${condition}
+      returning last_seq - ${count}::int as before_seq
+    ), recorded as (
+      insert into changes
+        (project_id, seq, kind, collection_id, document_id, version, data, before, created_at, updated_at, recorded_at)
+      select ${project}, stepped.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
+        affected.id, affected.version, affected.data, affected.before, affected.created_at, affected.updated_at,
+        ${at}::timestamptz
+      from stepped, (${affected}) as affected
+    )`
+}
+
+export function fromRow(row: DocumentRow, collection: Place['collection']): OutgoingDocument {
+  return {
+    id: row.id,
+    collection: collection.name,
+    collectionId: collection.id,
+    data: new JsonText(row.data),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    version: row.version,
+  }
+}

@@ -1,0 +1,66 @@
+import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
+import { type Database, sql } from '../database/database.js'
+
+interface ProjectRow {
+  id: string
+  name: string
+  settings: string
+}
+
+/** A key as it is kept: only a public one can be read again. */
+export interface ProjectKey {
+  readonly id: string
+  readonly hash: string
+  readonly secret: boolean
+  readonly readable: string | null
+}
+
+export async function insertProject(
+  db: Database,
+  project: Project,
+  keys: readonly ProjectKey[],
+  at: string,
+): Promise<void> {
+  await db.batch([
+    sql`insert into projects (id, name, settings, created_at)
+        values (${project.id}, ${project.name}, ${JSON.stringify(project.settings)}::jsonb, ${at})`,
+    sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`,
+    ...keys.map(
+      (key) => sql`insert into project_keys (key_hash, project_id, id, secret, key, created_at)
+        values (${key.hash}, ${project.id}, ${key.id}, ${key.secret}, ${key.readable}, ${at})`,
+    ),
+  ])
+}
+
+export async function selectProject(db: Database, id: string): Promise<Project | undefined> {
+  const [row] = await db.query<ProjectRow>(sql`select id, name, settings from projects where id = ${id}`)
+  return row && fromRow(row)
+}
+
+/** The project of that key, and whether the key is a secret one. */
+export async function selectProjectByKey(
+  db: Database,
+  keyHash: string,
+): Promise<{ project: Project; keyId: string; secret: boolean } | undefined> {
+  const [row] = await db.query<ProjectRow & { key_id: string; secret: boolean }>(sql`
+    select p.id, p.name, p.settings, k.id as key_id, k.secret
+    from project_keys k
+    join projects p on p.id = k.project_id
+    where k.key_hash = ${keyHash}`)
+  return row && { project: fromRow(row), keyId: row.key_id, secret: row.secret }
+}
+
+/** The public key of a project, as text. */
+export async function selectPublicKey(db: Database, project: string): Promise<string | undefined> {
+  const [row] = await db.query<{ key: string }>(sql`
+    select key from project_keys where project_id = ${project} and key is not null order by created_at limit 1`)
+  return row?.key
+}
+
+export async function writeSettings(db: Database, id: string, settings: ProjectSettings): Promise<void> {
+  await db.query(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb where id = ${id}`)
+}
+
+function fromRow(row: ProjectRow): Project {
+  return { id: row.id, name: row.name, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }
+}
