@@ -31,23 +31,29 @@ const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
  */
 export async function insertDocuments(
   db: Database,
-  place: Place,
+  { project, collection, at }: Place,
   documents: readonly NewData[],
 ): Promise<OutgoingDocument[]> {
-  const { collection, at } = place
   const rows = await db.query<DocumentRow>(sql`
-    with counted as (
+    with fresh as materialized (
+      select id, data, ordinality
+      from unnest(${idsOf(documents)}::uuid[], ${jsonOf(documents)}::jsonb[]) with ordinality as fresh (id, data)
+    ), counted as (
       update document_counts set documents = documents + ${documents.length}::int
       where collection_id = ${collection.id} and not is_removed
       returning collection_id
-    ), inserted as (
-      insert into documents (id, collection_id, data, created_at, updated_at)
-      select new.id, counted.collection_id, new.data, ${at}::timestamptz, ${at}::timestamptz
-      from counted, unnest(${documents.map(({ id }) => id)}::uuid[], ${documents.map(({ json }) => json)}::jsonb[]) as new (id, data)
-      returning id, data, version, created_at, updated_at
-    ), ${recorded(place, 'created', sql`select inserted.*, null::jsonb as before from inserted`, sql`exists (select from counted)`, documents.length)}
-    select id, data, version, created_at, updated_at from inserted order by id`)
-  return rows.map((row) => fromRow(row, collection))
+    ), ${drawn(project, documents.length, sql`exists (select from counted)`)}, recorded as (
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, recorded_at)
+      select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1, fresh.data,
+        ${at}::timestamptz
+      from drawn, fresh
+    )
+    insert into documents (id, collection_id, data, created_at, updated_at)
+    select fresh.id, counted.collection_id, fresh.data, ${at}::timestamptz, ${at}::timestamptz
+    from counted, fresh
+    returning id, data, version, created_at, updated_at`)
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return documents.flatMap(({ id }) => byId.get(id) ?? []).map((row) => fromRow(row, collection))
 }
 
 /** One document, as it stands. */
@@ -82,20 +88,19 @@ export async function writeDocuments(
   place: Place,
   documents: readonly NewData[],
 ): Promise<OutgoingDocument[]> {
-  const { collection, at } = place
   const rows = await tx.query<DocumentRow>(sql`
-    with before as (
-      select d.id, d.data as before, new.data
-      from unnest(${documents.map(({ id }) => id)}::uuid[], ${documents.map(({ json }) => json)}::jsonb[]) as new (id, data)
-      join documents d on d.id = new.id
+    with fresh as (
+      select d.id, d.data as before, fresh.data
+      from unnest(${idsOf(documents)}::uuid[], ${jsonOf(documents)}::jsonb[]) as fresh (id, data)
+      join documents d on d.id = fresh.id
     ), written as (
-      update documents d set data = before.data, version = d.version + 1, updated_at = ${at}::timestamptz
-      from before
-      where d.id = before.id
-      returning ${columns}, before.before
-    ), ${recorded(place, 'updated', sql`select * from written`, sql`true`, documents.length)}
+      update documents d set data = fresh.data, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      from fresh
+      where d.id = fresh.id
+      returning ${columns}, fresh.before
+    ), ${recorded(place, 'updated', sql`written`, documents.length)}
     select id, data, version, created_at, updated_at from written`)
-  return rows.map((row) => fromRow(row, collection))
+  return rows.map((row) => fromRow(row, place.collection))
 }
 
 /** Deletes locked documents, counts them off and records their changes. */
@@ -106,7 +111,7 @@ export async function deleteDocuments(tx: Database, place: Place, ids: readonly 
       returning ${columns}, d.data as before
     ), counted as (
       update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
-    ), ${recorded(place, 'deleted', sql`select * from deleted`, sql`true`, ids.length)}
+    ), ${recorded(place, 'deleted', sql`deleted`, ids.length)}
     select 1 as one`)
 }
 
@@ -128,29 +133,33 @@ export async function selectRecords(
 }
 
 /**
- * The two steps that end every write: draw the project's next sequence numbers, and record one change for each row of
- * `affected` (id, data, version, created_at, updated_at, before). The sequence's row is locked until commit, so numbers
- * are given in commit order and without gaps.
+ * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers are given in
+ * commit order and without gaps.
  */
-function recorded(
-  { project, collection, at }: Place,
-  kind: string,
-  affected: Fragment,
-  condition: Fragment,
-  count: number,
-): Fragment {
-  return sql`stepped as (
+function drawn(project: string, count: number, condition: Fragment): Fragment {
+  return sql`drawn as (
       update sequences set last_seq = last_seq + ${count}::int
       where project_id = ${project} and ${condition}
       returning last_seq - ${count}::int as before_seq
-    ), recorded as (
-      insert into changes
-        (project_id, seq, kind, collection_id, document_id, version, data, before, created_at, updated_at, recorded_at)
-      select ${project}, stepped.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
-        affected.id, affected.version, affected.data, affected.before, affected.created_at, affected.updated_at,
-        ${at}::timestamptz
-      from stepped, (${affected}) as affected
     )`
+}
+
+/** Records a change for each row of `affected`: id, version, data, and the data before. */
+function recorded({ project, collection, at }: Place, kind: string, affected: Fragment, count: number): Fragment {
+  return sql`${drawn(project, count, sql`true`)}, recorded as (
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, recorded_at)
+      select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
+        affected.id, affected.version, affected.data, affected.before, ${at}::timestamptz
+      from drawn, ${affected} as affected
+    )`
+}
+
+function idsOf(documents: readonly NewData[]): string[] {
+  return documents.map(({ id }) => id)
+}
+
+function jsonOf(documents: readonly NewData[]): string[] {
+  return documents.map(({ json }) => json)
 }
 
 export function fromRow(row: DocumentRow, collection: Place['collection']): OutgoingDocument {
