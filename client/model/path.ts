@@ -18,9 +18,14 @@ export function formatPath(path: Path): string {
 export function valueAt(data: Json | undefined, path: readonly string[]): Json | undefined {
   let value: Json | undefined = data
   for (const segment of path) {
-    if (Array.isArray(value)) value = /^\s*[+-]?\d{1,9}$/.test(segment) ? value.at(Number(segment)) : undefined
+    if (Array.isArray(value)) value = isIndexSegment(segment) ? value.at(Number(segment)) : undefined
     else if (isObject(value)) value = Object.hasOwn(value, segment) ? value[segment] : undefined
     else return undefined
   }
   return value
+}
+
+/** Whether a segment picks an item where it meets an array. */
+export function isIndexSegment(segment: string): boolean {
+  return /^[ \t-\r]*[+-]?\d+$/.test(segment)
 }

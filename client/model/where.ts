@@ -1,4 +1,6 @@
-import type { Path } from './path.js'
+import type { Document } from './document.js'
+import type { Json } from './json.js'
+import { type Path, valueAt } from './path.js'
 
 /** What a test may ask of a field. `contains` minds case, `icontains` does not. Spec, "List query parameters". */
 export const operators = [
@@ -33,3 +35,114 @@ export interface Clause {
 }
 
 export const everything: Where = { all: [] }
+
+/** The service's own fields. They win over fields of these names in a document's data. Contract 4.2. */
+export const ownFields = ['id', 'createdAt', 'updatedAt'] as const
+export type OwnField = (typeof ownFields)[number]
+
+export function ownField(path: Path): OwnField | undefined {
+  return path.length === 1 ? ownFields.find((name) => name === path[0]) : undefined
+}
+
+/** Whether a document is among those that `where` asks for. `emulator/store/where-sql.ts` says the same in SQL. */
+export function matches(where: Where, document: Pick<Document, OwnField | 'data'>): boolean {
+  return where.all.every(({ any }) => any.some((test) => holds(test, fieldOf(document, test.path))))
+}
+
+/** The JSON values that a query's text equals: the string, and the number, boolean or null that it spells. */
+export function meaningsOf(text: string): readonly Json[] {
+  const number = numberOf(text)
+  if (number !== undefined) return [text, number]
+  return Object.hasOwn(words, text) ? [text, words[text] ?? null] : [text]
+}
+
+/** The number that a query's text spells in JSON's grammar, if a double can hold it. */
+export function numberOf(text: string): number | undefined {
+  if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return undefined
+  const number = Number(text)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** Whether a document can hold this text at all; what it cannot hold equals nothing and has no place in an order. Contract 2.4. */
+export function canHold(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text)
+}
+
+const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null }
+
+function fieldOf(document: Pick<Document, OwnField | 'data'>, path: Path): Json | undefined {
+  const own = ownField(path)
+  return own ? document[own] : valueAt(document.data, path)
+}
+
+function holds(test: Test, value: Json | undefined): boolean {
+  switch (test.operator) {
+    case 'eq':
+      return equals(value, test.value)
+    case 'ne':
+      return !equals(value, test.value)
+    case 'in':
+      return test.values.some((text) => equals(value, text))
+    case 'notin':
+      return !test.values.some((text) => equals(value, text))
+    case 'isnull':
+      return (value === undefined || value === null) === test.isNull
+    case 'gt':
+      return compares(value, test.value, (order) => order > 0)
+    case 'gte':
+      return compares(value, test.value, (order) => order >= 0)
+    case 'lt':
+      return compares(value, test.value, (order) => order < 0)
+    case 'lte':
+      return compares(value, test.value, (order) => order <= 0)
+    case 'contains':
+      return someText(value, (text) => text.includes(test.value))
+    case 'icontains':
+      return someText(value, (text) => lowerCase(text).includes(lowerCase(test.value)))
+    case 'startswith':
+      return typeof value === 'string' && value.startsWith(test.value)
+    case 'endswith':
+      return typeof value === 'string' && value.endsWith(test.value)
+  }
+}
+
+function equals(value: Json | undefined, text: string): boolean {
+  const meanings = meaningsOf(text)
+  return itemsOf(value).some((item) => meanings.some((meaning) => meaning === item))
+}
+
+function compares(value: Json | undefined, text: string, isWanted: (order: number) => boolean): boolean {
+  if (typeof value === 'string') return canHold(text) && isWanted(orderOfTexts(value, text))
+  const number = numberOf(text)
+  return typeof value === 'number' && number !== undefined && isWanted(value - number)
+}
+
+function someText(value: Json | undefined, isWanted: (text: string) => boolean): boolean {
+  return itemsOf(value).some((item) => typeof item === 'string' && isWanted(item))
+}
+
+function itemsOf(value: Json | undefined): readonly (Json | undefined)[] {
+  return Array.isArray(value) ? value : [value]
+}
+
+/** By code point, which is not how `<` compares strings: it goes by UTF-16 units. */
+function orderOfTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length)
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)]
+    if (a !== b) return Number(isSurrogate(a)) - Number(isSurrogate(b)) || a - b
+  }
+  return one.length - other.length
+}
+
+/** A half of a code point above U+FFFF. */
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff
+}
+
+/** Each code point by itself, as `pg_c_utf8` does it: no final sigma, and `İ` becomes one letter. */
+function lowerCase(text: string): string {
+  let lower = ''
+  for (const character of text) lower += String.fromCodePoint(character.toLowerCase().codePointAt(0) ?? 0)
+  return lower
+}

@@ -1,0 +1,124 @@
+import { isIndexSegment, type Path } from '../../client/model/path.js'
+import { canHold, meaningsOf, numberOf, type Test } from '../../client/model/where.js'
+import { type Fragment, sql } from '../database/database.js'
+import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
+
+/** More values than this are looked for in the field itself, without the help of the index over all data. */
+const mostContainments = 10
+
+/** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
+export function fieldTest(test: Test): Fragment {
+  if (!test.path.every(canHold)) return missingTest(test)
+  switch (test.operator) {
+    case 'eq':
+      return equals(test.path, [test.value])
+    case 'ne':
+      return equalsNone(test.path, [test.value])
+    case 'in':
+      return equals(test.path, test.values)
+    case 'notin':
+      return equalsNone(test.path, test.values)
+    case 'isnull':
+      return test.isNull ? isNull(test.path) : sql`not ${isNull(test.path)}`
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compares(test.path, test.operator, test.value)
+    case 'contains':
+    case 'icontains':
+      return contains(test.path, test.value, test.operator === 'icontains')
+    case 'startswith':
+      return isLike(test.path, test.value, `${escaped(test.value)}%`)
+    case 'endswith':
+      return isLike(test.path, test.value, `%${escaped(test.value)}`)
+  }
+}
+
+/** What the tests say of a field that no document has. */
+function missingTest(test: Test): Fragment {
+  if (test.operator === 'isnull') return test.isNull ? sql`true` : sql`false`
+  return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
+}
+
+/** The field's value, null where it is missing. Field indexes are over exactly this expression. */
+function fieldValue(path: Path): Fragment {
+  return sql`(d.data #> ${path}::text[])`
+}
+
+/** The field's text: a string itself, everything else as JSON. */
+function fieldText(path: Path): Fragment {
+  return sql`(d.data #>> ${path}::text[])`
+}
+
+/** As containment of the whole data where that says the same, because the index over all data then finds it. */
+function equals(path: Path, texts: readonly string[]): Fragment {
+  const values = texts.filter(canHold).flatMap(meaningsOf)
+  if (path.some(isIndexSegment) || values.length > mostContainments) return holdsAny(path, texts)
+  return anyOf(
+    values
+      .flatMap((value) => [value, [value]])
+      .map((value) =>
+        path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, JSON.stringify(value)),
+      )
+      .map((json) => sql`d.data @> ${json}::jsonb`),
+  )
+}
+
+function equalsNone(path: Path, texts: readonly string[]): Fragment {
+  return sql`(${holdsAny(path, texts)}) is not true`
+}
+
+/** `@>` with a scalar on its right: the value is that scalar, or an array with it among its items. */
+function holdsAny(path: Path, texts: readonly string[]): Fragment {
+  const values = texts.filter(canHold).flatMap(meaningsOf)
+  return sql`${fieldValue(path)} @> any(${values.map((value) => JSON.stringify(value))}::jsonb[])`
+}
+
+function isNull(path: Path): Fragment {
+  return sql`(coalesce(${fieldValue(path)}, 'null') = 'null')`
+}
+
+/**
+ * In jsonb's own order every string is less than every number, and every number less than `false`; an empty array is
+ * less than everything. So each comparison has a second bound that keeps the other types out.
+ */
+function compares(path: Path, order: Order, text: string): Fragment {
+  const value = fieldValue(path)
+  const isBelow = order === 'lt' || order === 'lte'
+  const number = numberOf(text)
+  const among = (limit: string, other: Fragment) =>
+    sql`(${value} ${comparisons[order]} ${limit}::jsonb and ${value} ${other})`
+  return anyOf([
+    ...(number === undefined ? [] : [among(JSON.stringify(number), isBelow ? aboveStrings : belowBooleans)]),
+    ...(canHold(text) ? [among(JSON.stringify(text), isBelow ? fromFirstString : belowNumbers)] : []),
+  ])
+}
+
+const aboveStrings = sql`>= '-1.7976931348623157e308'::jsonb`
+const belowNumbers = sql`< '-1.7976931348623157e308'::jsonb`
+const belowBooleans = sql`< 'false'::jsonb`
+const fromFirstString = sql`>= '""'::jsonb`
+
+/**
+ * The first condition can use an index over the field's lower-cased text. It lets a little more through: of an array the
+ * text is JSON, where some characters are escaped, so the pattern takes anything in their place.
+ */
+function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
+  if (!canHold(text)) return sql`false`
+  const loose = `%${escaped(text).replaceAll(/\\\\|["\p{Cc}]/gu, '%')}%`
+  const exact = `%${escaped(text)}%`
+  const like = (subject: Fragment) =>
+    ignoresCase ? isLikeAnyCase(subject, exact) : sql`${subject} like ${exact} escape '\\'`
+  return sql`(${isLikeAnyCase(fieldText(path), loose)} and case jsonb_typeof(${fieldValue(path)})
+    when 'string' then ${like(fieldText(path))}
+    when 'array' then exists (
+      select from jsonb_array_elements(${fieldValue(path)}) as item (value)
+      where jsonb_typeof(item.value) = 'string' and ${like(sql`(item.value #>> '{}')`)})
+    else false end)`
+}
+
+function isLike(path: Path, text: string, pattern: string): Fragment {
+  if (!canHold(text)) return sql`false`
+  return sql`(${fieldText(path)} like ${pattern} escape '\\' and jsonb_typeof(${fieldValue(path)}) = 'string')`
+}

@@ -1,0 +1,21 @@
+import type { Operator } from '../../client/model/where.js'
+import { type Fragment, joinSql, sql } from '../database/database.js'
+
+export type Order = Extract<Operator, 'gt' | 'gte' | 'lt' | 'lte'>
+
+export const comparisons: Readonly<Record<Order, Fragment>> = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
+
+/** Holds when any of them does. */
+export function anyOf(conditions: readonly Fragment[]): Fragment {
+  return conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, ' or ')})`
+}
+
+/** A text as part of a pattern for `like … escape '\'`. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[\\%_]/g, '\\$&')
+}
+
+/** Case is ignored code point by code point. Text indexes are over the left side, exactly so. */
+export function isLikeAnyCase(subject: Fragment, pattern: string): Fragment {
+  return sql`lower(${subject} collate "pg_c_utf8") like lower(${pattern}::text collate "pg_c_utf8") escape '\\'`
+}

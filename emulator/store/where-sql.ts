@@ -1,0 +1,77 @@
+/** The same meaning as `matches` in client/model/where.ts, in SQL; test/where-parity.test.ts holds the two together. */
+import type { Path } from '../../client/model/path.js'
+import { type Clause, ownField, type Test, type Where } from '../../client/model/where.js'
+import { type Fragment, joinSql, sql } from '../database/database.js'
+import { fieldTest } from './field-test-sql.js'
+import { ownFieldTest } from './own-field-test-sql.js'
+
+/** What a filter may reach beyond the document itself. Contract 4.4. */
+export interface Reach {
+  readonly project: string
+  /** Paths whose ids are replaced by the records they link to. */
+  readonly populate: readonly Path[]
+  /** Whether the caller may read collections that ask for a role. */
+  readonly mayReadAll: boolean
+}
+
+/** A condition over `documents d`. Values and field names are parameters, never text. */
+export function compileWhere(where: Where, reach: Reach): Fragment {
+  if (where.all.length === 0) return sql`true`
+  return joinSql(
+    where.all.map((clause) => clauseSql(clause, reach)),
+    ' and ',
+  )
+}
+
+function clauseSql({ any }: Clause, reach: Reach): Fragment {
+  if (any.length === 0) return sql`false`
+  return sql`(${joinSql(
+    any.map((test) => testSql(test, reach)),
+    ' or ',
+  )})`
+}
+
+function testSql(test: Test, reach: Reach): Fragment {
+  const own = ownField(test.path)
+  return own ? ownFieldTest(own, test) : nestedTest([], test.path, test, reach)
+}
+
+/** A test of the rest of its path below a field that is no link itself, or below the document where `above` is empty. */
+function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
+  const [field, next, ...rest] = path
+  const populated = reach.populate.filter(([first]) => first === field)
+  if (next === undefined || populated.length === 0) return fieldTest({ ...test, path: belowAll(above, path) })
+  return linkedTest([...above, field], [next, ...rest], test, { ...reach, populate: populated.flatMap(belowFirst) })
+}
+
+/**
+ * A test of the records that a field links to: any of them. Where nothing is linked the field is what it is.
+ * The inner `d` hides the outer one, so that a linked record's test reads like any other.
+ */
+function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
+  const linked = (condition: Fragment) => sql`exists (
+    select from unnest(svc.record_ids(d.data #> ${field}::text[])) as link (id)
+    where exists (
+      select from documents d
+      join collections c on c.id = d.collection_id
+      where d.id = link.id
+        and c.project_id = ${reach.project}
+        and ${readable(reach)}
+        and ${condition}))`
+  const inRecord = testSql({ ...test, path: below }, reach)
+  const inField = nestedTest(field, below, test, reach)
+  return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
+}
+
+function readable({ mayReadAll }: Reach): Fragment {
+  if (mayReadAll) return sql`true`
+  return sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
+}
+
+function belowFirst([, next, ...rest]: Path): Path[] {
+  return next === undefined ? [] : [[next, ...rest]]
+}
+
+function belowAll([first, ...others]: readonly string[], path: Path): Path {
+  return first === undefined ? path : [first, ...others, ...path]
+}
