@@ -76,6 +76,7 @@ function fieldOf(document: Pick<Document, OwnField | 'data'>, path: Path): Json 
 }
 
 function holds(test: Test, value: Json | undefined): boolean {
+  if ('value' in test && !canHold(test.value)) return test.operator === 'ne'
   switch (test.operator) {
     case 'eq':
       return equals(value, test.value)
@@ -112,7 +113,7 @@ function equals(value: Json | undefined, text: string): boolean {
 }
 
 function compares(value: Json | undefined, text: string, isWanted: (order: number) => boolean): boolean {
-  if (typeof value === 'string') return canHold(text) && isWanted(orderOfTexts(value, text))
+  if (typeof value === 'string') return isWanted(orderOfTexts(value, text))
   const number = numberOf(text)
   return typeof value === 'number' && number !== undefined && isWanted(value - number)
 }
@@ -141,7 +142,7 @@ function isSurrogate(unit: number): boolean {
 }
 
 /** Each code point by itself, as `pg_c_utf8` does it: no final sigma, and `İ` becomes one letter. */
-function lowerCase(text: string): string {
+export function lowerCase(text: string): string {
   let lower = ''
   for (const character of text) lower += String.fromCodePoint(character.toLowerCase().codePointAt(0) ?? 0)
   return lower
