@@ -8,6 +8,8 @@ export interface Sql {
   readonly values: readonly SqlValue[]
   /** `each time`: planned for its very values, for statements whose best plan depends on them. Default: planned once. */
   readonly planned?: 'once' | 'each time'
+  /** For maintenance: the statement may take minutes. */
+  readonly patient?: boolean
 }
 
 /**

@@ -108,7 +108,7 @@ export async function deleteDocuments(tx: Database, place: Place, ids: readonly 
   await tx.query(sql`
     with deleted as (
       delete from documents d where d.id = any(${ids}::uuid[])
-      returning ${columns}, d.data as before
+      returning ${columns}, null::jsonb as before
     ), counted as (
       update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
     ), ${recorded(place, 'deleted', sql`deleted`, ids.length)}

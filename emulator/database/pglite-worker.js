@@ -1,0 +1,53 @@
+/** PGlite in a thread of its own: bytes of PostgreSQL's protocol in, bytes out. `pglite.ts` is the other end. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+
+/** Answers are gathered until there are this many bytes, and posted together. */
+const gathered = 65_536
+
+/** @type {{ dataDir: string | undefined, template: Uint8Array | undefined, progress: SharedArrayBuffer }} */
+const { dataDir, template, progress } = workerData
+const finished = new Int32Array(progress)
+
+const database = await PGlite.create({
+  ...(dataDir === undefined ? {} : { dataDir }),
+  ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
+  extensions: { pg_trgm },
+})
+
+parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {
+  if (message === 'close') {
+    await database.close()
+    parentPort?.postMessage('closed')
+    return
+  }
+  /** @type {Uint8Array[]} */
+  let chunks = []
+  let bytes = 0
+  await database.execProtocolRawStream(message, {
+    syncToFs: false,
+    onRawData(chunk) {
+      // What comes is a view of memory that the next statement overwrites.
+      chunks.push(chunk.slice())
+      bytes += chunk.length
+      // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
+      if (isReadyForQuery(chunk)) Atomics.add(finished, 0, 1)
+      if (bytes >= gathered) post()
+    },
+  })
+  post()
+
+  function post() {
+    const whole = chunks.length === 1 && chunks[0] ? chunks[0] : new Uint8Array(Buffer.concat(chunks))
+    parentPort?.postMessage(whole, [/** @type {ArrayBuffer} */ (whole.buffer)])
+    chunks = []
+    bytes = 0
+  }
+})
+parentPort?.postMessage('open')
+
+/** @param {Uint8Array} chunk */
+function isReadyForQuery(chunk) {
+  return chunk[chunk.length - 6] === 0x5a && chunk[chunk.length - 2] === 5
+}

@@ -1,0 +1,39 @@
+/** The one place where parameters become text and columns become values, for both drivers. */
+import type { SqlValue } from './database.js'
+
+/** A parameter as PostgreSQL reads it. */
+export function writeValue(value: SqlValue): string | null {
+  if (value === null || typeof value === 'string') return value
+  if (Array.isArray(value)) return `{${value.map(quoted).join(',')}}`
+  return String(value)
+}
+
+/** How a column of a type becomes a value; types that are not named stay text. */
+export function readerOf(typeId: number): (text: string) => unknown {
+  return readers.get(typeId) ?? asText
+}
+
+const asText = (text: string) => text
+
+const readers = new Map<number, (text: string) => unknown>([
+  [16, (text) => text === 't'],
+  [20, Number],
+  [21, Number],
+  [23, Number],
+  [700, Number],
+  [701, Number],
+  [1184, isoTime],
+])
+
+/** The types that are read otherwise than as text. */
+export const readTypeIds: readonly number[] = [...readers.keys()]
+
+/** `2026-11-21 03:29:10.65+00`, as a session in UTC says it, becomes `2026-11-21T03:29:10.650Z`. */
+function isoTime(text: string): string {
+  const fraction = text.slice(20, text.length - 3)
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text[19] === '.' ? fraction.padEnd(3, '0').slice(0, 3) : '000'}Z`
+}
+
+function quoted(item: string): string {
+  return `"${item.replace(/["\\]/g, '\\$&')}"`
+}
