@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+// Only what the command needs is loaded: the version is a line of package.json, the overview a
+// reading of the manifest; the command framework costs more than either.
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+/** @param {string} file */
+const built = (file) => pathToFileURL(join(root, 'dist', 'cli', file)).href
+const [first, ...rest] = process.argv.slice(2)
+
+if (first === '--version') {
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+} else if (!existsSync(join(root, 'dist', 'cli', 'start.js'))) {
+  process.stderr.write('svc is not built in this checkout.\nBuild it once: npm run build\n')
+  process.exitCode = 1
+} else if ((first === undefined || first === '--help' || first === '-h') && rest.length === 0) {
+  const { printOverview } = await import(built('overview.js'))
+  printOverview(root)
+} else {
+  const { start } = await import(built('start.js'))
+  await start(root)
+}

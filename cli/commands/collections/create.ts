@@ -1,0 +1,35 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { collectionRow } from '../../collection-row.js'
+import { record } from '../../print.js'
+import { readSchema } from '../../schema-flag.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class CollectionsCreate extends TargetCommand {
+  static override summary = 'Create a collection.'
+  static override examples = [
+    '<%= config.bin %> collections create posts',
+    '<%= config.bin %> collections create posts --field title:string! --field views:integer=0',
+  ]
+  static override args = { name: Args.string({ required: true, description: 'name of the new collection' }) }
+  static override flags = {
+    field: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'a typed field: name:type, with ! when required, with =json for a default',
+      helpValue: 'name:type',
+    }),
+    schema: Flags.string({ description: 'file with the schema as JSON; - reads stdin', helpValue: 'file' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(CollectionsCreate)
+    const schema = readSchema(flags)
+    const client = await this.clientForWrite(flags, `Create collection "${args.name}"`)
+    const collection = await client.collections.create({ name: args.name, schema })
+
+    this.log(record(collectionRow(collection)))
+    this.note(`Next: svc docs create ${collection.name} title=Hello`)
+    return collection
+  }
+}

@@ -1,0 +1,26 @@
+import { table } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class CollectionsList extends TargetCommand {
+  static override summary = 'List the collections.'
+  static override examples = ['<%= config.bin %> collections list', '<%= config.bin %> collections list --json']
+
+  async run() {
+    const { flags } = await this.parse(CollectionsList)
+    const collections = await this.client(flags).collections.list()
+
+    if (collections.length === 0) this.note('No collections yet. Create one: svc collections create posts')
+    else
+      this.log(
+        table(
+          collections.map(({ name, schema, createdAt, id }) => ({
+            name,
+            fields: Object.keys(schema).join(', '),
+            createdAt,
+            id,
+          })),
+        ),
+      )
+    return collections
+  }
+}

@@ -1,0 +1,92 @@
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import { createClient } from '../../client/index.js'
+import { box, isOpenToOthers, nearby } from '../dev/box.js'
+import { loadDemo } from '../dev/demo.js'
+import { publish } from '../dev/publish.js'
+import { untilStopped } from '../dev/until-stopped.js'
+import { stateFolder } from '../emulator-file.js'
+import { SvcCommand } from '../svc-command.js'
+
+export default class Dev extends SvcCommand {
+  static override summary = 'Start the emulator.'
+  static override description = `Starts the service on this machine and keeps it running until Ctrl-C.
+
+What was answered is kept in the state folder; stopping it in any way loses nothing. Stopped by Ctrl-C or
+SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.`
+  static override examples = [
+    '<%= config.bin %> dev',
+    '<%= config.bin %> dev --demo',
+    '<%= config.bin %> dev --memory --port 0 --ready-file ready.json --json',
+  ]
+  static override flags = {
+    port: Flags.integer({
+      min: 0,
+      max: 65_535,
+      description: 'port to listen on; 0 takes a free one [default: 4400, or the next free one]',
+    }),
+    host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
+    data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
+    memory: Flags.boolean({ description: 'keep nothing on disk', exclusive: ['fresh', 'database-url'] }),
+    fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
+    dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
+    project: Flags.string({ default: 'dev', description: 'project that the key belongs to' }),
+    'database-url': Flags.string({
+      description: 'a PostgreSQL server instead of the embedded one',
+      helpValue: 'postgres://…',
+    }),
+    'ready-file': Flags.string({
+      description: 'file to write address and keys to, once it answers',
+      helpValue: 'file',
+    }),
+    demo: Flags.boolean({ description: 'add authors, posts and comments to look at, once' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(Dev)
+    const begunAt = performance.now()
+    const folder = resolve(flags.data ?? stateFolder)
+    const readyFile = flags['ready-file']
+    const databaseUrl = flags['database-url']
+    // A file from an earlier start would tell a waiting script that this one is ready.
+    if (readyFile !== undefined) await rm(readyFile, { force: true })
+    const stopped = untilStopped()
+    const { startEmulator } = await import('../../emulator/main.js')
+    const emulator = await startEmulator({
+      port: flags.port ?? (await freePort(flags.host)),
+      host: flags.host,
+      dir: folder,
+      memory: flags.memory,
+      fresh: flags.fresh,
+      databaseUrl,
+      project: flags.project,
+      dialect: flags.dialect,
+      ...(isOpenToOthers(flags.host) ? { hosts: ['*'] } : {}),
+    })
+    try {
+      const { secretKey, close, ...rest } = emulator
+      const info = { ...rest, dataDir: emulator.dataDir ?? null }
+      const client = createClient({ url: info.url, apiKey: info.apiKey })
+      // Ready means that a request went the whole way: through HTTP, the key and the database.
+      await client.collections.list()
+      const demo = flags.demo ? await loadDemo(client) : undefined
+      const published = await publish(info, { folder, readyFile })
+      const seconds = (performance.now() - begunAt) / 1000
+      const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)
+      const details = { seconds, data, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
+      if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
+      else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
+      await stopped
+      await published.withdraw()
+    } finally {
+      await emulator.close()
+    }
+    this.note(flags.memory ? 'stopped' : 'stopped; what was answered is kept')
+  }
+}
+
+async function freePort(host: string | undefined): Promise<number> {
+  const { firstFreePort } = await import('../dev/ports.js')
+  return firstFreePort(host)
+}

@@ -1,0 +1,23 @@
+import { documentRow } from '../../document-row.js'
+import { collectionArg, idArg } from '../../fields-args.js'
+import { record } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+import { populateFlag } from '../../where-flag.js'
+
+export default class DocsGet extends TargetCommand {
+  static override summary = 'Show a document.'
+  static override examples = [
+    '<%= config.bin %> docs get posts 01999999-9999-7999-8999-999999999999',
+    '<%= config.bin %> docs get posts 01999999-9999-7999-8999-999999999999 --populate author --json',
+  ]
+  static override args = { collection: collectionArg, id: idArg }
+  static override flags = { populate: populateFlag }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsGet)
+    const document = await this.client(flags).collection(args.collection).get(args.id, { populate: flags.populate })
+
+    this.log(record(documentRow(document)))
+    return document
+  }
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../../client/model/errors.js'
+import { CliFailure, exits, misuse } from '../../failure.js'
+import { collectionArg } from '../../fields-args.js'
+import { expandPaths } from '../../glob.js'
+import { type ImportReport, importFiles, reportLines, sizeOf } from '../../imports/import-files.js'
+import { openRefusedFile } from '../../imports/refused-file.js'
+import { stopSignal } from '../../imports/stop-signal.js'
+import { counted } from '../../print.js'
+import { configFolder } from '../../profiles.js'
+import { startProgress } from '../../progress.js'
+import { readColumnTypes } from '../../records/cells.js'
+import { formats, openInput } from '../../records/input.js'
+import { type Client, TargetCommand } from '../../target-command.js'
+
+export default class DocsImport extends TargetCommand {
+  static override summary = 'Create documents from JSON, NDJSON or CSV files.'
+  static override description =
+    `Reads JSON arrays, NDJSON and CSV, from files or stdin, of any size, and sends them in large requests.
+
+Rows that the service refuses are written to a file, with their line and the reason; all others go in. An
+import that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
+With --upsert, a row changes the document whose field --key has the row's value, and creates one where there is none.`
+  static override examples = [
+    '<%= config.bin %> docs import cities cities.json',
+    '<%= config.bin %> docs import users "exports/*.csv" --types zip:string --upsert --key email',
+    'cat posts.ndjson | <%= config.bin %> docs import posts -',
+  ]
+  static override usage = 'docs import COLLECTION FILE...'
+  static override strict = false
+  static override args = {
+    collection: collectionArg,
+    file: Args.string({ required: true, description: 'files, or patterns such as "data/*.json"; - reads stdin' }),
+  }
+  static override flags = {
+    key: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'with --upsert, the field by which a document is known; id is its id [otherwise: API key]',
+      helpValue: 'field',
+    }),
+    upsert: Flags.boolean({ description: 'change the documents that are there already' }),
+    format: Flags.option({ options: formats, description: 'what the input holds [default: by its name]' })(),
+    types: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      description: 'how columns of CSV are read: zip:string,views:integer, or *:string [default: by their looks]',
+      helpValue: 'column:type',
+    }),
+    delimiter: Flags.string({ description: 'between cells of CSV [default: by the header]' }),
+    create: Flags.boolean({ description: 'create the collection if there is none' }),
+    refused: Flags.string({
+      description: 'file for refused rows [default: <collection>.refused.ndjson]',
+      helpValue: 'file',
+    }),
+    restart: Flags.boolean({ description: 'begin anew, although an earlier import was stopped' }),
+  }
+
+  async run() {
+    const { args, argv, flags } = await this.parse(DocsImport)
+    const { upsertBy, apiKey } = sortKeys(flags)
+    const target = { ...flags, key: apiKey }
+    const types = readColumnTypes(flags.types)
+    const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
+    const what = `${upsertBy ? 'Create and change' : 'Create'} documents in "${args.collection}"`
+    const client = await this.clientForWrite(target, what)
+    if (flags.create) await createIfMissing(client, args.collection)
+
+    const stop = stopSignal()
+    const isWatched = !flags.quiet && !this.jsonEnabled()
+    const refused = openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`)
+    try {
+      const report = await importFiles(inputs, {
+        client,
+        collection: args.collection,
+        upsertBy,
+        restart: flags.restart,
+        read: { format: flags.format, types, delimiter: flags.delimiter },
+        stateFolder: join(configFolder(), 'imports'),
+        into: [this.requireTarget(target).url, args.collection, upsertBy ?? ''],
+        signal: stop.signal,
+        refused,
+        progress: await startProgress(sizeOf(inputs), 'documents', { isWanted: isWatched }),
+        onResume: (file, done) => this.note(`going on in ${file} after ${counted(done, 'record')}`),
+      })
+      for (const line of reportLines(report)) this.note(line)
+      if (!report.isWhole) throw interrupted(report, stop.name())
+      if (report.refused > 0) process.exitCode = exits.invalid
+      return report
+    } finally {
+      stop.release()
+    }
+  }
+}
+
+/** `--key` names the field of `--upsert`; what is plainly an API key stays one. */
+function sortKeys({ key = [], upsert }: { key?: readonly string[]; upsert: boolean }) {
+  const isApiKey = (word: string) => !upsert || /^svc_(key|secret)_/.test(word)
+  const fields = key.filter((word) => !isApiKey(word))
+  const apiKeys = key.filter(isApiKey)
+  if (upsert && fields.length !== 1) {
+    throw misuse('--upsert needs the field by which documents are known.', 'Name it: --upsert --key email')
+  }
+  if (apiKeys.length > 1)
+    throw misuse('--key is given twice.', 'With --upsert it names a field, else it is the API key.')
+  return { upsertBy: fields[0], apiKey: apiKeys[0] }
+}
+
+async function createIfMissing(client: Client, name: string): Promise<void> {
+  await client.collections.create({ name }).catch((error) => {
+    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
+  })
+}
+
+function interrupted({ accepted }: ImportReport, signal: NodeJS.Signals | undefined): CliFailure {
+  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+  const message = `Stopped after ${counted(accepted, 'document')}; nothing is lost.`
+  return new CliFailure('INTERRUPTED', exit, message, 'Give the same command again to go on.')
+}

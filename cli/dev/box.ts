@@ -1,0 +1,66 @@
+import { relative } from 'node:path'
+import { onStdout } from '../colour.js'
+import type { EmulatorInfo } from '../emulator-file.js'
+import { terminalWidth } from '../print.js'
+import { duration } from '../progress.js'
+import { isLoopback } from '../target.js'
+import type { Demo } from './demo.js'
+
+export interface BoxDetails {
+  readonly seconds: number
+  /** What keeps the data, in words. */
+  readonly data: string
+  readonly secretKey: string | undefined
+  readonly isOpenToOthers: boolean
+  readonly demo: Demo | undefined
+}
+
+/** What `svc dev` shows once it answers. Its lines have no frame at the sides: they are there to be copied. */
+export function box(info: EmulatorInfo, details: BoxDetails): string {
+  const width = Math.min(terminalWidth(), 78)
+  const entries: [string, readonly string[]][] = [
+    ['API', [onStdout.cyan(info.url)]],
+    ['Key', [info.apiKey]],
+    ...(details.secretKey
+      ? [['Secret', [`${details.secretKey}  ${onStdout.dim('shown once')}`]] as [string, string[]]]
+      : []),
+    ['Data', [details.data]],
+    ['.env', [`SVC_URL=${info.url}`, `SVC_API_KEY=${info.apiKey}`]],
+    ['Try', details.demo ? details.demo.toTry : firstSteps],
+  ]
+  const lines = entries.flatMap(([title, values], at) => [
+    ...(at > 0 && values.length > 1 ? [''] : []),
+    ...values.map((value, line) => `  ${onStdout.bold((line === 0 ? title : '').padEnd(6))}  ${value}`),
+  ])
+  const warning = details.isOpenToOthers
+    ? ['', `  ${onStdout.yellow('Other machines can reach it. Whoever has the key can read and change everything.')}`]
+    : []
+  const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
+  return [
+    '',
+    rule(title, width),
+    '',
+    ...lines,
+    ...warning,
+    '',
+    rule('Ctrl-C stops it; what was answered is kept', width),
+    '',
+  ].join('\n')
+}
+
+const firstSteps = ['svc collections create posts', 'svc docs create posts title=Hello views:=1', 'svc docs list posts']
+
+function rule(words: string, width: number): string {
+  const finite = Number.isFinite(width) ? width : 78
+  return `${onStdout.dim('──')} ${onStdout.bold(words)} ${onStdout.dim('─'.repeat(Math.max(2, finite - words.length - 4)))}`
+}
+
+/** A folder as somebody in this one would write it. */
+export function nearby(folder: string): string {
+  const path = relative(process.cwd(), folder)
+  return path.startsWith('..') ? folder : path || '.'
+}
+
+export function isOpenToOthers(host: string | undefined): boolean {
+  return host !== undefined && !isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)
+}

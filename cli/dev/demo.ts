@@ -1,0 +1,89 @@
+/** Something to look at: authors, posts that link to them, and comments that link to posts. */
+
+import type { Schema } from '../../client/model/collection.js'
+import type { Fields } from '../../client/model/document.js'
+import { SvcError } from '../../client/model/errors.js'
+import type { Client } from '../target-command.js'
+
+export interface Demo {
+  readonly toTry: readonly string[]
+}
+
+/** Fills what is missing or empty, and leaves alone what is there: starting again adds nothing. */
+export async function loadDemo(client: Client): Promise<Demo> {
+  const authors = await fill(client, 'authors', authorSchema, () =>
+    authorNames.map((name, at) => ({ name, role: at === 0 ? 'admin' : 'writer' })),
+  )
+  const posts = await fill(client, 'posts', postSchema, () =>
+    titles.map((title, at) => ({
+      title,
+      status: at % 4 === 3 ? 'draft' : 'published',
+      views: (at * 137) % 900,
+      tags: tags.filter((_, tag) => (at + tag) % 3 === 0),
+      author: authors[at % authors.length] ?? null,
+    })),
+  )
+  await fill(client, 'comments', {}, () =>
+    remarks.map((text, at) => ({
+      text,
+      post: posts[(at * 5) % posts.length] ?? null,
+      author: authors[(at + 1) % authors.length] ?? null,
+    })),
+  )
+  return {
+    toTry: [
+      'svc docs list posts --populate author',
+      'svc docs list posts --where status=published --where views__gte=300 --sort -views',
+      'svc docs create posts title=Hello status=draft views:=1',
+    ],
+  }
+}
+
+/** The ids of the documents of a collection, which is made and filled where it is not. */
+async function fill(client: Client, name: string, schema: Schema, documents: () => Fields[]): Promise<string[]> {
+  try {
+    await client.collections.create({ name, schema })
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
+  }
+  const collection = client.collection(name)
+  const there = await collection.list({ limit: 20, sort: 'createdAt' })
+  if (there.items.length > 0) return there.items.map(({ id }) => id)
+  const made = await collection.createMany(documents())
+  return made.map(({ id }) => id)
+}
+
+const authorSchema: Schema = { name: { type: 'string', required: true }, role: { type: 'string' } }
+const postSchema: Schema = {
+  title: { type: 'string', required: true },
+  status: { type: 'string', default: 'draft' },
+  views: { type: 'integer', default: 0 },
+  tags: { type: 'array' },
+}
+
+const authorNames = ['Ada', 'Grace', 'Linus', 'Mary']
+const tags = ['news', 'how-to', 'opinion']
+const titles = [
+  'A quiet start',
+  'How lists are sorted',
+  'What a filter means',
+  'Notes for tomorrow',
+  'The shape of a document',
+  'Counting to a million',
+  'Why ids carry the time',
+  'A draft about drafts',
+  'Links between documents',
+  'Reading the manual',
+  'Small and fast',
+  'Questions nobody asked',
+]
+const remarks = [
+  'I learned something.',
+  'Is there a sequel?',
+  'The third paragraph is the best one.',
+  'It works on my machine.',
+  'Thank you for writing this.',
+  'I would have sorted it the other way.',
+  'Short and clear.',
+  'More of this, please.',
+]

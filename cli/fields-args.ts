@@ -1,0 +1,50 @@
+/** Fields of a document on the command line: `title=Hello` is text, `views:=3` is JSON. */
+import { readFileSync } from 'node:fs'
+import * as Args from '@oclif/core/args'
+import { isObject, type JsonObject, setOwn } from '../client/model/json.js'
+import { CliFailure, exits, misuse } from './failure.js'
+
+export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
+
+export const collectionArg = Args.string({ required: true, description: 'name of the collection' })
+export const idArg = Args.string({ required: true, description: 'id of the document' })
+
+/** The fields that a file and the arguments say; the arguments win. `-` as the file is stdin. */
+export function readFields(words: readonly string[], file?: string): JsonObject {
+  const fields: JsonObject = file === undefined ? {} : readJsonObject(file)
+  for (const word of words) {
+    const [name, value] = readField(word)
+    setOwn(fields, name, value)
+  }
+  return fields
+}
+
+function readField(word: string): readonly [string, JsonObject[string]] {
+  if (word.startsWith('--')) throw misuse(`There is no flag "${word}" here.`)
+  const at = word.indexOf('=')
+  const isJson = at > 0 && word[at - 1] === ':'
+  const name = word.slice(0, isJson ? at - 1 : at)
+  if (at < 1 || name === '') throw misuse(`"${word}" is no field.`, 'Write title=Hello for text, views:=3 for JSON.')
+  const text = word.slice(at + 1)
+  if (!isJson) return [name, text]
+  try {
+    return [name, JSON.parse(text)]
+  } catch {
+    throw misuse(`The value of "${name}" is not JSON: ${text}`, `Text needs no colon: ${name}=${text}`)
+  }
+}
+
+/** The one JSON object of a file; `-` is stdin. */
+export function readJsonObject(file: string): JsonObject {
+  const content = readFileSync(file === '-' ? 0 : file, 'utf8')
+  const source = file === '-' ? 'stdin' : file
+  let document: unknown
+  try {
+    document = JSON.parse(content)
+  } catch (cause) {
+    throw new CliFailure('INVALID_BODY', exits.invalid, `${source} is not JSON.`, undefined, { cause })
+  }
+  if (isObject(document)) return document
+  const hint = 'To create many at once: svc docs import'
+  throw new CliFailure('INVALID_BODY', exits.invalid, `${source} does not hold one JSON object.`, hint)
+}

@@ -1,0 +1,84 @@
+import { count, counted } from '../print.js'
+import { duration, type Progress } from '../progress.js'
+import type { Input } from '../records/input.js'
+import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
+import type { RefusedFile, ReportedRefusal } from './refused-file.js'
+
+export interface FilesOptions extends Omit<ImportOptions, 'onStart' | 'onRefused' | 'onProgress'> {
+  readonly refused: RefusedFile
+  readonly progress: Progress
+  onResume(file: string, done: number): void
+}
+
+/** What became of an import; `refusals` are the first few, the file has them all. */
+export interface ImportReport {
+  readonly accepted: number
+  readonly refused: number
+  readonly refusals: readonly ReportedRefusal[]
+  readonly refusedFile: string | null
+  readonly seconds: number
+  readonly isWhole: boolean
+  readonly files: readonly ImportSummary[]
+}
+
+/** Imports one file after the other, until all are done or the signal says stop. */
+export async function importFiles(inputs: readonly Input[], options: FilesOptions): Promise<ImportReport> {
+  const { refused, progress, signal } = options
+  const begunAt = performance.now()
+  const files: ImportSummary[] = []
+  let bytesBefore = 0
+  try {
+    for (const input of inputs) {
+      const before = sum(files, 'accepted')
+      files.push(
+        await importInput(input, {
+          ...options,
+          onStart: (done) => {
+            if (done > 0) options.onResume(input.name, done)
+            else if (files.length === 0) refused.clear()
+          },
+          onRefused: (refusals) => refused.write(input.name, refusals),
+          onProgress: ({ endByte, accepted }) => progress.at(bytesBefore + endByte, before + accepted),
+        }),
+      )
+      bytesBefore += input.bytes ?? 0
+      if (signal.aborted) break
+    }
+  } finally {
+    progress.stop()
+  }
+  const refusedRows = sum(files, 'refused')
+  return {
+    accepted: sum(files, 'accepted'),
+    refused: refusedRows,
+    refusals: refused.first(),
+    refusedFile: refusedRows > 0 ? refused.path : null,
+    seconds: (performance.now() - begunAt) / 1000,
+    isWhole: files.length === inputs.length && files.every(({ isWhole }) => isWhole),
+    files,
+  }
+}
+
+/** Bytes of all inputs together; undefined if one of them cannot say. */
+export function sizeOf(inputs: readonly Input[]): number | undefined {
+  let bytes = 0
+  for (const input of inputs) {
+    if (input.bytes === undefined) return undefined
+    bytes += input.bytes
+  }
+  return bytes
+}
+
+/** The report in words. */
+export function reportLines({ accepted, refused, refusals, refusedFile, seconds, files }: ImportReport): string[] {
+  const rate = Math.round((accepted - sum(files, 'acceptedBefore')) / Math.max(seconds, 0.001))
+  const summary = `${counted(accepted, 'document')} imported in ${duration(seconds)} (${count(rate)}/s)`
+  if (refused === 0) return [summary]
+  const shown = refusals.map(({ file, line, reason }) => `  ${file}:${line}  ${reason}`)
+  const more = refused > shown.length ? [`  … and ${count(refused - shown.length)} more`] : []
+  return [summary, `${counted(refused, 'row')} refused, kept with the reasons in ${refusedFile}:`, ...shown, ...more]
+}
+
+function sum(files: readonly ImportSummary[], name: 'accepted' | 'refused' | 'acceptedBefore'): number {
+  return files.reduce((total, file) => total + file[name], 0)
+}

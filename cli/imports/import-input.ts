@@ -1,0 +1,67 @@
+import { type Input, type ReadOptions, readRecords } from '../records/input.js'
+import type { Client } from '../target-command.js'
+import { runImport } from './run-import.js'
+import type { Refusal, Send } from './send-chunk.js'
+import { type ImportState, newState, openState } from './state.js'
+import { upsertSender } from './upsert.js'
+
+export interface ImportOptions {
+  readonly client: Client
+  readonly collection: string
+  /** The field by which documents are known; left out, every row becomes a new one. */
+  readonly upsertBy: string | undefined
+  readonly restart: boolean
+  readonly read: ReadOptions
+  readonly stateFolder: string
+  /** What, beside the input, makes it the same import. */
+  readonly into: readonly string[]
+  readonly signal: AbortSignal
+  /** Is told how many records an earlier run has dealt with. */
+  onStart(done: number): void
+  onRefused(refusals: readonly Refusal[]): void
+  onProgress(state: ImportState): void
+}
+
+export interface ImportSummary {
+  readonly file: string
+  readonly accepted: number
+  readonly refused: number
+  /** Of `accepted`, those that an earlier run of the same import created. */
+  readonly acceptedBefore: number
+  /** False where it was stopped; the same command goes on. */
+  readonly isWhole: boolean
+}
+
+const mostInFlight = 3
+
+/** Imports one input, or the rest of it where an earlier import of the same was stopped. */
+export async function importInput(input: Input, options: ImportOptions): Promise<ImportSummary> {
+  const file = await openState(options.stateFolder, input, options.into)
+  const found = options.restart ? undefined : file.found
+  const from = found ?? newState(input)
+  options.onStart(from.done)
+  const { state, isWhole } = await runImport({
+    records: readRecords(input, options.read),
+    state: file,
+    from,
+    send: senderOf(options),
+    // Two requests at once could both create a document of the same key.
+    mostInFlight: options.upsertBy === undefined ? mostInFlight : 1,
+    signal: options.signal,
+    onRefused: options.onRefused,
+    onProgress: options.onProgress,
+  })
+  if (isWhole) file.remove()
+  return { file: input.name, accepted: state.accepted, refused: state.refused, acceptedBefore: from.accepted, isWhole }
+}
+
+function senderOf({ client, collection, upsertBy }: ImportOptions): Send {
+  const into = client.collection(collection)
+  if (upsertBy !== undefined) return upsertSender(into, upsertBy)
+  return async (rows, idempotencyKey) => {
+    await into.createMany(
+      rows.map(({ fields }) => fields),
+      { idempotencyKey },
+    )
+  }
+}

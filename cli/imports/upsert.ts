@@ -1,0 +1,90 @@
+import { mergeFields } from '../../client/model/document.js'
+import type { Json, JsonObject } from '../../client/model/json.js'
+import type { ReadRow } from '../records/record.js'
+import type { Client } from '../target-command.js'
+import type { Send } from './send-chunk.js'
+
+type Collection = ReturnType<Client['collection']>
+
+// A list may say at most 8 KB of query: contract 10.7.
+const mostValuesAtOnce = 50
+const mostValueLength = 100
+
+/**
+ * Sends rows as changes of the documents that have the same value in `field`, and creates the others.
+ * Rows of one value are merged in their order, so that the last one wins.
+ */
+export function upsertSender(collection: Collection, field: string): Send {
+  return async (rows, idempotencyKey) => {
+    const byValue = mergeRows(rows, field)
+    const known = await findKnown(collection, field, [...byValue.keys()])
+    const changed = new Map<string, JsonObject>()
+    const created: JsonObject[] = []
+    for (const [value, fields] of byValue) {
+      const id = known.get(value)
+      if (id !== undefined) changed.set(id, withoutId(fields, field))
+      else created.push(withoutId(fields, field))
+    }
+    for (const fields of rowsWithoutValue(rows, field)) created.push(fields)
+    if (changed.size > 0) await collection.updateMany(Object.fromEntries(changed))
+    if (created.length > 0) await collection.createMany(created, { idempotencyKey })
+  }
+}
+
+function mergeRows(rows: readonly ReadRow[], field: string): Map<string, JsonObject> {
+  const merged = new Map<string, JsonObject>()
+  for (const { fields } of rows) {
+    const value = textOf(fields[field])
+    if (value === undefined) continue
+    const before = merged.get(value)
+    merged.set(value, before ? mergeFields(before, { fields, remove: {}, append: {} }) : fields)
+  }
+  return merged
+}
+
+function rowsWithoutValue(rows: readonly ReadRow[], field: string): JsonObject[] {
+  return rows.flatMap(({ fields }) => (textOf(fields[field]) === undefined ? [fields] : []))
+}
+
+/** What a row is known by: the text of a string, number or boolean. Anything else knows no document. */
+function textOf(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
+}
+
+/** `id` names the document, it is no field of it. */
+function withoutId(fields: JsonObject, field: string): JsonObject {
+  if (field !== 'id') return fields
+  const { id: _, ...rest } = fields
+  return rest
+}
+
+async function findKnown(
+  collection: Collection,
+  field: string,
+  values: readonly string[],
+): Promise<Map<string, string>> {
+  const known = new Map<string, string>()
+  for (const some of inPieces(values)) {
+    for await (const { id, data } of collection.iterate({ where: { [field]: { in: some } } })) {
+      const value = field === 'id' ? id : textOf(data[field])
+      if (value !== undefined && !known.has(value)) known.set(value, id)
+    }
+  }
+  return known
+}
+
+function inPieces(values: readonly string[]): string[][] {
+  const pieces: string[][] = []
+  let length = 0
+  for (const value of values) {
+    const last = pieces.at(-1)
+    length += value.length
+    if (last && last.length < mostValuesAtOnce && length < mostValuesAtOnce * mostValueLength) last.push(value)
+    else {
+      pieces.push([value])
+      length = value.length
+    }
+  }
+  return pieces
+}

@@ -1,0 +1,89 @@
+/** What bare `svc` and `svc --help` say: read from the manifest, without the command framework. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Manifest {
+  readonly commands: {
+    readonly [id: string]: { readonly id: string; readonly summary?: string; readonly hidden?: boolean }
+  }
+}
+interface Settings {
+  readonly topics: { readonly [topic: string]: { readonly description: string } }
+}
+
+export function printOverview(root: string): void {
+  process.stdout.write(overview(root))
+}
+
+/** The commands by topic; single commands first, in the order in which they are met. */
+function overview(root: string): string {
+  const { topics } = readJson<Settings>(join(root, '.oclifrc.json'))
+  const { commands } = readJson<Manifest>(join(root, 'oclif.manifest.json'))
+  const { version, description } = readJson<{ version: string; description: string }>(join(root, 'package.json'))
+  const visible = Object.values(commands).filter(({ hidden }) => !hidden)
+  const single = visible.filter(({ id }) => !id.includes(':')).map(({ id, summary = '' }) => [id, summary] as const)
+  const grouped = Object.entries(topics).map(([topic, { description }]) => {
+    const verbs = visible.flatMap(({ id }) => (id.startsWith(`${topic}:`) ? [id.slice(topic.length + 1)] : []))
+    return [`${topic} …`, `${description} (${verbs.join(', ')})`] as const
+  })
+  const bold = (text: string) => (isColoured() ? `\u001b[1m${text}\u001b[22m` : text)
+  return [
+    `${description}`,
+    '',
+    bold('USAGE'),
+    '  $ svc <command> [arguments] [flags]',
+    '',
+    bold('START HERE'),
+    ...list([
+      ['svc dev --demo', 'start the emulator with something to look at'],
+      ['svc docs list posts', 'in another terminal: see what is there'],
+    ]),
+    '',
+    bold('COMMANDS'),
+    ...list([...single].sort(byPlace)),
+    '',
+    bold('TOPICS'),
+    ...list(grouped),
+    '',
+    `Every command has --help and --json. svc ${version}`,
+    '',
+  ].join('\n')
+}
+
+const places = ['dev', 'status', 'stop', 'wait', 'open', 'init', 'seed', 'api', 'whoami', 'config']
+
+function byPlace([one]: readonly [string, string], [other]: readonly [string, string]): number {
+  return placeOf(one) - placeOf(other) || one.localeCompare(other)
+}
+
+function placeOf(id: string): number {
+  const at = places.indexOf(id)
+  return at === -1 ? places.length : at
+}
+
+function list(entries: readonly (readonly [string, string])[]): string[] {
+  const widest = Math.max(0, ...entries.map(([name]) => name.length))
+  const room = (process.stdout.columns ?? 100) - widest - 4
+  return entries.map(([name, words]) => `  ${name.padEnd(widest)}  ${wrap(words, room, widest + 4)}`.trimEnd())
+}
+
+function wrap(words: string, room: number, indent: number): string {
+  const lines: string[] = []
+  for (const word of words.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && `${last} ${word}`.length <= Math.max(20, room))
+      lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
+  }
+  return lines.join(`\n${' '.repeat(indent)}`)
+}
+
+function isColoured(): boolean {
+  const { NO_COLOR, FORCE_COLOR } = process.env
+  if (FORCE_COLOR) return FORCE_COLOR !== '0'
+  return process.stdout.isTTY === true && !NO_COLOR
+}
+
+function readJson<Content>(file: string): Content {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}

@@ -1,0 +1,20 @@
+import { onStderr } from './colour.js'
+import type { Failure } from './failure.js'
+
+/** Tells of a failure on stderr, or on stdout as JSON, and leaves its exit code. A stack only under --debug. */
+export function printFailure(failure: Failure, { json, error }: { json: boolean; error: unknown }): void {
+  process.exitCode = failure.exit
+  if (json) {
+    const { code, message, hint, exit } = failure
+    process.stdout.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null, exit } }, null, 2)}\n`)
+  } else {
+    process.stderr.write(`${onStderr.red('error')}  ${failure.message}\n`)
+    if (failure.hint) process.stderr.write(`       ${failure.hint}\n`)
+  }
+  if (process.argv.includes('--debug') && error instanceof Error) process.stderr.write(`${stacks(error)}\n`)
+}
+
+function stacks(error: Error): string {
+  const stack = error.stack ?? error.message
+  return error.cause instanceof Error ? `${stack}\ncaused by ${stacks(error.cause)}` : stack
+}

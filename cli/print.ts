@@ -1,0 +1,158 @@
+import type { Json } from '../client/model/json.js'
+import { onStdout } from './colour.js'
+import { cut, printable, textWidth } from './text-width.js'
+
+/** One line of a table; a missing cell stays empty. */
+export type Row = { readonly [column: string]: Json | undefined }
+
+export interface TableOptions {
+  /** Which columns, in which order; left out, all there are, in order of appearance. */
+  readonly columns?: readonly string[]
+  /** Columns of the terminal; left out, those of stdout, and no limit in a pipe. */
+  readonly width?: number
+}
+
+const gap = '  '
+const leastColumns = 8
+
+/** A table that fits the terminal: wide columns are cut with care, and what has no room is named below. */
+export function table(rows: readonly Row[], options: TableOptions = {}): string {
+  const width = options.width ?? terminalWidth()
+  const names = options.columns ?? namesOf(rows)
+  const columns = names.map((name) => {
+    const cells = rows.map((row) => shown(row[name]))
+    const title = printable(name)
+    return { name, title, cells, width: Math.max(textWidth(title), ...cells.map((cell) => textWidth(cell.text))) }
+  })
+  const { shown: visible, left } = layOut(columns, width)
+  const isRight = visible.map(({ cells }) => cells.some((cell) => cell.kind === 'number') && cells.every(isNumeric))
+  const title = visible.map((column, at) => onStdout.bold(pad(column.title, column.width, isRight[at])))
+  const lines = rows.map((_, row) =>
+    visible.map((column, at) => {
+      const cell = column.cells[row] ?? { text: '', kind: 'missing' }
+      return colours[cell.kind](pad(cut(cell.text, column.width), column.width, isRight[at]))
+    }),
+  )
+  const text = [title, ...lines].map((cells) => cells.join(gap).trimEnd()).join('\n')
+  if (left.length === 0) return text
+  return `${text}\n${onStdout.dim(cut(`not shown: ${left.map(printable).join(', ')}`, width))}`
+}
+
+/** One thing, a line for each of its fields. */
+export function record(fields: Row, width: number = terminalWidth()): string {
+  const names = Object.keys(fields)
+  const widest = Math.min(24, Math.max(0, ...names.map((name) => textWidth(printable(name)))))
+  return names
+    .map((name) => {
+      const { text, kind } = shown(fields[name])
+      return `${onStdout.bold(pad(cut(printable(name), widest), widest))}${gap}${colours[kind](wrap(text, widest + gap.length, width))}`
+    })
+    .join('\n')
+}
+
+/** 12345 as 12,345. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+/** "1 document", "12,345 documents". */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+}
+
+export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {
+  if (stream.isTTY) return Math.max(20, stream.columns || 80)
+  return Number.POSITIVE_INFINITY
+}
+
+type Kind = 'string' | 'number' | 'boolean' | 'null' | 'json' | 'missing'
+interface Cell {
+  readonly text: string
+  readonly kind: Kind
+}
+
+const colours: { readonly [K in Kind]: (text: string) => string } = {
+  string: (text) => text,
+  number: onStdout.yellow,
+  boolean: onStdout.magenta,
+  null: onStdout.dim,
+  json: onStdout.cyan,
+  missing: (text) => text,
+}
+
+function shown(value: Json | undefined): Cell {
+  if (value === undefined) return { text: '', kind: 'missing' }
+  if (value === null) return { text: 'null', kind: 'null' }
+  if (typeof value === 'string') return { text: printable(value), kind: 'string' }
+  if (typeof value === 'number') return { text: String(value), kind: 'number' }
+  if (typeof value === 'boolean') return { text: String(value), kind: 'boolean' }
+  return { text: printable(JSON.stringify(value)), kind: 'json' }
+}
+
+function isNumeric({ kind }: Cell): boolean {
+  return kind === 'number' || kind === 'missing' || kind === 'null'
+}
+
+function namesOf(rows: readonly Row[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+}
+
+interface Column {
+  readonly name: string
+  readonly title: string
+  readonly cells: readonly Cell[]
+  readonly width: number
+}
+
+/** Takes width off the widest columns first, and the last columns out when that is not enough. */
+function layOut(columns: readonly Column[], width: number): { shown: Column[]; left: string[] } {
+  const visible = [...columns]
+  const left: string[] = []
+  while (visible.length > 1 && leastWidth(visible) > width) left.unshift(visible.pop()?.name ?? '')
+  const widths = visible.map((column) => column.width)
+  for (let over = total(widths) - width; over > 0; over = total(widths) - width) {
+    const widest = Math.max(...widths)
+    const next = Math.max(leastColumns, ...widths.filter((other) => other < widest))
+    const at = widths.flatMap((other, index) => (other === widest ? [index] : []))
+    const each = Math.max(1, Math.min(Math.ceil(over / at.length), widest - next || 1))
+    if (widest <= leastColumns && visible.length > 1) break
+    for (const index of at) widths[index] = Math.max(1, widest - each)
+  }
+  return { shown: visible.map((column, at) => ({ ...column, width: widths[at] ?? column.width })), left }
+}
+
+function leastWidth(columns: readonly Column[]): number {
+  return total(columns.map((column) => Math.min(column.width, leastColumns)))
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + gap.length * (widths.length - 1)
+}
+
+function pad(text: string, width: number, right = false): string {
+  const space = ' '.repeat(Math.max(0, width - textWidth(text)))
+  return right ? space + text : text + space
+}
+
+/** Long texts go on below where they began. */
+function wrap(text: string, indent: number, width: number): string {
+  const room = Math.max(20, width - indent)
+  if (textWidth(text) <= room) return text
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<=[ ,])/)) {
+    for (let rest = word; rest !== ''; ) {
+      if (textWidth(line) + textWidth(rest.trimEnd()) <= room) {
+        line += rest
+        rest = ''
+      } else if (line === '') {
+        line = rest.slice(0, room)
+        rest = rest.slice(room)
+      } else {
+        lines.push(line.trimEnd())
+        line = ''
+      }
+    }
+  }
+  return [...lines, line.trimEnd()].join(`\n${' '.repeat(indent)}`)
+}

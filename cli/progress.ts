@@ -1,0 +1,55 @@
+import type { SingleBar } from 'cli-progress'
+import { onStderr } from './colour.js'
+import { count } from './print.js'
+
+/** What a long piece of work tells of itself. */
+export interface Progress {
+  /** `part` of `whole` is done, in any unit; `items` is what people count. */
+  at(part: number, items: number): void
+  stop(): void
+}
+
+const silent: Progress = { at: () => undefined, stop: () => undefined }
+
+/** A bar on stderr with rate and time left; nothing where nobody looks: no terminal, --quiet, --json, CI. */
+export async function startProgress(
+  whole: number | undefined,
+  noun: string,
+  { isWanted }: { isWanted: boolean },
+): Promise<Progress> {
+  if (!isWanted || !process.stderr.isTTY || process.env.CI) return silent
+  const { default: progress } = await import('cli-progress')
+  const begunAt = performance.now()
+  const bar: SingleBar = new progress.SingleBar({
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 8,
+    etaBuffer: 50,
+    format: (options, { progress: done, value, total }, { items }) => {
+      const seconds = (performance.now() - begunAt) / 1000
+      const rate = `${count(Math.round(items / Math.max(seconds, 0.001)))}/s`
+      const words = `${count(items)} ${noun}  ${rate}`
+      if (whole === undefined) return `  ${words}`
+      const width = 24
+      const full = Math.round(done * width)
+      const line = onStderr.cyan('━'.repeat(full)) + onStderr.dim('━'.repeat(width - full))
+      const left = value > 0 && options ? `  ${duration((seconds * (total - value)) / value)} left` : ''
+      return `  ${line} ${String(Math.floor(done * 100)).padStart(3)} %  ${words}${left}`
+    },
+  })
+  bar.start(whole ?? 0, 0, { items: 0 })
+  return {
+    at: (part, items) => bar.update(part, { items }),
+    stop: () => bar.stop(),
+  }
+}
+
+/** 3.2 s, 48 s, 2 min 5 s, 1 h 4 min. */
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  if (whole < 60) return `${whole} s`
+  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`
+}

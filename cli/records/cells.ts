@@ -1,0 +1,105 @@
+/** Text cells of CSV as JSON values, and back. */
+import { type FieldType, fieldTypes } from '../../client/model/collection.js'
+import { type Json, type JsonObject, setOwn } from '../../client/model/json.js'
+import { misuse } from '../failure.js'
+
+/** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
+export type ColumnType = 'auto' | FieldType
+export type ColumnTypes = { readonly [column: string]: ColumnType }
+
+/** `zip:string,views:integer`, where `*` stands for all other columns. */
+export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
+  return Object.fromEntries(
+    text.map((part) => {
+      const at = part.lastIndexOf(':')
+      const type = (['auto', ...fieldTypes] as const).find((known) => known === part.slice(at + 1))
+      if (at < 1 || !type) {
+        throw misuse(
+          `"${part}" is no type of a column.`,
+          `Write column:type; the types: auto, ${fieldTypes.join(', ')}.`,
+        )
+      }
+      return [part.slice(0, at), type]
+    }),
+  )
+}
+
+/** A line of cells as fields. An empty cell is no field. Answers what is wrong instead, if something is. */
+export function readCells(
+  names: readonly string[],
+  cells: readonly string[],
+  types: ColumnTypes,
+): { fields: JsonObject } | { problem: string } {
+  if (cells.length !== names.length) {
+    return { problem: `has ${cells.length} cells where the header has ${names.length}` }
+  }
+  const fields: JsonObject = {}
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] ?? ''
+    const text = cells[at] ?? ''
+    if (text === '') continue
+    const value = readers[types[name] ?? types['*'] ?? 'auto'](text)
+    if (value === undefined)
+      return { problem: `"${name}" is not of type "${types[name] ?? types['*']}": ${text.slice(0, 80)}` }
+    setOwn(fields, name, value)
+  }
+  return { fields }
+}
+
+/** A value as the text of a cell; missing is empty. */
+export function writeCell(value: Json | undefined): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+const readers: { readonly [Type in ColumnType]: (text: string) => Json | undefined } = {
+  auto: readAny,
+  any: readAny,
+  string: (text) => text,
+  datetime: (text) => text,
+  file: (text) => text,
+  number: readNumber,
+  integer: (text) => {
+    const value = readNumber(text)
+    return Number.isInteger(value) ? value : undefined
+  },
+  boolean: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  array: (text) => readJson(text, Array.isArray),
+  object: (text) => readJson(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+}
+
+function readAny(text: string): Json {
+  const first = text.charCodeAt(0)
+  if (first === 0x2d || (first >= 0x30 && first <= 0x39)) return readExactNumber(text) ?? text
+  if (text === 'true') return true
+  if (text === 'false') return false
+  if (text === 'null') return null
+  if (first === 0x7b || first === 0x5b) return readJson(text, () => true) ?? text
+  return text
+}
+
+/** A number only if nothing of what was written is lost: an account number of 20 digits stays text. */
+function readExactNumber(text: string): number | undefined {
+  const digits = text
+    .replace(/[eE].*$/, '')
+    .replace(/\D/g, '')
+    .replace(/^0+/, '').length
+  return digits <= 15 ? readNumber(text) : undefined
+}
+
+function readNumber(text: string): number | undefined {
+  if (!jsonNumber.test(text)) return undefined
+  const value = Number(text)
+  return Number.isFinite(value) ? value : undefined
+}
+
+function readJson(text: string, fits: (value: unknown) => boolean): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text)
+    return fits(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

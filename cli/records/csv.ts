@@ -1,0 +1,77 @@
+import type { Readable } from 'node:stream'
+import { type CsvError, type Info, parse } from 'csv-parse'
+import { type ColumnTypes, readCells } from './cells.js'
+import { type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
+
+export interface CsvOptions {
+  readonly types: ColumnTypes
+  readonly delimiter: string
+}
+
+interface CsvRow {
+  readonly info: Info
+  readonly record: readonly string[]
+}
+
+const handful = 250
+
+/** CSV whose first line names the columns. A line with too many or too few cells is a bad row. */
+export async function* readCsv(input: Readable, { types, delimiter }: CsvOptions): Records {
+  const damage: InputRecord[] = []
+  const parser = parse({
+    bom: true,
+    info: true,
+    delimiter,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    max_record_size: mostRecordBytes,
+    on_skip: (error) => {
+      damage.push(damaged(error, number++))
+      return undefined
+    },
+  })
+  input.on('error', (error) => parser.destroy(error))
+  input.pipe(parser)
+
+  let names: readonly string[] | undefined
+  let lastLine = 1
+  let number = 1
+  let records: InputRecord[] = []
+  for await (const { info, record } of parser as AsyncIterable<CsvRow>) {
+    const line = lastLine + (names ? 1 : 0)
+    lastLine = info.lines
+    if (!names) {
+      names = record
+      continue
+    }
+    records.push(readLine(names, record, types, { number: number++, line, endByte: info.bytes }))
+    if (records.length >= handful) {
+      yield [...damage.splice(0), ...records]
+      records = []
+    }
+  }
+  const last = [...records, ...damage.splice(0)]
+  if (last.length > 0) yield last
+}
+
+function readLine(names: readonly string[], cells: readonly string[], types: ColumnTypes, place: Place): InputRecord {
+  const read = readCells(names, cells, types)
+  if ('problem' in read) return { ...place, problem: read.problem, text: cells.join(',') }
+  const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
+  return { ...place, bytes, fields: read.fields }
+}
+
+function damaged(error: CsvError | undefined, number: number): InputRecord {
+  const line = typeof error?.lines === 'number' ? error.lines : 0
+  const endByte = typeof error?.bytes === 'number' ? error.bytes : 0
+  return { number, line, endByte, problem: 'has quotes that CSV does not allow', text: error?.message ?? '' }
+}
+
+/** The one of `, ; tab |` that the header has most of. */
+export function likelyDelimiter(head: Buffer): string {
+  const header = head.toString('utf8').split(/\r?\n/, 1)[0] ?? ''
+  const unquoted = header.replace(/"[^"]*"/g, '')
+  const counts = [',', ';', '\t', '|'].map((delimiter) => ({ delimiter, times: unquoted.split(delimiter).length }))
+  return counts.reduce((best, next) => (next.times > best.times ? next : best)).delimiter
+}

@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { PassThrough, type Readable } from 'node:stream'
+import { CliFailure, exits, misuse } from '../failure.js'
+import type { ColumnTypes } from './cells.js'
+import { readJsonLines } from './json-lines.js'
+import { readJsonValues } from './json-values.js'
+import type { Records } from './record.js'
+
+export const formats = ['json', 'ndjson', 'csv'] as const
+export type Format = (typeof formats)[number]
+
+/** Something to import: a file, or stdin as `-`. */
+export interface Input {
+  readonly name: string
+  readonly path: string | undefined
+  /** Undefined where nobody can know. */
+  readonly bytes: number | undefined
+  /** With the size: whether it is the file it was. */
+  readonly changedAt: number
+}
+
+export interface ReadOptions {
+  readonly format?: Format | undefined
+  readonly types: ColumnTypes
+  readonly delimiter?: string | undefined
+}
+
+/** @throws {CliFailure} if there is no such file. */
+export async function openInput(name: string): Promise<Input> {
+  if (name === '-') return { name: 'stdin', path: undefined, bytes: undefined, changedAt: 0 }
+  const found = await stat(name).catch((cause) => {
+    throw new CliFailure('NO_FILE', exits.notFound, `There is no file "${name}".`, undefined, { cause })
+  })
+  if (found.isDirectory()) throw misuse(`"${name}" is a folder.`, `Name its files: "${name}/*.json"`)
+  return { name, path: name, bytes: found.isFile() ? found.size : undefined, changedAt: found.mtimeMs }
+}
+
+/** The records of an input, whatever its format; nothing of it stays in memory. */
+export async function* readRecords(input: Input, options: ReadOptions): Records {
+  const stream = input.path === undefined ? process.stdin : createReadStream(input.path, { highWaterMark: 256 * 1024 })
+  const head = await readHead(stream)
+  const whole = withHead(head, stream)
+  const format = options.format ?? formatOf(input, head)
+  const { types, delimiter } = options
+  if (format === 'csv') {
+    const { likelyDelimiter, readCsv } = await import('./csv.js')
+    yield* readCsv(whole, { types, delimiter: delimiter ?? likelyDelimiter(head) })
+  } else if (format === 'ndjson' || looksLikeLines(head)) yield* readJsonLines(whole)
+  else yield* readJsonValues(whole)
+}
+
+const byExtension: { readonly [extension: string]: Format } = {
+  '.json': 'json',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.csv': 'csv',
+  '.tsv': 'csv',
+}
+
+function formatOf({ name, path }: Input, head: Buffer): Format {
+  const named = path === undefined ? undefined : byExtension[extname(path).toLowerCase()]
+  if (named) return named
+  const first = firstCharacter(head)
+  if (first === '[' || first === '{') return 'json'
+  if (path === undefined || head.length === 0) return 'csv'
+  throw misuse(`What "${name}" holds cannot be told from its name.`, `Say it: --format ${formats.join('|')}`)
+}
+
+/** JSON objects, of which the first fills one line, are most likely NDJSON whatever the file is called. */
+function looksLikeLines(head: Buffer): boolean {
+  if (firstCharacter(head) !== '{') return false
+  const line = head.toString('utf8').trimStart().split('\n', 1)[0] ?? ''
+  try {
+    JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function firstCharacter(head: Buffer): string | undefined {
+  return /\S/.exec(head.toString('utf8', 0, 4096))?.[0]
+}
+
+async function readHead(stream: Readable): Promise<Buffer> {
+  for await (const piece of stream.iterator({ destroyOnReturn: false })) return withoutMark(piece)
+  return Buffer.alloc(0)
+}
+
+function withoutMark(bytes: Buffer): Buffer {
+  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return hasMark ? bytes.subarray(3) : bytes
+}
+
+function withHead(head: Buffer, rest: Readable): Readable {
+  const whole = new PassThrough({ highWaterMark: 256 * 1024 })
+  whole.write(head)
+  rest.on('error', (error) => whole.destroy(error))
+  rest.pipe(whole)
+  return whole
+}

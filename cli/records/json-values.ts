@@ -1,0 +1,139 @@
+import type { Readable } from 'node:stream'
+import { type InputRecord, mostRecordBytes, type Place, type Records, readRow } from './record.js'
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const newline = 0x0a
+
+/**
+ * The elements of one JSON array, or JSON objects one after another, without ever holding more than
+ * one of them and a piece of the input.
+ */
+export async function* readJsonValues(input: Readable): Records {
+  const scan = startScan()
+  for await (const piece of input as AsyncIterable<Buffer>) {
+    const records: InputRecord[] = []
+    scanPiece(scan, piece, records)
+    if (scan.heldBytes > mostRecordBytes) {
+      const text = Buffer.concat(scan.held).toString('utf8', 0, 200)
+      const problem = 'is too long; the file was read no further'
+      yield [...records, { ...unfinished(scan), problem, text }]
+      return
+    }
+    if (records.length > 0) yield records
+  }
+  const tail = Buffer.concat(scan.held).toString('utf8').trim()
+  if (tail !== '') {
+    const problem = 'is cut off: the file ends in the middle of it'
+    yield [{ ...unfinished(scan), problem, text: tail.slice(0, 10_000) }]
+  } else if (scan.isArray && !scan.isClosed) {
+    yield [{ ...unfinished(scan), problem: 'is missing: the file ends before its array does', text: '' }]
+  }
+}
+
+interface Scan {
+  /** Where elements stand: inside the array, or at the top. */
+  isArray: boolean
+  isClosed: boolean
+  depth: number
+  inString: boolean
+  isEscaped: boolean
+  /** Whether a record has begun. */
+  isOpen: boolean
+  line: number
+  startLine: number
+  /** Of the record that has begun, or begins next. */
+  number: number
+  position: number
+  /** What earlier pieces hold of the record that has begun. */
+  held: Buffer[]
+  heldBytes: number
+}
+
+function startScan(): Scan {
+  return {
+    isArray: false,
+    isClosed: false,
+    depth: 0,
+    inString: false,
+    isEscaped: false,
+    isOpen: false,
+    line: 1,
+    startLine: 1,
+    number: 1,
+    position: 0,
+    held: [],
+    heldBytes: 0,
+  }
+}
+
+function unfinished({ number, isOpen, line, startLine, position }: Scan): Place {
+  return { number, line: isOpen ? startLine : line, endByte: position }
+}
+
+/** One pass over the bytes; strings and nesting are followed, everything else is left to JSON.parse. */
+function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
+  let start = scan.isOpen ? 0 : -1
+  const end = (at: number) => {
+    const bytes = Buffer.concat([...scan.held, piece.subarray(start, at)])
+    records.push(readRow(bytes, { number: scan.number, line: scan.startLine, endByte: scan.position + at }))
+    scan.number += 1
+    scan.held = []
+    scan.heldBytes = 0
+    scan.isOpen = false
+    start = -1
+  }
+  for (let at = 0; at < piece.length; at++) {
+    const byte = piece[at]
+    if (scan.inString) {
+      if (scan.isEscaped) scan.isEscaped = false
+      else if (byte === backslash) scan.isEscaped = true
+      else if (byte === quote) scan.inString = false
+      else if (byte === newline) scan.line += 1
+      continue
+    }
+    if (byte === newline) scan.line += 1
+    if (byte === undefined || byte <= 0x20) continue
+    const base = scan.isArray ? 1 : 0
+    if (!scan.isOpen) {
+      if (!scan.isArray && byte === openBracket && scan.depth === 0) {
+        scan.isArray = true
+        scan.depth = 1
+        continue
+      }
+      if (scan.isArray && scan.depth === 1 && byte === closeBracket) {
+        scan.isClosed = true
+        scan.depth = 0
+        continue
+      }
+      if (byte === comma && scan.depth === base) continue
+      scan.isOpen = true
+      scan.startLine = scan.line
+      start = at
+    } else if (scan.isArray && scan.depth === 1 && (byte === comma || byte === closeBracket)) {
+      end(at)
+      if (byte === closeBracket) {
+        scan.isClosed = true
+        scan.depth = 0
+      }
+      continue
+    }
+    if (byte === quote) scan.inString = true
+    else if (byte === openBrace || byte === openBracket) scan.depth += 1
+    else if (byte === closeBrace || byte === closeBracket) {
+      scan.depth = Math.max(base, scan.depth - 1)
+      if (scan.depth === base && base === 0) end(at + 1)
+    }
+  }
+  if (start !== -1) {
+    const left = Buffer.from(piece.subarray(start))
+    scan.held.push(left)
+    scan.heldBytes += left.length
+  }
+  scan.position += piece.length
+}

@@ -1,0 +1,27 @@
+import { run } from '@oclif/core/run'
+import { settings } from '@oclif/core/settings'
+import { describeFailure, isExit } from './failure.js'
+import { printFailure } from './print-failure.js'
+
+/** Runs the command that the arguments name, and leaves its exit code behind. */
+export async function start(root: string): Promise<void> {
+  // The command line runs as it was built, whatever NODE_ENV says.
+  settings.enableAutoTranspile = false
+  stopAtClosedPipes()
+  try {
+    await run(process.argv.slice(2), root)
+  } catch (error) {
+    if (isExit(error)) process.exitCode = error.oclif.exit
+    else printFailure(describeFailure(error), { json: process.argv.includes('--json'), error })
+  }
+}
+
+/** Somebody who has read enough, as `head` has, is no failure. */
+function stopAtClosedPipes() {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+      throw error
+    })
+  }
+}

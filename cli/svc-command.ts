@@ -1,0 +1,82 @@
+import { Command } from '@oclif/core/command'
+import * as Flags from '@oclif/core/flags'
+import { CliFailure, describeFailure, exits, isExit } from './failure.js'
+import { nearest } from './nearest.js'
+import { printFailure } from './print-failure.js'
+
+export interface CommonFlags {
+  readonly yes: boolean
+  readonly quiet: boolean
+  readonly debug: boolean
+}
+
+/**
+ * What every command has: the common flags, results on stdout and words on stderr, and failures that
+ * say what happened and what to do. What `run` returns is what `--json` prints.
+ */
+export abstract class SvcCommand extends Command {
+  static override enableJsonFlag = true
+  static override baseFlags = {
+    yes: Flags.boolean({ char: 'y', description: 'answer yes to every question', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({ char: 'q', description: 'print results only, no words about them', helpGroup: 'GLOBAL' }),
+    debug: Flags.boolean({ description: 'show where a failure happened', helpGroup: 'GLOBAL' }),
+  }
+
+  /** Words beside the result: on stderr, and not under --quiet or --json. */
+  protected note(text: string): void {
+    if (!this.jsonEnabled() && !this.isQuiet()) process.stderr.write(`${text}\n`)
+  }
+
+  /** Whether somebody sits at the terminal and wants to be asked. */
+  protected mayAsk({ yes }: { yes: boolean }): boolean {
+    const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
+    return isTerminal && !yes && !this.jsonEnabled() && !process.env.CI
+  }
+
+  /**
+   * Asks before something that cannot be undone. Where nobody can be asked, only --yes goes on.
+   *
+   * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
+   */
+  protected async confirm(question: string, flags: { yes: boolean }): Promise<void> {
+    if (flags.yes) return
+    if (!this.mayAsk(flags)) {
+      throw new CliFailure('NOT_CONFIRMED', exits.misuse, `${question} Nobody is there to ask.`, 'Say it with --yes.')
+    }
+    const { confirm } = await import('@inquirer/prompts')
+    const isWanted = await confirm({ message: question, default: false }, { output: process.stderr })
+    if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled; nothing was done.')
+  }
+
+  protected isQuiet(): boolean {
+    const end = this.argv.indexOf('--')
+    const own = end === -1 ? this.argv : this.argv.slice(0, end)
+    return own.includes('--quiet') || own.includes('-q')
+  }
+
+  // oclif colours its JSON and writes it in pieces; scripts want it plain, and fast.
+  protected override logJson(json: unknown): void {
+    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
+  }
+
+  protected override async catch(thrown: Error): Promise<void> {
+    if (isExit(thrown)) throw thrown
+    const error = await this.explain(thrown)
+    const failure = describeFailure(error)
+    const hint = failure.hint ?? (failure.exit === exits.misuse ? this.helpHint(thrown) : undefined)
+    printFailure({ ...failure, hint }, { json: this.jsonEnabled(), error })
+  }
+
+  /** Gives a failure the words that only this kind of command knows. */
+  protected async explain(error: Error): Promise<Error> {
+    return error
+  }
+
+  private helpHint(error: Error): string {
+    const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`
+    const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : undefined
+    const known = Object.keys({ ...this.ctor.flags, ...this.ctor.baseFlags, json: true })
+    const meant = unknown?.startsWith('--') ? nearest(unknown.slice(2), known) : undefined
+    return meant ? `Did you mean "--${meant}"? All of them: ${help}` : `See how it is used: ${help}`
+  }
+}

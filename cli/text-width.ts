@@ -1,0 +1,44 @@
+/** How many columns of a terminal a text takes, and how to cut it to fewer. */
+const plain = /^[\x20-\x7e]*$/
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/
+const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u
+const widePlanes = /[\u{20000}-\u{3fffd}]/u
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+export function textWidth(text: string): number {
+  if (plain.test(text)) return text.length
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment)
+  return width
+}
+
+/** The text, or as much of it as fits with an ellipsis at its end. */
+export function cut(text: string, mostColumns: number): string {
+  if (text.length <= mostColumns && plain.test(text)) return text
+  if (textWidth(text) <= mostColumns) return text
+  let kept = ''
+  let width = 0
+  for (const { segment } of segmenter.segment(text)) {
+    width += segmentWidth(segment)
+    if (width > mostColumns - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+/** What would move the cursor or colour the terminal is shown, not done. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
+    if (character === '\n') return '↵'
+    if (character === '\t') return ' '
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+function segmentWidth(segment: string): number {
+  if (/^\p{Mark}+$/u.test(segment)) return 0
+  if (emoji.test(segment) || wide.test(segment) || widePlanes.test(segment)) return 2
+  return 1
+}

@@ -1,0 +1,60 @@
+/** `--where`, `--or` and `--sort`: always in the double-underscore spelling, whatever the service speaks. */
+import * as Flags from '@oclif/core/flags'
+import type { Sort } from '../client/model/page.js'
+import { parsePath } from '../client/model/path.js'
+import type { Where } from '../client/model/where.js'
+import { dialects } from '../client/wire/dialect.js'
+import { readWhere as readConditions } from '../client/wire/query.js'
+import { misuse } from './failure.js'
+
+export const whereFlags = {
+  where: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    char: 'w',
+    description: 'condition that must hold: status=published, views__gte=100, tags__in=a,b',
+    helpValue: 'field=value',
+  }),
+  or: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'one of several conditions of which any is enough',
+    helpValue: 'field=value',
+  }),
+}
+
+export const sortFlag = Flags.string({
+  char: 's',
+  description: 'field to sort by; a minus in front turns it around: -createdAt',
+  helpValue: 'field',
+})
+
+export const populateFlag = Flags.string({
+  multiple: true,
+  multipleNonGreedy: true,
+  delimiter: ',',
+  description: 'fields whose linked documents to show: author,comments.author',
+  helpValue: 'field',
+})
+
+/** The conditions of `--where`, all of which must hold, and of `--or`, of which one must. */
+export function readWhere(all: readonly string[] = [], any: readonly string[] = []): Where {
+  return readConditions(dialects.a, [...all.map(splitCondition), ...any.map(splitCondition).map(joinOr)])
+}
+
+export function readSort(text: string | undefined): Sort | undefined {
+  if (text === undefined) return undefined
+  const name = text.replace(/^[-+]/, '')
+  if (name === '') throw misuse(`--sort "${text}" names no field.`, 'Write --sort title or --sort -createdAt.')
+  return { path: parsePath(name), direction: text.startsWith('-') ? 'desc' : 'asc' }
+}
+
+function joinOr([name, value]: readonly [string, string]): readonly [string, string] {
+  return [`[or]${name}`, value]
+}
+
+function splitCondition(condition: string): readonly [string, string] {
+  const at = condition.indexOf('=')
+  if (at < 1) throw misuse(`"${condition}" is no condition.`, 'Write it like status=published or views__gte=100.')
+  return [condition.slice(0, at), condition.slice(at + 1)]
+}
