@@ -1,0 +1,89 @@
+/** Whole answers in a dialect: the record envelope around the document's shape, the list around both. */
+import type { Collection, CountedCollection } from '../model/collection.js'
+import type { Document, OutgoingDocument } from '../model/document.js'
+import type { SvcError } from '../model/errors.js'
+import type { Json, Writable } from '../model/json.js'
+import type { Page } from '../model/page.js'
+import { collectionShapes } from './collections.js'
+import type { Dialect } from './dialect.js'
+import { asObject, documentShapes } from './documents.js'
+import { type HeaderReader, listEnvelopes, recordEnvelopes } from './envelopes.js'
+import { errorFormats, errorHeaders } from './errors.js'
+
+export { readError } from './errors.js'
+
+export function writeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
+  return recordEnvelopes[dialect.record].write(documentShapes[dialect.document].write(document))
+}
+
+export function readDocument(dialect: Dialect, body: Json): Document {
+  return documentShapes[dialect.document].read(recordEnvelopes[dialect.record].read(body))
+}
+
+/** The array of records that a batch answers. */
+export function writeDocuments(dialect: Dialect, documents: readonly OutgoingDocument[]): Writable {
+  return recordEnvelopes[dialect.record].write(documents.map(documentShapes[dialect.document].write))
+}
+
+export function readDocuments(dialect: Dialect, body: Json): Document[] {
+  return arrayIn(recordEnvelopes[dialect.record].read(body)).map(documentShapes[dialect.document].read)
+}
+
+export function writePage(
+  dialect: Dialect,
+  page: Page<OutgoingDocument>,
+): { body: Writable; headers: Record<string, string> } {
+  const items = page.items.map(documentShapes[dialect.document].write)
+  const { body, headers } = listEnvelopes[dialect.list].write({ ...page, items })
+  return { body: recordEnvelopes[dialect.record].write(body), headers }
+}
+
+export function readPage(dialect: Dialect, body: Json, header: HeaderReader): Page<Document> {
+  const page: Page<Json> = listEnvelopes[dialect.list].read(recordEnvelopes[dialect.record].read(body), header)
+  return { ...page, items: page.items.map(documentShapes[dialect.document].read) }
+}
+
+export function writeCollection(dialect: Dialect, collection: Collection | CountedCollection): Writable {
+  return recordEnvelopes[dialect.record].write(collectionShapes[dialect.document].write(collection))
+}
+
+export function readCollection(dialect: Dialect, body: Json): Collection | CountedCollection {
+  return collectionShapes[dialect.document].read(recordEnvelopes[dialect.record].read(body))
+}
+
+/** Always the whole array, whatever the `list` axis says. */
+export function writeCollections(dialect: Dialect, collections: readonly Collection[]): Writable {
+  return recordEnvelopes[dialect.record].write(collections.map(collectionShapes[dialect.document].write))
+}
+
+export function readCollections(dialect: Dialect, body: Json): Collection[] {
+  return arrayIn(recordEnvelopes[dialect.record].read(body)).map(collectionShapes[dialect.document].read)
+}
+
+export function writeRemoved(dialect: Dialect, what: string, id: string): Writable {
+  return recordEnvelopes[dialect.record].write({ message: `The ${what} was deleted.`, id })
+}
+
+export function readRemoved(dialect: Dialect, body: Json): { id: string } {
+  return { id: String(asObject(recordEnvelopes[dialect.record].read(body)).id) }
+}
+
+export function writeAllRemoved(dialect: Dialect, ids: readonly string[]): Writable {
+  const message = `${ids.length} ${ids.length === 1 ? 'document was' : 'documents were'} deleted.`
+  return recordEnvelopes[dialect.record].write({ message, ids, count: ids.length })
+}
+
+export function readAllRemoved(dialect: Dialect, body: Json): { ids: string[] } {
+  return { ids: arrayIn(asObject(recordEnvelopes[dialect.record].read(body)).ids).map(String) }
+}
+
+export function writeError(
+  dialect: Pick<Dialect, 'errors'>,
+  error: SvcError,
+): { status: number; headers: Record<string, string>; body: Writable } {
+  return { status: error.status, headers: errorHeaders(error), body: errorFormats[dialect.errors].write(error) }
+}
+
+function arrayIn(body: Json | undefined): Json[] {
+  return Array.isArray(body) ? body : []
+}

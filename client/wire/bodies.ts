@@ -1,0 +1,133 @@
+/** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
+import { type Changes, type Fields, splitOperators } from '../model/document.js'
+import { type Issue, SvcError } from '../model/errors.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
+import { sizes } from '../model/limits.js'
+
+interface BodyForm {
+  /** The fields that a body without operators means. */
+  unwrap(body: JsonObject): { fields: JsonObject; isWrapped: boolean }
+  /** The body that means these fields. */
+  wrap(fields: JsonObject): JsonObject
+}
+
+export const bodyForms = {
+  either: {
+    unwrap: (body) => (isWrapper(body) ? { fields: body.data, isWrapped: true } : { fields: body, isWrapped: false }),
+    // Fields that look like a wrapper would be taken apart on the other side.
+    wrap: (fields) => (isWrapper(fields) ? { data: fields } : fields),
+  },
+  bare: {
+    unwrap: (body) => ({ fields: body, isWrapped: false }),
+    wrap: (fields) => fields,
+  },
+} as const satisfies { [form: string]: BodyForm }
+
+function isWrapper(body: JsonObject): body is { data: JsonObject } {
+  return isObject(body.data) && Object.keys(body).length === 1
+}
+
+type BodyName = keyof typeof bodyForms
+interface Speaks {
+  readonly body: BodyName
+}
+
+/** What an update asks for. Operators stand beside the fields, beside `data`, or inside it. */
+export function readChanges({ body: form }: Speaks, body: JsonObject): Changes {
+  const outside = splitOperators(body)
+  const { fields, isWrapped } = bodyForms[form].unwrap(outside.rest)
+  const inside = isWrapped ? splitOperators(fields) : { operators: { append: {}, remove: {} }, rest: fields }
+  return {
+    fields: inside.rest,
+    remove: { ...outside.operators.remove, ...inside.operators.remove },
+    append: { ...outside.operators.append, ...inside.operators.append },
+  }
+}
+
+export function writeChanges({ body: form }: Speaks, { fields, remove, append }: Changes): JsonObject {
+  return {
+    ...bodyForms[form].wrap(fields),
+    ...(Object.keys(remove).length > 0 ? { $remove: remove } : {}),
+    ...(Object.keys(append).length > 0 ? { $append: append } : {}),
+  }
+}
+
+/** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
+export function readNewDocument(speaks: Speaks, body: JsonObject): Fields {
+  const { fields } = bodyForms[speaks.body].unwrap(body)
+  for (const level of [body, fields]) {
+    const operator = ['$append', '$remove'].find((name) => Object.hasOwn(level, name))
+    if (operator) throw invalid([operator], `"${operator}" works in updates only`, 'operator')
+  }
+  return fields
+}
+
+export function writeNewDocument({ body }: Speaks, fields: Fields): JsonObject {
+  return bodyForms[body].wrap(fields)
+}
+
+/** `{documents: [...]}`, each item a body of its own. Contract 3.6. */
+export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
+  return listIn(body, 'documents').map((item, at) => {
+    if (!isObject(item)) throw invalid(['documents', at], 'is not an object', 'object')
+    return readNewDocument(speaks, item)
+  })
+}
+
+export function writeBatchCreate(speaks: Speaks, documents: readonly Fields[]): JsonObject {
+  return { documents: documents.map((fields) => writeNewDocument(speaks, fields)) }
+}
+
+/** `{updates: {<id>: {data}}}`; where `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
+export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, Changes> {
+  const { updates } = body
+  if (!isObject(updates)) throw invalid(['updates'], 'is not an object of ids and changes', 'object')
+  const entries = Object.entries(updates)
+  requireBatchSize(entries.length)
+  return new Map(
+    entries.map(([id, update]) => {
+      if (!isObject(update)) throw invalid(['updates', id], 'is not an object', 'object')
+      const { rest } = splitOperators(update)
+      const isBareRefused =
+        form === 'bare' && !(isObject(rest.data) && Object.keys(rest).length === 1) && Object.keys(rest).length > 0
+      if (isBareRefused) throw invalid(['updates', id], 'takes its fields in "data"', 'data')
+      return [id, readChanges({ body: 'either' }, update)]
+    }),
+  )
+}
+
+export function writeBatchUpdate(updates: ReadonlyMap<string, Changes>): JsonObject {
+  const written = [...updates].map(([id, { fields, remove, append }]) => {
+    const operators = writeChanges({ body: 'bare' }, { fields: {}, remove, append })
+    return [id, { data: fields, ...operators }] as const
+  })
+  return { updates: Object.fromEntries(written) }
+}
+
+/** `{document_ids: [...]}`. */
+export function readBatchDelete(body: JsonObject): string[] {
+  return listIn(body, 'document_ids').map((id, at) => {
+    if (typeof id !== 'string') throw invalid(['document_ids', at], 'is not a string', 'string')
+    return id
+  })
+}
+
+export function writeBatchDelete(ids: readonly string[]): JsonObject {
+  return { document_ids: [...ids] }
+}
+
+function listIn(body: JsonObject, name: string): Json[] {
+  const list = body[name]
+  if (!Array.isArray(list)) throw invalid([name], 'is not an array', 'array')
+  requireBatchSize(list.length)
+  return list
+}
+
+function requireBatchSize(count: number) {
+  if (count <= sizes.mostBatchItems) return
+  throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${sizes.mostBatchItems} items; this one has ${count}.`)
+}
+
+function invalid(path: Issue['path'], message: string, type: string): SvcError {
+  return new SvcError('VALIDATION_ERROR', `${path.map(String).join('.')} ${message}.`, [{ path, message, type }])
+}

@@ -1,0 +1,207 @@
+/** A list request as query parameters, in both directions. */
+import { SvcError } from '../model/errors.js'
+import { sizes } from '../model/limits.js'
+import type { ListQuery, Sort } from '../model/page.js'
+import { formatPath, type Path, parsePath } from '../model/path.js'
+import type { Clause, Operator, Test, Where } from '../model/where.js'
+import type { Dialect } from './dialect.js'
+import { filterSuffixes, type NamedTest } from './filters.js'
+import { pagingRules } from './paging.js'
+
+export type Parameter = readonly [name: string, value: string]
+
+/** Names of a sort's field, each with the name of its direction. All are read in every dialect. */
+const sortNames = { orderBy: 'order', sort_by: 'sort_order', sort: 'order' } as const
+const singleNames = new Set(['limit', 'offset', 'count', ...Object.entries(sortNames).flat()])
+
+/**
+ * Takes a raw query string apart. Contract 10.7.
+ *
+ * @throws {SvcError} `INVALID_QUERY` for over 8 KB, over 200 parameters or bad percent encoding.
+ */
+export function parseQuery(raw: string): Parameter[] {
+  if (raw === '') return []
+  if (raw.length > sizes.mostQueryBytes)
+    throw new SvcError('INVALID_QUERY', `The query is over ${sizes.mostQueryBytes} bytes.`)
+  const parts = raw.split('&').filter((part) => part !== '')
+  if (parts.length > sizes.mostQueryParameters) {
+    throw new SvcError('INVALID_QUERY', `The query has over ${sizes.mostQueryParameters} parameters.`)
+  }
+  return parts.map((part) => {
+    const at = part.indexOf('=')
+    return at === -1 ? [decode(part), ''] : [decode(part.slice(0, at)), decode(part.slice(at + 1))]
+  })
+}
+
+/**
+ * Reads filters, order and page. Names that cannot be confused are read in every dialect; suffixes follow the dialect's.
+ *
+ * @throws {SvcError} `INVALID_QUERY` or `INVALID_FILTER`, naming the parameter.
+ */
+export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]): ListQuery {
+  const named = new Map<string, string>()
+  const populate: Path[] = []
+  const filters: Parameter[] = []
+  for (const [name, value] of parameters) {
+    if (name === 'populate') populate.push(parsePath(value))
+    else if (!singleNames.has(name)) filters.push([name, value])
+    else if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
+    else named.set(name, value)
+  }
+  const paging = pagingRules[dialect.paging]
+  const limit = readWhole('limit', named.get('limit')) ?? paging.default
+  return {
+    where: readWhere(dialect, filters),
+    sort: readSort(named),
+    limit: Math.min(limit, paging.most),
+    offset: readWhole('offset', named.get('offset')) ?? 0,
+    count: readFlag('count', named.get('count')) ?? true,
+    populate: checkPopulate(populate),
+  }
+}
+
+/** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
+export function writeListQuery(dialect: Dialect, query: Partial<ListQuery>): Parameter[] {
+  const { where, sort, limit, offset, count, populate = [] } = query
+  return [
+    ...(where ? writeWhere(dialect, where) : []),
+    ...(sort
+      ? ([
+          ['orderBy', formatPath(sort.path)],
+          ['order', sort.direction],
+        ] as const)
+      : []),
+    ...(limit === undefined ? [] : ([['limit', String(limit)]] as const)),
+    ...(offset === undefined ? [] : ([['offset', String(offset)]] as const)),
+    ...(count === false ? ([['count', 'false']] as const) : []),
+    ...populate.map((path) => ['populate', formatPath(path)] as const),
+  ]
+}
+
+/** The populate parameters alone, as the get of one document takes them. */
+export function readPopulate(parameters: readonly Parameter[]): Path[] {
+  return checkPopulate(parameters.filter(([name]) => name === 'populate').map(([, value]) => parsePath(value)))
+}
+
+/** Plain parameters must all hold; those of one `[or]` group are alternatives. */
+export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): Where {
+  if (parameters.length === 0) return { all: [] }
+  const plain: Clause[] = []
+  const groups = new Map<string, Test[]>()
+  for (const [name, value] of parameters) {
+    const [, prefix, group = '', rest = name] = /^(\[or(?::([^\]]*))?\])(.*)$/s.exec(name) ?? []
+    const tests = readTests(dialect, rest, value)
+    if (prefix === undefined) plain.push({ any: tests })
+    else groups.set(group, [...(groups.get(group) ?? []), ...tests])
+  }
+  return { all: [...plain, ...[...groups.values()].map((any) => ({ any }))] }
+}
+
+export function writeWhere(dialect: Dialect, where: Where): Parameter[] {
+  let groups = 0
+  return where.all.flatMap(({ any }) => {
+    const prefix = any.length === 1 ? '' : `[or:${++groups}]`
+    return any.map((test) => [prefix + writeName(dialect, test), writeValue(test)] as const)
+  })
+}
+
+function readTests(dialect: Dialect, name: string, value: string): Test[] {
+  const fields = name.split('__or__')
+  const { field: last, operator } = filterSuffixes[dialect.filters].read(fields.pop() ?? '')
+  const all = [...fields, last]
+  if (all.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
+  return all.map((field) => readTest(ownName(parsePath(field)), operator, value))
+}
+
+function readTest(path: Path, operator: Operator, value: string): Test {
+  if (operator === 'in' || operator === 'notin') return { path, operator, values: splitList(value) }
+  if (operator !== 'isnull') return { path, operator, value }
+  if (value !== 'true' && value !== 'false') {
+    throw new SvcError('INVALID_FILTER', `"isnull" on "${formatPath(path)}" takes true or false, not "${value}".`)
+  }
+  return { path, operator, isNull: value === 'true' }
+}
+
+function writeName(dialect: Dialect, test: Test): string {
+  const named: NamedTest = { field: formatPath(test.path), operator: test.operator }
+  const name = filterSuffixes[dialect.filters].write(named)
+  const isPlain =
+    name !== undefined &&
+    !name.includes('__or__') &&
+    !name.startsWith('[or') &&
+    !singleNames.has(name) &&
+    name !== 'populate'
+  if (isPlain) return name
+  throw new SvcError(
+    'INVALID_FILTER',
+    `The filters "${dialect.filters}" of this dialect cannot ask "${test.operator}" of "${named.field}".`,
+  )
+}
+
+function writeValue(test: Test): string {
+  if ('isNull' in test) return String(test.isNull)
+  if ('values' in test) return test.values.map((value) => value.replaceAll(',', '\\,')).join(',')
+  return test.value
+}
+
+function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
+  const fields = Object.keys(sortNames).filter((name) => named.has(name))
+  if (fields.length > 1) throw new SvcError('INVALID_QUERY', `"${fields.join('" and "')}" say the same. Give one.`)
+  const direction = readDirection(named)
+  const field = named.get(fields[0] ?? '')
+  // A direction alone turns the default order around, which is by creation.
+  if (field === undefined) return direction === 'asc' ? { path: ['createdAt'], direction } : undefined
+  if (field === '') throw new SvcError('INVALID_QUERY', `"${fields[0]}" names no field.`)
+  return { path: ownName(parsePath(field)), direction: direction ?? 'asc' }
+}
+
+function readDirection(named: ReadonlyMap<string, string>): Sort['direction'] | undefined {
+  const [name, extra] = ['order', 'sort_order'].filter((name) => named.has(name))
+  if (extra) throw new SvcError('INVALID_QUERY', '"order" and "sort_order" say the same. Give one.')
+  const direction = name && named.get(name)
+  if (direction === undefined || direction === 'asc' || direction === 'desc') return direction
+  throw new SvcError('INVALID_QUERY', `"${name}" is asc or desc, not "${direction}".`)
+}
+
+function checkPopulate(paths: Path[]): Path[] {
+  if (paths.length > sizes.mostPopulatePaths) {
+    throw new SvcError('INVALID_QUERY', `At most ${sizes.mostPopulatePaths} paths can be populated.`)
+  }
+  const tooDeep = paths.find((path) => path.length > sizes.mostPopulateDepth)
+  if (tooDeep)
+    throw new SvcError('INVALID_QUERY', `"${formatPath(tooDeep)}" is deeper than ${sizes.mostPopulateDepth} links.`)
+  return paths
+}
+
+function readWhole(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  if (/^\d{1,15}$/.test(value)) return Number(value)
+  throw new SvcError('INVALID_QUERY', `"${name}" is a whole number from 0, not "${value}".`)
+}
+
+function readFlag(name: string, value: string | undefined): boolean | undefined {
+  if (value === undefined) return undefined
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new SvcError('INVALID_QUERY', `"${name}" is true or false, not "${value}".`)
+}
+
+/** The service's own times answer to both of their names. */
+function ownName(path: Path): Path {
+  if (path.length > 1) return path
+  if (path[0] === 'created_at') return ['createdAt']
+  return path[0] === 'updated_at' ? ['updatedAt'] : path
+}
+
+/** Splits at commas; `\,` is a comma in a value. */
+function splitList(value: string): string[] {
+  return value.split(/(?<!\\),/).map((item) => item.replaceAll('\\,', ','))
+}
+
+function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new SvcError('INVALID_QUERY', 'The query has bad percent encoding.')
+  }
+}
