@@ -1,0 +1,115 @@
+/** The bodies that routes take: how each is read, and what it must look like. */
+import { z } from 'zod'
+import type { Changes, Fields } from '../../client/model/document.js'
+import { type Issue, SvcError } from '../../client/model/errors.js'
+import { sizes } from '../../client/model/limits.js'
+import {
+  readBatchCreate,
+  readBatchDelete,
+  readBatchUpdate,
+  readChanges,
+  readNewDocument,
+} from '../../client/wire/bodies.js'
+import type { JsonSchema } from '../../client/wire/codec.js'
+import type { Dialect } from '../../client/wire/dialect.js'
+import { object } from '../../client/wire/schemas.js'
+import { requireLight } from './check-json.js'
+import type { BodyForm } from './route.js'
+
+/** The fields of one document, bare or wrapped. */
+export const newDocument: BodyForm<Fields> = {
+  schema: documentSchema,
+  read(dialect, body) {
+    const fields = readNewDocument(dialect, body)
+    requireLight(fields)
+    return fields
+  },
+}
+
+/** Fields to change, and array operators beside them. */
+export const documentChanges: BodyForm<Changes> = {
+  schema: changesSchema,
+  read(dialect, body) {
+    const changes = readChanges(dialect, body)
+    requireLightChanges(changes)
+    return changes
+  },
+}
+
+export const newDocuments: BodyForm<readonly Fields[]> = {
+  schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
+  read(dialect, body) {
+    const documents = readBatchCreate(dialect, body)
+    documents.forEach(requireLight)
+    return documents
+  },
+}
+
+export const documentUpdates: BodyForm<ReadonlyMap<string, Changes>> = {
+  schema: (dialect) =>
+    object({ updates: { type: 'object', additionalProperties: changesSchema(dialect), maxProperties: most } }),
+  read(dialect, body) {
+    const updates = readBatchUpdate(dialect, body)
+    for (const changes of updates.values()) requireLightChanges(changes)
+    return updates
+  },
+}
+
+export const documentIds: BodyForm<readonly string[]> = {
+  schema: () => object({ document_ids: batchOf({ type: 'string' }) }),
+  read: (_dialect, body) => readBatchDelete(body),
+}
+
+/** A body that zod describes, the same in every dialect. What does not fit is 422 with its issues. */
+export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
+  return {
+    schema: () => {
+      const { $schema, ...schema } = z.toJSONSchema(type, { io: 'input' })
+      return schema
+    },
+    read(_dialect, body) {
+      requireLight(body)
+      const { success, data, error } = type.safeParse(body)
+      if (success) return data
+      const issues = error.issues.map(toIssue)
+      throw new SvcError('VALIDATION_ERROR', issues[0] && sentence(issues[0]), issues)
+    },
+  }
+}
+
+const most = sizes.mostBatchItems
+
+function requireLightChanges({ fields, append, remove }: Changes): void {
+  for (const part of [fields, append, remove]) requireLight(part)
+}
+
+function documentSchema({ body }: Dialect): JsonSchema {
+  const description = body === 'either' ? 'The fields, or the fields wrapped as {"data": {…}}.' : 'The fields.'
+  return { type: 'object', description }
+}
+
+function changesSchema({ body }: Dialect): JsonSchema {
+  const wrapped = body === 'either' ? ', bare or wrapped as {"data": {…}}' : ''
+  const operator = { type: 'object', description: 'By field: one item or an array of them.' }
+  return {
+    type: 'object',
+    description: `The fields to change${wrapped}. Applied in the order fields, $remove, $append.`,
+    properties: { $append: operator, $remove: operator },
+  }
+}
+
+function batchOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items, maxItems: most }
+}
+
+function toIssue({ path, message, code }: z.core.$ZodIssue): Issue {
+  const places = path.map((place) => (typeof place === 'number' ? place : String(place)))
+  const isMissing = code === 'invalid_type' && message.endsWith('received undefined')
+  return isMissing
+    ? { path: places, message: 'is required', type: 'missing' }
+    : { path: places, message: message.replace(/^Invalid input: /, ''), type: code }
+}
+
+function sentence({ path, message }: Issue): string {
+  return path.length === 0 ? `The body does not fit: ${message}.` : `"${path.join('.')}": ${message}.`
+}

@@ -1,0 +1,92 @@
+/** What PostgreSQL can hold, and what one document may weigh. Contract 2.4. */
+import { type Issue, SvcError } from '../../client/model/errors.js'
+import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
+import { sizes } from '../../client/model/limits.js'
+
+/**
+ * Refuses texts, numbers and field names that cannot be stored. The body's depth is known to be small.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` whose issue says where
+ */
+export function requireStorable(body: JsonObject): void {
+  const issue = findIssue(body)
+  if (issue) throw new SvcError('VALIDATION_ERROR', `The body holds ${issue.message}.`, [issue])
+}
+
+function findIssue(value: Json): Issue | undefined {
+  if (typeof value === 'string') return textFault(value)
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? undefined : fault('a number that is too large', 'finite_number')
+  }
+  if (value === null || typeof value === 'boolean') return undefined
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const issue = findIssue(value[at] ?? null)
+      if (issue) return { ...issue, path: [at, ...issue.path] }
+    }
+    return undefined
+  }
+  for (const key of Object.keys(value)) {
+    const issue = nameFault(key) ?? findIssue(value[key] ?? null)
+    if (issue) return { ...issue, path: [key.slice(0, 80), ...issue.path] }
+  }
+  return undefined
+}
+
+function textFault(text: string): Issue | undefined {
+  if (!text.isWellFormed()) return fault('half of a surrogate pair', 'unicode')
+  if (text.includes('\0')) return fault('the character U+0000', 'unicode')
+  return undefined
+}
+
+function nameFault(name: string): Issue | undefined {
+  if (name === '') return fault('a field without a name', 'field_name')
+  // No character of UTF-16 takes more than three bytes.
+  const isLong = name.length * 3 > sizes.mostFieldNameBytes && Buffer.byteLength(name) > sizes.mostFieldNameBytes
+  if (isLong) return fault(`a field name of over ${sizes.mostFieldNameBytes} bytes`, 'field_name')
+  return textFault(name)
+}
+
+function fault(message: string, type: string): Issue {
+  return { path: [], message, type }
+}
+
+/**
+ * Refuses a document that is too deep, has too many keys or is too heavy.
+ *
+ * @throws {SvcError} `PAYLOAD_TOO_LARGE`
+ */
+export function requireLight(fields: JsonObject): void {
+  const { depth, keys } = measure(fields)
+  if (depth > sizes.mostDocumentDepth) {
+    throw tooDeep()
+  }
+  if (keys > sizes.mostDocumentKeys) {
+    throw new SvcError('PAYLOAD_TOO_LARGE', `A document may hold ${sizes.mostDocumentKeys} keys.`)
+  }
+  if (isHeavy(fields)) {
+    throw new SvcError('PAYLOAD_TOO_LARGE', `A document may be ${sizes.mostDocumentBytes} bytes.`)
+  }
+}
+
+export function tooDeep() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document may be ${sizes.mostDocumentDepth} levels deep.`)
+}
+
+/** Depth and keys of a value; a value without members has no depth. */
+function measure(value: Json): { depth: number; keys: number } {
+  if (value === null || typeof value !== 'object') return { depth: 0, keys: 0 }
+  let depth = 0
+  let keys = isObject(value) ? Object.keys(value).length : 0
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (member === null || typeof member !== 'object') continue
+    const inner = measure(member)
+    depth = Math.max(depth, inner.depth)
+    keys += inner.keys
+  }
+  return { depth: depth + 1, keys }
+}
+
+function isHeavy(fields: JsonObject): boolean {
+  return Buffer.byteLength(JSON.stringify(fields)) > sizes.mostDocumentBytes
+}

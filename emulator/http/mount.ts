@@ -1,0 +1,92 @@
+/** Puts routes into Express, each path once, the more specific path first. */
+import type { Express, Request } from 'express'
+import { SvcError } from '../../client/model/errors.js'
+import type { Answer } from '../core/idempotency.js'
+import { originHeaders, preflightHeaders } from './origins.js'
+import type { Method, Route } from './route.js'
+import { type Door, type Exchange, run } from './run.js'
+import { type Endpoint, serveRoute } from './serve-route.js'
+
+type Methods = Map<Method, { flat?: Route; nested?: Route }>
+
+/** Mounts routes, and after them what known paths answer to other methods. */
+export function mount(app: Express, door: Door, routes: readonly Route[]): void {
+  const table = tableOf(routes)
+  const paths = [...table.keys()].sort(bySpecificity)
+  for (const path of paths) {
+    for (const [method, places] of table.get(path) ?? []) {
+      const endpoint = endpointOf(places)
+      if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
+      const pattern = path
+      app[method](path, (req, res) => run(door, pattern, (exchange) => serveRoute(door, endpoint, exchange), req, res))
+    }
+  }
+  for (const path of paths) {
+    const allow = allowedAt(path, table)
+    app.all(path, (req, res) => run(door, path, (exchange) => refuseMethod(exchange, allow), req, res))
+  }
+}
+
+/** What every other path answers. */
+export function mountRest(app: Express, door: Door): void {
+  app.use((req, res) => run(door, '*', refusePath, req, res))
+  // Express asks for four parameters. What arrives here is a path whose percent encoding is bad: it names nothing.
+  app.use((_error: unknown, req: Request, res: Parameters<typeof run>[4], _next: unknown) =>
+    run(door, '*', refusePath, req, res),
+  )
+}
+
+function refuseMethod({ req }: Exchange, allow: readonly string[]): Answer {
+  if (req.method === 'OPTIONS') return answerOptions(req.headers.origin, allow)
+  throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
+}
+
+function refusePath({ req }: Exchange): Answer {
+  if (req.method === 'OPTIONS') return answerOptions(req.headers.origin, [])
+  const [path = ''] = (req.url ?? '').split('?', 1)
+  throw new SvcError('NOT_FOUND', `There is nothing at "${path.slice(0, 200)}".`)
+}
+
+function answerOptions(origin: string | undefined, allow: readonly string[]): Answer {
+  const headers = origin === undefined ? originHeaders(origin) : preflightHeaders(origin)
+  return { status: 204, headers: allow.length > 0 ? { ...headers, allow: allow.join(', ') } : headers, body: '' }
+}
+
+function tableOf(routes: readonly Route[]): Map<string, Methods> {
+  const table = new Map<string, Methods>()
+  for (const route of routes) {
+    for (const [place, paths] of Object.entries(route.paths)) {
+      for (const path of paths) {
+        const methods: Methods = table.get(path) ?? new Map()
+        const served = place === 'any' ? { flat: route, nested: route } : { [place]: route }
+        methods.set(route.method, { ...methods.get(route.method), ...served })
+        table.set(path, methods)
+      }
+    }
+  }
+  return table
+}
+
+function endpointOf({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
+  return flat && nested && { flat, nested }
+}
+
+/** Methods of all paths that this path could be read as. */
+function allowedAt(path: string, table: ReadonlyMap<string, Methods>): string[] {
+  const methods = [...table].flatMap(([other, methods]) => (covers(other, path) ? [...methods.keys()] : []))
+  const names = [...new Set(methods)].map((method) => method.toUpperCase())
+  return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+}
+
+function covers(general: string, path: string): boolean {
+  const [segments, others] = [general.split('/'), path.split('/')]
+  return (
+    segments.length === others.length && segments.every((segment, at) => segment[0] === ':' || segment === others[at])
+  )
+}
+
+/** Words before parameters, from the left. */
+function bySpecificity(one: string, other: string): number {
+  const key = (path: string) => path.replaceAll(/:\w+/g, '~')
+  return key(one) < key(other) ? -1 : 1
+}

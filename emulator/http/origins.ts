@@ -1,0 +1,106 @@
+/** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
+import { SvcError } from '../../client/model/errors.js'
+
+const loopbackName = /^(?:localhost|[a-z0-9-]+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+/**
+ * Refuses names that are neither this machine's own nor configured, so that no page reaches the service
+ * by pointing a name of its own at it. Our choice: 403 `FORBIDDEN`; a `Host` that cannot be read is 400.
+ */
+export function openHostCheck(hosts: readonly string[]): (host: string | undefined) => void {
+  const named = new Set(hosts.map((name) => name.toLowerCase()))
+  const welcome = new Set<string>()
+  return (host) => {
+    if (host !== undefined && welcome.has(host)) return
+    const name = hostName(host)
+    if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
+    if (!loopbackName.test(name) && !named.has(name)) {
+      throw new SvcError('FORBIDDEN', `The service is not called "${name.slice(0, 80)}" here.`)
+    }
+    if (host !== undefined && welcome.size < 100) welcome.add(host)
+  }
+}
+
+function hostName(host: string | undefined): string | undefined {
+  const [, name, port = '0'] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/.exec(host?.toLowerCase() ?? '') ?? []
+  return Number(port) < 65_536 ? name : undefined
+}
+
+export interface OriginRules {
+  /** Origins the project's owner allows. */
+  readonly allowed: readonly string[]
+  /** Whether pages of any server on this machine may call: on a developer's machine they may. */
+  readonly openToLoopback: boolean
+}
+
+/** Refuses pages of other origins. Without an `Origin`, no page is asking. */
+export function requireOrigin(origin: string | undefined, host: string | undefined, rules: OriginRules): void {
+  if (origin === undefined || isOwnOrigin(origin, host)) return
+  if (origin !== 'null' && rules.allowed.some((allowed) => sameOrigin(allowed, origin))) return
+  if (rules.openToLoopback && isLoopback(origin)) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin.slice(0, 200)}" may not call this project.`)
+}
+
+/** Whether the page came from this very service. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)
+}
+
+function sameOrigin(allowed: string, origin: string): boolean {
+  return allowed.replace(/\/$/, '').toLowerCase() === origin.toLowerCase()
+}
+
+function isLoopback(origin: string): boolean {
+  const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? []
+  const name = hostName(host)
+  return name !== undefined && loopbackName.test(name)
+}
+
+/** What an answer to an allowed page says, so that the page may read it. Contract 10.9. */
+export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
+  if (origin === undefined) return {}
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': exposed,
+    vary: 'origin',
+  }
+}
+
+/**
+ * What a preflight is told. It carries no key, so the project it is about is unknown: any page but a nameless
+ * one may ask, and the real request is checked against the project's origins before anything else happens.
+ */
+export function preflightHeaders(origin: string): Readonly<Record<string, string>> {
+  if (origin === 'null') throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.')
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': allowedHeaders,
+    'access-control-allow-private-network': 'true',
+    'access-control-max-age': '600',
+    vary: 'origin',
+  }
+}
+
+const exposed = [
+  'x-total-count',
+  'x-limit',
+  'svc-error-code',
+  'etag',
+  'x-request-id',
+  'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+].join(', ')
+
+const allowedHeaders = [
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'svc-dialect',
+  'if-match',
+  'if-none-match',
+  'idempotency-key',
+  'last-event-id',
+].join(', ')

@@ -1,0 +1,65 @@
+/** Headers that make a request depend on what was before it. Contract 3.8 and 3.9. */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../client/model/errors.js'
+import { isObject, type Json, writeJson } from '../../client/model/json.js'
+import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
+import type { VersionGuard } from '../core/batches.js'
+import type { Context } from '../core/context.js'
+import type { IdempotencyKey } from '../core/idempotency.js'
+
+/**
+ * The versions that `if-match` names. What is none of ours names no version, so that a guard which cannot be
+ * understood refuses the write. Our choice: `W/` is read over, since proxies that compress put it there.
+ */
+export function readGuard(header: string | undefined): VersionGuard {
+  if (header === undefined || header.trim() === '*') return 'any'
+  return header.split(',').flatMap((tag) => {
+    const [, version] = /^\s*(?:W\/)?"([1-9]\d{0,9})"\s*$/.exec(tag) ?? []
+    return version === undefined ? [] : [Number(version)]
+  })
+}
+
+/** Whether the asker has this very version, by its `if-none-match`. */
+export function hasAlready(header: string | undefined, etag: string | undefined): boolean {
+  if (header === undefined || etag === undefined) return false
+  return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+const mostKeyLength = 255
+
+/**
+ * The key of a creating request, if it has one. It belongs to project, caller, method and path; the query and the
+ * dialect count as part of the body, since the first answer is given again to the letter.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` for an empty or over-long key
+ */
+export function readIdempotencyKey(
+  req: IncomingMessage,
+  ctx: Context,
+  { body, dialect }: { body: Json; dialect: Dialect },
+): IdempotencyKey | undefined {
+  const key = req.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
+    const issue = { path: ['idempotency-key'], message: `has 1 to ${mostKeyLength} characters`, type: 'length' }
+    throw new SvcError('VALIDATION_ERROR', `An idempotency key ${issue.message}.`, [issue])
+  }
+  const [path = '', query = ''] = (req.url ?? '').split('?', 2)
+  return {
+    scope: hash(ctx.project.id, ctx.caller.id, req.method ?? '', path.replace(/\/$/, ''), key),
+    bodyHash: hash(query, formatDialect(dialect), writeJson(sorted(body))),
+  }
+}
+
+function hash(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
+
+/** The same value, its keys in one order. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name] ?? null)]))
+}

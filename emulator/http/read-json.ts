@@ -1,0 +1,106 @@
+/** A body from bytes to a JSON object, with every limit on the way. Contract 2.4, 10.2 and 10.3. */
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../client/model/errors.js'
+import { isObject, type JsonObject } from '../../client/model/json.js'
+import { sizes } from '../../client/model/limits.js'
+import { requireStorable, tooDeep } from './check-json.js'
+
+/** The request went away before its body was there; nobody waits for an answer. */
+export class Aborted extends Error {}
+
+/** A batch wraps its documents in three levels of its own: `{documents: [{data: …}]}`. */
+const mostBodyDepth = sizes.mostDocumentDepth + 3
+
+/** What a sender may still push after its answer is decided, so that it can read the answer. */
+const mostDrainedBytes = 8 * sizes.mostBodyBytes
+
+/** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR` */
+export async function readJsonObject(req: IncomingMessage): Promise<JsonObject> {
+  requireJsonType(req)
+  const text = decode(await readBytes(req))
+  requireDepth(text)
+  const value = parse(text)
+  if (!isObject(value)) {
+    const issue = { path: [], message: 'expected an object', type: 'object' }
+    throw new SvcError('VALIDATION_ERROR', 'The body must be a JSON object.', [issue])
+  }
+  requireStorable(value)
+  return value
+}
+
+function requireJsonType({ headers }: IncomingMessage): void {
+  const type = headers['content-type']
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
+  if (type === undefined && isEmpty) return
+  if (type === undefined || !/^application\/json *(?:; *charset="?utf-8"? *)?(?:;.*)?$/i.test(type)) {
+    const shown = type === undefined ? 'a body without a content type' : `"${type.slice(0, 80)}"`
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 rather than ${shown}.`)
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a content encoding.')
+  }
+}
+
+function readBytes(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let isRefused = false
+
+    function refuse() {
+      isRefused = true
+      chunks.length = 0
+      reject(new SvcError('PAYLOAD_TOO_LARGE', `The body is over ${sizes.mostBodyBytes} bytes.`))
+    }
+
+    if (req.destroyed && !req.readableEnded) reject(new Aborted())
+    if (Number(req.headers['content-length'] ?? 0) > sizes.mostBodyBytes) refuse()
+    req.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > mostDrainedBytes) req.destroy()
+      else if (bytes > sizes.mostBodyBytes && !isRefused) refuse()
+      else if (!isRefused) chunks.push(chunk)
+    })
+    req.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    req.on('error', () => reject(new Aborted()))
+    req.on('close', () => reject(new Aborted()))
+  })
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decode(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
+  }
+}
+
+/** Measures nesting on the text, so that nothing recursive meets what is too deep for it. */
+function requireDepth(text: string): void {
+  if (text.length <= mostBodyDepth) return
+  let depth = 0
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isInText) {
+      if (code === backslash) at++
+      else if (code === quote) isInText = false
+    } else if (code === quote) isInText = true
+    else if (code === openBrace || code === openBracket) {
+      if (++depth > mostBodyDepth) throw tooDeep()
+    } else if (code === closeBrace || code === closeBracket) depth--
+  }
+}
+
+const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [34, 92, 91, 93, 123, 125]
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SvcError('INVALID_BODY')
+  }
+}

@@ -1,0 +1,64 @@
+/** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+import type { ListQuery } from '../../client/model/page.js'
+import type { Path } from '../../client/model/path.js'
+import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import { type Parameter, parseQuery, readListQuery, readPopulate } from '../../client/wire/query.js'
+import type { QueryForm, QueryParameter } from './route.js'
+
+/** @throws {SvcError} `INVALID_QUERY` for an address that is too long or badly encoded. Contract 10.7. */
+export function readParameters(url: string): readonly Parameter[] {
+  const at = url.indexOf('?')
+  return at === -1 ? [] : parseQuery(url.slice(at + 1))
+}
+
+const populateParameter: QueryParameter = {
+  name: 'populate',
+  description: 'Field whose linked document is put in the place of its id; dotted for nesting. Repeatable.',
+  schema: { type: 'array', items: { type: 'string' } },
+}
+
+/** Spec, "List query parameters". */
+export const listQuery: QueryForm<ListQuery> = {
+  parameters: (dialect) => [
+    ...pageParameters(dialect),
+    { name: 'orderBy', description: 'Field to sort by; dotted for nested fields.', schema: { type: 'string' } },
+    { name: 'order', description: 'Direction of `orderBy`.', schema: { enum: ['asc', 'desc'] } },
+    { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
+    { name: 'sort_order', description: 'The same as `order`.', schema: { enum: ['asc', 'desc'] } },
+    { name: 'count', description: 'False skips the total.', schema: { type: 'boolean', default: true } },
+    populateParameter,
+    {
+      name: 'filters',
+      description: `Any other name is a filter on that field. Suffixes of this dialect: "${dialect.filters}".`,
+      schema: { type: 'object', additionalProperties: { type: 'string' } },
+      style: 'form',
+      explode: true,
+    },
+  ],
+  read: readListQuery,
+}
+
+export const populateQuery: QueryForm<readonly Path[]> = {
+  parameters: () => [populateParameter],
+  read: (_dialect, parameters) => readPopulate(parameters),
+}
+
+/** One parameter that is text; left out, it is empty. */
+export function textQuery(name: string, description: string): QueryForm<string> {
+  return {
+    parameters: () => [{ name, description, schema: { type: 'string' } }],
+    read: (_dialect, parameters) => parameters.find(([other]) => other === name)?.[1] ?? '',
+  }
+}
+
+function pageParameters(dialect: Dialect): QueryParameter[] {
+  const { paging } = dialectRules(dialect)
+  return [
+    {
+      name: 'limit',
+      description: `Most documents to answer; over ${paging.most} is ${paging.most}.`,
+      schema: { type: 'integer', minimum: 0, default: paging.default },
+    },
+    { name: 'offset', description: 'Documents to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
+  ]
+}

@@ -1,0 +1,134 @@
+/** Every kind of answer: how a dialect writes it, and what it then looks like. */
+import type { Collection, CountedCollection } from '../../client/model/collection.js'
+import type { OutgoingDocument } from '../../client/model/document.js'
+import { type Writable, writeJson } from '../../client/model/json.js'
+import type { Page } from '../../client/model/page.js'
+import {
+  writeAllRemoved,
+  writeCollection,
+  writeCollections,
+  writeDocument,
+  writeDocuments,
+  writePage,
+  writeRemoved,
+} from '../../client/wire/answers.js'
+import type { JsonSchema } from '../../client/wire/codec.js'
+import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import { arrayOf, count, object, text } from '../../client/wire/schemas.js'
+import type { Answer } from '../core/idempotency.js'
+
+/** What a handler gives, by the kind of its answer. */
+export interface ReplyValues {
+  document: OutgoingDocument
+  documents: readonly OutgoingDocument[]
+  page: Page<OutgoingDocument>
+  collection: Collection
+  countedCollection: CountedCollection
+  collections: readonly Collection[]
+  removedDocument: { readonly id: string }
+  removedCollection: { readonly id: string }
+  allRemoved: { readonly ids: readonly string[] }
+  /** What is no record of a project, and looks the same in every dialect. */
+  plain: Writable
+  html: string
+}
+export type ReplyKind = keyof ReplyValues
+
+interface ReplyForm<Value> {
+  write(dialect: Dialect, value: Value): { body: Writable | string; headers?: Readonly<Record<string, string>> }
+  schema(dialect: Dialect): JsonSchema
+  readonly type?: string
+}
+
+const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = {
+  document: {
+    write: (dialect, document) => ({
+      body: writeDocument(dialect, document),
+      headers: { etag: `"${document.version}"` },
+    }),
+    schema: (dialect) => record(dialect, dialectRules(dialect).document.schema),
+  },
+  documents: {
+    write: (dialect, documents) => ({ body: writeDocuments(dialect, documents) }),
+    schema: (dialect) => record(dialect, arrayOf(dialectRules(dialect).document.schema)),
+  },
+  page: {
+    write: writePage,
+    schema: (dialect) => {
+      const { list, document } = dialectRules(dialect)
+      return record(dialect, list.schema(document.schema))
+    },
+  },
+  collection: {
+    write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
+    schema: (dialect) => record(dialect, collectionSchema(dialect)),
+  },
+  countedCollection: {
+    write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
+    schema: (dialect) => record(dialect, collectionSchema(dialect)),
+  },
+  collections: {
+    write: (dialect, collections) => ({ body: writeCollections(dialect, collections) }),
+    schema: (dialect) => record(dialect, arrayOf(collectionSchema(dialect))),
+  },
+  removedDocument: {
+    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'document', id) }),
+    schema: removedSchema,
+  },
+  removedCollection: {
+    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'collection', id) }),
+    schema: removedSchema,
+  },
+  allRemoved: {
+    write: (dialect, { ids }) => ({ body: writeAllRemoved(dialect, ids) }),
+    schema: (dialect) => record(dialect, object({ message: text, ids: arrayOf(text), count })),
+  },
+  plain: {
+    write: (_dialect, body) => ({ body }),
+    schema: () => ({ type: 'object' }),
+  },
+  html: {
+    write: (_dialect, page) => ({ body: page }),
+    schema: () => text,
+    type: 'text/html; charset=utf-8',
+  },
+}
+
+const jsonType = 'application/json; charset=utf-8'
+
+/** The answer to the letter: what goes out, and what an idempotency key keeps. */
+export function writeReply<Kind extends ReplyKind>(
+  kind: Kind,
+  value: ReplyValues[Kind],
+  dialect: Dialect,
+  status: number,
+): Answer {
+  const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
+  const { body, headers } = form.write(dialect, value)
+  const type = form.type
+  return {
+    status,
+    headers: { 'content-type': type ?? jsonType, ...headers },
+    body: type === undefined ? writeJson(body) : String(body),
+  }
+}
+
+export function replySchema(kind: ReplyKind, dialect: Dialect): JsonSchema {
+  return replies[kind].schema(dialect)
+}
+
+export function replyType(kind: ReplyKind): string {
+  return (replies[kind].type ?? jsonType).replace(/;.*/, '')
+}
+
+function record(dialect: Dialect, schema: JsonSchema): JsonSchema {
+  return dialectRules(dialect).record.schema(schema)
+}
+
+function removedSchema(dialect: Dialect): JsonSchema {
+  return record(dialect, object({ message: text, id: text }))
+}
+
+function collectionSchema(dialect: Dialect): JsonSchema {
+  return dialectRules(dialect).collection.schema
+}

@@ -1,0 +1,89 @@
+/** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
+import type { JsonObject } from '../../client/model/json.js'
+import type { JsonSchema } from '../../client/wire/codec.js'
+import type { Dialect } from '../../client/wire/dialect.js'
+import type { Parameter } from '../../client/wire/query.js'
+import type { VersionGuard } from '../core/batches.js'
+import type { Backend, Context } from '../core/context.js'
+import type { ReplyKind, ReplyValues } from './reply.js'
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** Where a route is. Nearly all are at `any`; what stands at `flat` or `nested` follows the `paths` axis. */
+export type Paths<Path extends string> = { readonly [Place in 'any' | Dialect['paths']]?: readonly Path[] }
+
+/** The names after the colons of a path. */
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** How a body is read and what it must look like, in each dialect. */
+export interface BodyForm<Body> {
+  schema(dialect: Dialect): JsonSchema
+  read(dialect: Dialect, body: JsonObject): Body
+}
+
+/** How the parameters of an address are read, and what OpenAPI says of them. */
+export interface QueryForm<Query> {
+  parameters(dialect: Dialect): readonly QueryParameter[]
+  read(dialect: Dialect, parameters: readonly Parameter[]): Query
+}
+
+export interface QueryParameter {
+  readonly name: string
+  readonly description: string
+  readonly schema: JsonSchema
+  readonly style?: string
+  readonly explode?: boolean
+}
+
+export interface Input<Name extends string, Body, Query> {
+  readonly params: { readonly [Key in Name]: string }
+  readonly body: Body
+  readonly query: Query
+  readonly dialect: Dialect
+  /** From `if-match`. Contract 3.8. */
+  readonly guard: VersionGuard
+}
+
+/** Who a route is for: holders of a project's key, holders of the control token, or anyone. */
+export type Needs = 'key' | 'control' | 'nothing'
+interface Worlds {
+  readonly key: Context
+  readonly control: Backend
+  readonly nothing: Backend
+}
+
+interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind extends ReplyKind> {
+  readonly id: string
+  readonly summary: string
+  readonly method: Method
+  readonly paths: Paths<Path>
+  readonly needs: Need
+  readonly query?: QueryForm<Query>
+  readonly body?: BodyForm<Body>
+  /** Takes an `if-match`. */
+  readonly isGuarded?: boolean
+  /** Takes an `idempotency-key`. Contract 3.9. */
+  readonly isCreating?: boolean
+  readonly status?: 200 | 201
+  readonly reply: Kind
+  handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
+}
+
+/** A route as the ones who serve and describe it see it. */
+export type Route = { [Need in Needs]: RouteOf<Need, string, unknown, unknown, ReplyKind> }[Needs]
+
+/** Checks a route against its own paths, body, query and reply. */
+export function route<
+  Need extends Needs,
+  const Path extends string,
+  Kind extends ReplyKind,
+  Body = undefined,
+  Query = undefined,
+>(route: RouteOf<Need, Path, Body, Query, Kind>): Route {
+  // What a route reads is exactly what it is handed: `run` takes both from this same record.
+  return route as unknown as Route
+}

@@ -1,0 +1,57 @@
+import { createDocuments, removeDocuments, updateDocuments } from '../../core/batches.js'
+import { documentIds, documentUpdates, newDocuments } from '../body-forms.js'
+import { route } from '../route.js'
+
+/** Spec, "Endpoints / Documents", the batches: all of their documents, or none. */
+export const batchRoutes = [
+  route({
+    id: 'batches.create',
+    summary: 'Create several documents, all of them or none.',
+    method: 'post',
+    paths: {
+      any: [
+        '/collections/:collection/batch',
+        '/collections/:collection/batch/documents',
+        '/collections/:collection/batch/documents/create',
+        '/api/collections/:collection/batch',
+        '/api/collections/:collection/batch/documents',
+        '/api/collections/:collection/batch/documents/create',
+      ],
+    },
+    needs: 'key',
+    body: newDocuments,
+    isCreating: true,
+    status: 201,
+    reply: 'documents',
+    handle: (ctx, { params, body }) => createDocuments(ctx, params.collection, body),
+  }),
+  route({
+    id: 'batches.update',
+    summary: 'Change fields of several documents, all of them or none.',
+    method: 'post',
+    paths: {
+      any: ['/collections/:collection/batch/documents/update', '/api/collections/:collection/batch/documents/update'],
+    },
+    needs: 'key',
+    body: documentUpdates,
+    reply: 'documents',
+    handle: (ctx, { params, body }) => updateDocuments(ctx, params.collection, body),
+  }),
+  route({
+    id: 'batches.remove',
+    summary: 'Delete several documents, all of them or none.',
+    method: 'post',
+    paths: {
+      any: [
+        '/collections/:collection/batch-delete',
+        '/collections/:collection/batch/documents/delete',
+        '/api/collections/:collection/batch-delete',
+        '/api/collections/:collection/batch/documents/delete',
+      ],
+    },
+    needs: 'key',
+    body: documentIds,
+    reply: 'allRemoved',
+    handle: (ctx, { params, body }) => removeDocuments(ctx, params.collection, body),
+  }),
+]

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { fieldTypes } from '../../../client/model/collection.js'
+import {
+  changeCollection,
+  createCollection,
+  getCollection,
+  listCollections,
+  removeCollection,
+} from '../../core/collections.js'
+import { strictBody } from '../body-forms.js'
+import { route } from '../route.js'
+
+const roles = z.array(z.string().min(1)).optional()
+const settings = {
+  schema: z
+    .record(
+      z.string(),
+      z.strictObject({ type: z.enum(fieldTypes), required: z.boolean().optional(), default: z.json().optional() }),
+    )
+    .optional(),
+  permissions: z.strictObject({ create: roles, read: roles, update: roles, delete: roles }).optional(),
+}
+
+/** Spec, "Endpoints / Collections". */
+export const collectionRoutes = [
+  route({
+    id: 'collections.create',
+    summary: 'Create a collection.',
+    method: 'post',
+    paths: { any: ['/collections', '/api/collections'] },
+    needs: 'key',
+    body: strictBody(z.strictObject({ name: z.string(), ...settings })),
+    isCreating: true,
+    status: 201,
+    reply: 'collection',
+    handle: (ctx, { body }) => createCollection(ctx, body),
+  }),
+  route({
+    id: 'collections.list',
+    summary: 'List all collections, the oldest first.',
+    method: 'get',
+    paths: { any: ['/collections', '/api/collections'] },
+    needs: 'key',
+    reply: 'collections',
+    handle: (ctx) => listCollections(ctx),
+  }),
+  route({
+    id: 'collections.get',
+    summary: 'Get a collection with its exact number of documents.',
+    method: 'get',
+    paths: { any: ['/api/collections/:collection'], nested: ['/collections/:collection'] },
+    needs: 'key',
+    reply: 'countedCollection',
+    handle: (ctx, { params }) => getCollection(ctx, params.collection),
+  }),
+  route({
+    id: 'collections.update',
+    summary: 'Rename a collection or change its settings. Stored documents stay as they are.',
+    method: 'patch',
+    paths: { any: ['/collections/:collection', '/api/collections/:collection'] },
+    needs: 'key',
+    body: strictBody(z.strictObject({ name: z.string().optional(), ...settings })),
+    reply: 'collection',
+    handle: (ctx, { params, body }) => changeCollection(ctx, params.collection, body),
+  }),
+  route({
+    id: 'collections.remove',
+    summary: 'Delete a collection and all its documents.',
+    method: 'delete',
+    paths: { any: ['/collections/:collection', '/api/collections/:collection'] },
+    needs: 'key',
+    reply: 'removedCollection',
+    handle: (ctx, { params }) => removeCollection(ctx, params.collection),
+  }),
+]

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { SvcError } from '../../../../client/model/errors.js'
+import { tiers } from '../../../../client/model/limits.js'
+import type { ProjectSettings } from '../../../../client/model/project.js'
+import { readDialect } from '../../../../client/wire/dialect.js'
+import { changeProject, createProject } from '../../../core/projects.js'
+import { strictBody } from '../../body-forms.js'
+import { route } from '../../route.js'
+
+const requests = z.int().min(0).optional()
+const settings = z.strictObject({
+  dialect: z.string().refine(isDialect, { error: 'is not a dialect' }).optional(),
+  allowedOrigins: z.array(z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'is not an origin')).optional(),
+  rateLimit: z
+    .union([
+      z.literal('off'),
+      z.array(z.enum(['minute', 'hour', 'day'])),
+      z.strictObject({ minute: requests, hour: requests, day: requests }),
+    ])
+    .optional(),
+  tier: z.enum(tiers).optional(),
+}) satisfies z.ZodType<Partial<ProjectSettings>>
+
+/** Contract 11. Every test takes a project of its own. */
+export const projectRoutes = [
+  route({
+    id: 'control.projects.create',
+    summary: 'Create a project with a public and a secret key.',
+    method: 'post',
+    paths: { any: ['/_svc/api/projects'] },
+    needs: 'control',
+    body: strictBody(z.strictObject({ name: z.string().min(1).max(255).optional(), settings: settings.optional() })),
+    status: 201,
+    reply: 'plain',
+    async handle(backend, { body: { name = 'project', settings } }) {
+      const { project, apiKey, secretKey } = await createProject(backend, { name, settings })
+      return { id: project.id, apiKey, secretKey }
+    },
+  }),
+  route({
+    id: 'control.projects.update',
+    summary: 'Change settings of a project.',
+    method: 'patch',
+    paths: { any: ['/_svc/api/projects/:project'] },
+    needs: 'control',
+    body: strictBody(z.strictObject({ settings })),
+    reply: 'plain',
+    async handle(backend, { params, body }) {
+      const { id, name, settings } = await changeProject(backend, params.project, body.settings)
+      const { dialect, allowedOrigins, rateLimit, tier } = settings
+      return {
+        id,
+        name,
+        settings: {
+          dialect,
+          allowedOrigins,
+          rateLimit: typeof rateLimit === 'string' ? rateLimit : { ...rateLimit },
+          tier,
+        },
+      }
+    },
+  }),
+]
+
+function isDialect(text: string): boolean {
+  try {
+    readDialect(text)
+    return true
+  } catch (error) {
+    if (error instanceof SvcError) return false
+    throw error
+  }
+}

@@ -1,0 +1,139 @@
+import type { OutgoingDocument } from '../../../client/model/document.js'
+import type { Dialect } from '../../../client/wire/dialect.js'
+import type { VersionGuard } from '../../core/batches.js'
+import type { Context } from '../../core/context.js'
+import {
+  createDocument,
+  getDocument,
+  listDocuments,
+  removeDocument,
+  replaceDocument,
+  updateDocument,
+} from '../../core/documents.js'
+import { documentChanges, newDocument } from '../body-forms.js'
+import { listQuery, populateQuery, textQuery } from '../read-list.js'
+import { type BodyForm, route } from '../route.js'
+
+const all = [
+  '/collections/:collection',
+  '/collections/:collection/documents',
+  '/api/collections/:collection',
+  '/api/collections/:collection/documents',
+] as const
+
+const one = [
+  '/collections/:collection/:id',
+  '/collections/:collection/documents/:id',
+  '/api/collections/:collection/:id',
+  '/api/collections/:collection/documents/:id',
+] as const
+
+/** A PUT once it is read: the write that its dialect means. */
+type Put = (ctx: Context, collection: string, id: string, guard: VersionGuard) => Promise<OutgoingDocument>
+
+/** The `put` axis. */
+const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
+  replace: {
+    schema: newDocument.schema,
+    read(dialect, body) {
+      const fields = newDocument.read(dialect, body)
+      return (ctx, collection, id, guard) => replaceDocument(ctx, collection, id, fields, guard)
+    },
+  },
+  merge: {
+    schema: documentChanges.schema,
+    read(dialect, body) {
+      const changes = documentChanges.read(dialect, body)
+      return (ctx, collection, id, guard) => updateDocument(ctx, collection, id, changes, guard)
+    },
+  },
+}
+
+const put: BodyForm<Put> = {
+  schema: (dialect) => puts[dialect.put].schema(dialect),
+  read: (dialect, body) => puts[dialect.put].read(dialect, body),
+}
+
+/** Spec, "Endpoints / Documents". */
+export const documentRoutes = [
+  route({
+    id: 'documents.create',
+    summary: 'Create a document.',
+    method: 'post',
+    paths: { any: all },
+    needs: 'key',
+    body: newDocument,
+    isCreating: true,
+    status: 201,
+    reply: 'document',
+    handle: (ctx, { params, body }) => createDocument(ctx, params.collection, body),
+  }),
+  route({
+    id: 'documents.createIn',
+    summary: 'Create a document in the collection that the query names.',
+    method: 'post',
+    paths: { any: ['/collections/documents', '/api/collections/documents'] },
+    needs: 'key',
+    query: textQuery('collection', 'Name or id of the collection.'),
+    body: newDocument,
+    isCreating: true,
+    status: 201,
+    reply: 'document',
+    handle: (ctx, { query, body }) => createDocument(ctx, query, body),
+  }),
+  route({
+    id: 'documents.list',
+    summary: 'List documents, filtered, sorted and paged.',
+    method: 'get',
+    paths: {
+      any: ['/collections/:collection/documents', '/api/collections/:collection/documents'],
+      flat: ['/collections/:collection'],
+    },
+    needs: 'key',
+    query: listQuery,
+    reply: 'page',
+    handle: (ctx, { params, query }) => listDocuments(ctx, params.collection, query),
+  }),
+  route({
+    id: 'documents.get',
+    summary: 'Get a document.',
+    method: 'get',
+    paths: { any: one },
+    needs: 'key',
+    query: populateQuery,
+    reply: 'document',
+    handle: (ctx, { params, query }) => getDocument(ctx, params.collection, params.id, query),
+  }),
+  route({
+    id: 'documents.update',
+    summary: 'Change some fields of a document and keep the others.',
+    method: 'patch',
+    paths: { any: one },
+    needs: 'key',
+    body: documentChanges,
+    isGuarded: true,
+    reply: 'document',
+    handle: (ctx, { params, body, guard }) => updateDocument(ctx, params.collection, params.id, body, guard),
+  }),
+  route({
+    id: 'documents.put',
+    summary: 'Replace a document, or merge into it, as the dialect says.',
+    method: 'put',
+    paths: { any: one },
+    needs: 'key',
+    body: put,
+    isGuarded: true,
+    reply: 'document',
+    handle: (ctx, { params, body: write, guard }) => write(ctx, params.collection, params.id, guard),
+  }),
+  route({
+    id: 'documents.remove',
+    summary: 'Delete a document.',
+    method: 'delete',
+    paths: { any: one },
+    needs: 'key',
+    isGuarded: true,
+    reply: 'removedDocument',
+    handle: (ctx, { params, guard }) => removeDocument(ctx, params.collection, params.id, guard),
+  }),
+]

@@ -1,0 +1,11 @@
+/** Every route there is. Control routes are apart: they are mounted only where there is a control token. */
+import type { Route } from '../route.js'
+import { batchRoutes } from './batches.js'
+import { collectionRoutes } from './collections.js'
+import { healthRoutes } from './control/health.js'
+import { projectRoutes } from './control/projects.js'
+import { documentRoutes } from './documents.js'
+
+export const routes: readonly Route[] = [...collectionRoutes, ...documentRoutes, ...batchRoutes]
+
+export const controlRoutes: readonly Route[] = [...healthRoutes, ...projectRoutes]

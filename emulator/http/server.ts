@@ -1,0 +1,37 @@
+/** The service as one request listener. Express is told little, so that it does little. */
+import type { RequestListener } from 'node:http'
+import express from 'express'
+import type { Backend } from '../core/context.js'
+import type { Log } from './log.js'
+import { mount, mountRest } from './mount.js'
+import { openHostCheck } from './origins.js'
+import { openRateLimiter } from './rate-limit.js'
+import { controlRoutes, routes } from './routes/index.js'
+import type { Door } from './run.js'
+
+export interface AppOptions {
+  /** Names, beside this machine's own, that a request may give as its host. */
+  readonly hosts: readonly string[]
+  /** Opens the control API; without it there is none. */
+  readonly controlToken?: string
+  readonly log: Log
+  /** Whether pages of any server on this machine may call. On a developer's machine they may. */
+  readonly openOrigins: boolean
+}
+
+export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins }: AppOptions): RequestListener {
+  const door: Door = {
+    backend,
+    log,
+    limiter: openRateLimiter(backend.now),
+    requireHost: openHostCheck(hosts),
+    openToLoopback: openOrigins,
+    controlToken,
+  }
+  const app = express()
+  for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
+  app.set('case sensitive routing', true)
+  mount(app, door, controlToken === undefined ? routes : [...routes, ...controlRoutes])
+  mountRest(app, door)
+  return app
+}
