@@ -1,13 +1,15 @@
 import { isIndexSegment, type Path } from '../../client/model/path.js'
 import { canHold, meaningsOf, numberOf, type Test } from '../../client/model/where.js'
-import { type Fragment, sql } from '../database/database.js'
+import { type Fragment, nothing, sql } from '../database/database.js'
+import type { KnownFields } from './field-indexes.js'
+import { fieldText, fieldValue, isRegular } from './field-sql.js'
 import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
 
 /** More values than this are looked for in the field itself, without the help of the index over all data. */
 const mostContainments = 10
 
 /** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
-export function fieldTest(test: Test): Fragment {
+export function fieldTest(test: Test, known?: KnownFields): Fragment {
   if (!test.path.every(canHold)) return missingTest(test)
   switch (test.operator) {
     case 'eq':
@@ -24,14 +26,14 @@ export function fieldTest(test: Test): Fragment {
     case 'gte':
     case 'lt':
     case 'lte':
-      return compares(test.path, test.operator, test.value)
+      return compares(test.path, test.operator, test.value, known)
     case 'contains':
     case 'icontains':
       return contains(test.path, test.value, test.operator === 'icontains')
     case 'startswith':
-      return isLike(test.path, test.value, `${escaped(test.value)}%`)
+      return isLike(test.path, `${escaped(test.value)}%`, known)
     case 'endswith':
-      return isLike(test.path, test.value, `%${escaped(test.value)}`)
+      return isLike(test.path, `%${escaped(test.value)}`, known)
   }
 }
 
@@ -39,16 +41,6 @@ export function fieldTest(test: Test): Fragment {
 function missingTest(test: Test): Fragment {
   if (test.operator === 'isnull') return test.isNull ? sql`true` : sql`false`
   return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
-}
-
-/** The field's value, null where it is missing. Field indexes are over exactly this expression. */
-function fieldValue(path: Path): Fragment {
-  return sql`(d.data #> ${path}::text[])`
-}
-
-/** The field's text: a string itself, everything else as JSON. */
-function fieldText(path: Path): Fragment {
-  return sql`(d.data #>> ${path}::text[])`
 }
 
 /** As containment of the whole data where that says the same, because the index over all data then finds it. */
@@ -83,16 +75,23 @@ function isNull(path: Path): Fragment {
  * In jsonb's own order every string is less than every number, and every number less than `false`; an empty array is
  * less than everything. So each comparison has a second bound that keeps the other types out.
  */
-function compares(path: Path, order: Order, text: string): Fragment {
+function compares(path: Path, order: Order, text: string, known: KnownFields | undefined): Fragment {
   const value = fieldValue(path)
   const isBelow = order === 'lt' || order === 'lte'
+  const isIndexed = known?.has(path, 'asc') || known?.has(path, 'desc')
+  const among = (limit: string, other: Fragment, where: Fragment) =>
+    sql`(${where}${value} ${comparisons[order]} ${limit}::jsonb and ${value} ${other})`
   const number = numberOf(text)
-  const among = (limit: string, other: Fragment) =>
-    sql`(${value} ${comparisons[order]} ${limit}::jsonb and ${value} ${other})`
-  return anyOf([
-    ...(number === undefined ? [] : [among(JSON.stringify(number), isBelow ? aboveStrings : belowBooleans)]),
-    ...(canHold(text) ? [among(JSON.stringify(text), isBelow ? fromFirstString : belowNumbers)] : []),
-  ])
+  const ranges: Fragment[] = []
+  if (number !== undefined) {
+    const where = isIndexed ? sql`${isRegular(path)} and ` : nothing
+    ranges.push(among(JSON.stringify(number), isBelow ? aboveStrings : belowBooleans, where))
+  }
+  if (canHold(text)) {
+    const parts = isIndexed ? [sql`${isRegular(path)} and `, sql`not ${isRegular(path)} and `] : [nothing]
+    ranges.push(...parts.map((where) => among(JSON.stringify(text), isBelow ? fromFirstString : belowNumbers, where)))
+  }
+  return anyOf(ranges)
 }
 
 const aboveStrings = sql`>= '-1.7976931348623157e308'::jsonb`
@@ -118,7 +117,9 @@ function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
     else false end)`
 }
 
-function isLike(path: Path, text: string, pattern: string): Fragment {
-  if (!canHold(text)) return sql`false`
-  return sql`(${fieldText(path)} like ${pattern} escape '\\' and jsonb_typeof(${fieldValue(path)}) = 'string')`
+/** With the index over the lower-cased text, where there is one, as the first condition. */
+function isLike(path: Path, pattern: string, known: KnownFields | undefined): Fragment {
+  if (!canHold(pattern)) return sql`false`
+  const first = known?.has(path, 'text') ? sql`${isLikeAnyCase(fieldText(path), pattern)} and ` : nothing
+  return sql`(${first}${fieldText(path)} like ${pattern} escape '\\' and jsonb_typeof(${fieldValue(path)}) = 'string')`
 }

@@ -1,5 +1,6 @@
 import { canHold, type OwnField, type Test } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
+import { ownTimes } from './field-sql.js'
 import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
 
 /** One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. */
@@ -34,37 +35,46 @@ export function ownFieldTest(field: OwnField, test: Test): Fragment {
 const iso = (time: Fragment) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const texts: Readonly<Record<OwnField, Fragment>> = {
   id: sql`d.id::text`,
-  createdAt: iso(sql`d.created_at`),
-  updatedAt: iso(sql`d.updated_at`),
+  createdAt: iso(ownTimes.createdAt),
+  updatedAt: iso(ownTimes.updatedAt),
 }
 
-/** The column beside its type, which orders as its text does, and the texts that the type can take for what they are. */
-const columns: Readonly<Record<OwnField, { column: Fragment; type: Fragment; takes(text: string): boolean }>> = {
-  id: { column: sql`d.id`, type: sql`uuid`, takes: isCanonicalUuid },
-  createdAt: { column: sql`d.created_at`, type: sql`timestamptz`, takes: isCanonicalTime },
-  updatedAt: { column: sql`d.updated_at`, type: sql`timestamptz`, takes: isCanonicalTime },
-}
-
-function isCanonicalUuid(text: string): boolean {
+function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
-}
-
-function isCanonicalTime(text: string): boolean {
-  if (!/^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return false
-  const time = new Date(text)
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text
 }
 
 /** A text that is not written as the service writes it is nobody's. */
 function equals(field: OwnField, values: readonly string[]): Fragment {
-  const { column, type, takes } = columns[field]
-  return anyOf(values.filter(takes).map((text) => sql`${column} = ${text}::${type}`))
+  if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
+  return anyOf(
+    values
+      .filter((text) => firstMoment(text, false) === text)
+      .map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`),
+  )
 }
 
 function compares(field: OwnField, order: Order, text: string): Fragment {
-  const { column, type, takes } = columns[field]
-  if (takes(text)) return sql`${column} ${comparisons[order]} ${text}::${type}`
-  return sql`${texts[field]} collate "C" ${comparisons[order]} ${text}`
+  if (field === 'id') {
+    if (isId(text)) return sql`d.id ${comparisons[order]} ${text}::uuid`
+    return sql`d.id::text collate "C" ${comparisons[order]} ${text}`
+  }
+  const moment = firstMoment(text, order === 'gt' || order === 'lte')
+  const isFrom = order === 'gt' || order === 'gte'
+  if (moment === undefined) return isFrom ? sql`false` : sql`true`
+  return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
+}
+
+/** Times are compared as texts; since their order is the same, any text has a first moment at or after it, if there is one at all. */
+function firstMoment(text: string, isAfter: boolean): string | undefined {
+  let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
+  const last = found
+  while (found - none > 1) {
+    const middle = Math.floor((none + found) / 2)
+    const time = new Date(middle).toISOString()
+    if (isAfter ? time > text : time >= text) found = middle
+    else none = middle
+  }
+  return found === last ? undefined : new Date(found).toISOString()
 }
 
 function like(subject: Fragment, pattern: string): Fragment {

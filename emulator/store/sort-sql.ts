@@ -1,13 +1,17 @@
 import type { Sort } from '../../client/model/page.js'
 import { ownField } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
+import { fieldValue, ownTimes } from './field-sql.js'
 
-/** How a list is ordered: what to read beside the id from `documents d`, and the order by that and the id. */
+/** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
 export interface Ordering {
-  /** The column `value` of the sort, null where the field is missing. */
+  /** The column `value`, null where the field is missing. */
   readonly value: Fragment
-  /** An `order by` list over `id` and `value`, the same for every reader of those two. */
+  /** An `order by` list over `id` and `value`. */
   readonly order: Fragment
+  readonly direction: Fragment
+  /** Whether the id alone decides. */
+  readonly isById: boolean
 }
 
 /**
@@ -15,16 +19,15 @@ export interface Ordering {
  * key sets arrays and objects apart from the rest, so that it comes first among the arrays.
  */
 export function orderingOf(sort: Sort | undefined): Ordering {
-  if (!sort) return { value: sql`null`, order: sql`id desc` }
-  const direction = directions[sort.direction]
-  const own = ownField(sort.path)
-  if (own === 'id') return { value: sql`null`, order: sql`id ${direction}` }
-  if (own) return { value: columns[own], order: sql`value ${direction}, id` }
+  const direction = sort?.direction === 'asc' ? sql`asc` : sql`desc`
+  const own = sort ? ownField(sort.path) : 'id'
+  if (own === 'id') return { value: sql`null::text`, order: sql`id ${direction}`, direction, isById: true }
+  if (!sort || own)
+    return { value: ownTimes[own ?? 'createdAt'], order: sql`value ${direction}, id`, direction, isById: false }
   return {
-    value: sql`d.data #> ${sort.path}::text[]`,
+    value: fieldValue(sort.path),
     order: sql`(value > 'true'::jsonb or value = '[]'::jsonb) ${direction} nulls last, value ${direction} nulls last, id`,
+    direction,
+    isById: false,
   }
 }
-
-const directions = { asc: sql`asc`, desc: sql`desc` } as const
-const columns = { createdAt: sql`d.created_at`, updatedAt: sql`d.updated_at` } as const

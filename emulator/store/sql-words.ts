@@ -1,5 +1,6 @@
 import type { Operator } from '../../client/model/where.js'
 import { type Fragment, joinSql, sql } from '../database/database.js'
+import { lowerCased } from './field-sql.js'
 
 export type Order = Extract<Operator, 'gt' | 'gte' | 'lt' | 'lte'>
 
@@ -15,7 +16,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[\\%_]/g, '\\$&')
 }
 
-/** Case is ignored code point by code point. Text indexes are over the left side, exactly so. */
+/** Case is ignored. Text indexes are over the left side, exactly so. */
 export function isLikeAnyCase(subject: Fragment, pattern: string): Fragment {
-  return sql`lower(${subject} collate "pg_c_utf8") like lower(${pattern}::text collate "pg_c_utf8") escape '\\'`
+  return sql`${lowerCased(subject)} like ${lowerCased(sql`${pattern}::text`)} escape '\\'`
 }

@@ -2,6 +2,7 @@
 import type { Path } from '../../client/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../client/model/where.js'
 import { type Fragment, joinSql, sql } from '../database/database.js'
+import type { KnownFields } from './field-indexes.js'
 import { fieldTest } from './field-test-sql.js'
 import { ownFieldTest } from './own-field-test-sql.js'
 
@@ -12,6 +13,8 @@ export interface Reach {
   readonly populate: readonly Path[]
   /** Whether the caller may read collections that ask for a role. */
   readonly mayReadAll: boolean
+  /** Which fields of the document itself have indexes. */
+  readonly known?: KnownFields
 }
 
 /** A condition over `documents d`. Values and field names are parameters, never text. */
@@ -40,7 +43,8 @@ function testSql(test: Test, reach: Reach): Fragment {
 function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
   const [field, next, ...rest] = path
   const populated = reach.populate.filter(([first]) => first === field)
-  if (next === undefined || populated.length === 0) return fieldTest({ ...test, path: belowAll(above, path) })
+  if (next === undefined || populated.length === 0)
+    return fieldTest({ ...test, path: belowAll(above, path) }, reach.known)
   return linkedTest([...above, field], [next, ...rest], test, { ...reach, populate: populated.flatMap(belowFirst) })
 }
 
@@ -58,7 +62,7 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
         and c.project_id = ${reach.project}
         and ${readable(reach)}
         and ${condition}))`
-  const inRecord = testSql({ ...test, path: below }, reach)
+  const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined })
   const inField = nestedTest(field, below, test, reach)
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
 }

@@ -1,0 +1,37 @@
+/** A field of a document in SQL, in the words that lists and field indexes share: an index helps only what is worded like it. */
+import type { Path } from '../../client/model/path.js'
+import type { OwnField } from '../../client/model/where.js'
+import { type Fragment, sql } from '../database/database.js'
+
+/** The field's value, null where it is missing. */
+export function fieldValue(path: Path): Fragment {
+  return sql`(d.data #> ${path}::text[])`
+}
+
+/** The field's text: a string itself, everything else as JSON, null where it is missing. */
+export function fieldText(path: Path): Fragment {
+  return sql`(d.data #>> ${path}::text[])`
+}
+
+/**
+ * Whether a value may stand in an index in order. Large ones may not, because PostgreSQL refuses rows whose index
+ * entry exceeds 2,700 bytes (jsonb takes up to four times its text); nor may the empty array, which jsonb puts first
+ * and contract 4.1 does not. Missing values may.
+ */
+export function isRegular(path: Path): Fragment {
+  return sql`coalesce(octet_length(${fieldText(path)}) <= 600 and ${fieldText(path)} <> '[]', true)`
+}
+
+/** Without regard to case: each code point for itself, whatever the database's language. */
+export function lowerCased(text: Fragment): Fragment {
+  return sql`lower(${text} collate "pg_c_utf8")`
+}
+
+export const ownTimes = {
+  createdAt: sql`d.created_at`,
+  updatedAt: sql`d.updated_at`,
+} as const satisfies Partial<Record<OwnField, Fragment>>
+
+export function inCollection(collection: string): Fragment {
+  return sql`d.collection_id = ${collection}::uuid`
+}

@@ -1,0 +1,172 @@
+/** The statements behind a list. Each answers rows of a page, or one row without an id, so that the total is always there. */
+import type { ListQuery, Sort } from '../../client/model/page.js'
+import { ownField, type Where } from '../../client/model/where.js'
+import { type Fragment, sql } from '../database/database.js'
+import { fieldValue, inCollection, isRegular } from './field-sql.js'
+import { type Ordering, orderingOf } from './sort-sql.js'
+import { compileWhere, type Reach } from './where-sql.js'
+
+export interface Scope extends Reach {
+  readonly collection: string
+}
+
+/** The commonest list, always in the same words: prepared once, it reads the end of the index over collection and id. */
+export function newestPage(collection: string, { limit, offset, count }: ListQuery): Fragment {
+  return sql`
+    select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
+    from (${totalOf(collection, count)}) as counted
+    left join (
+      select d.id, d.data, d.version, d.created_at, d.updated_at
+      from documents d
+      where ${inIndexOf(collection)}
+      order by d.collection_id desc, d.id desc
+      limit ${limit}::bigint offset ${offset}::bigint
+    ) d on true
+    order by d.id desc`
+}
+
+/** Sorted, without a filter: the total is the collection's. */
+export function sortedPage(scope: Scope, query: ListQuery): Fragment {
+  const ordering = orderingOf(query.sort)
+  return withPage(
+    sql`page as (${pageOf(foundInOrder(scope, ordering, sql`true`, query), ordering, query)})`,
+    totalOf(scope.collection, query.count),
+    ordering,
+  )
+}
+
+/**
+ * All matches are found first, ids and sort values only, then counted and paged. So the filter is evaluated once, by the
+ * index that suits it; looking for the page on its own might walk the whole collection in list order.
+ */
+export function countedPage(scope: Scope, query: ListQuery): Fragment {
+  const ordering = orderingOf(query.sort)
+  return withPage(
+    sql`matched as materialized (
+      select d.id, ${ordering.value} as value
+      from documents d
+      where ${inCollection(scope.collection)} and ${compileWhere(query.where, scope)}
+    ), page as (${pageOf(sql`matched`, ordering, query)})`,
+    sql`select count(*)::int as total from matched`,
+    ordering,
+  )
+}
+
+/** Filtered, and nobody wants the total: it need not find everything if a page is soon full. */
+export function uncountedPage(scope: Scope, query: ListQuery): Fragment {
+  const ordering = orderingOf(query.sort)
+  if (ordering.isById) return pageById(scope, query, ordering)
+  const found = foundInOrder(scope, ordering, compileWhere(query.where, scope), query)
+  return withPage(sql`page as (${pageOf(found, ordering, query)})`, noTotal, ordering)
+}
+
+/** Documents that are looked at in list order before all matches are found instead. */
+const nearDocuments = 1_000
+
+/**
+ * Looks at the documents where the page begins; they are enough when many match. Where too few of them do, all matches
+ * are found by the index that suits the filter. Bounds on the id, as of someone who reads a collection page by page,
+ * say where the page begins.
+ */
+function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment {
+  const { direction } = ordering
+  const [bounds, others] = splitBounds(query.where)
+  const within = compileWhere(bounds, scope)
+  if (others.all.length === 0) {
+    const inOrder = sql`(
+      select d.id, ${ordering.value} as value
+      from documents d
+      where ${inIndexOf(scope.collection)} and ${within}
+      order by d.collection_id ${direction}, d.id ${direction}
+      limit ${query.limit + query.offset}::bigint) as found`
+    return withPage(sql`page as (${pageOf(inOrder, ordering, query)})`, noTotal, ordering)
+  }
+  const condition = compileWhere(others, scope)
+  const wanted = query.limit + query.offset
+  return withPage(
+    sql`near as materialized (
+      select d.id
+      from (
+        select d.id, d.data, d.created_at, d.updated_at
+        from documents d
+        where ${inIndexOf(scope.collection)} and ${within}
+        order by d.collection_id ${direction}, d.id ${direction}
+        limit ${nearDocuments}
+      ) as d
+      where ${condition}
+    ), everywhere as materialized (
+      select d.id
+      from documents d
+      where ${inCollection(scope.collection)} and ${within} and ${condition}
+        and (select count(*) from near) < ${wanted}::bigint
+    ), page as (${pageOf(
+      sql`(
+        select id, ${ordering.value} as value from near where (select count(*) from near) >= ${wanted}::bigint
+        union all
+        select id, ${ordering.value} from everywhere
+      ) as found`,
+      ordering,
+      query,
+    )})`,
+    noTotal,
+    ordering,
+  )
+}
+
+/** Conditions on the id alone that the index over collection and id understands, and the rest. */
+function splitBounds(where: Where): [Where, Where] {
+  const isBound = ({ any: [test, another] }: Where['all'][number]) =>
+    test !== undefined && !another && ownField(test.path) === 'id' && ['gt', 'gte', 'lt', 'lte'].includes(test.operator)
+  return [{ all: where.all.filter(isBound) }, { all: where.all.filter((clause) => !isBound(clause)) }]
+}
+
+/**
+ * Ids and sort values of what meets the condition. Where the field has an index in order, the page's worth is read from it,
+ * and beside it the few documents whose value may not stand there.
+ */
+function foundInOrder(
+  scope: Scope,
+  ordering: Ordering,
+  condition: Fragment,
+  { sort, limit, offset }: ListQuery,
+): Fragment {
+  const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
+  if (!isIndexed(scope, sort)) return sql`(select d.id, ${ordering.value} as value ${from}) as found`
+  return sql`(
+      (select d.id, ${ordering.value} as value ${from} and ${isRegular(sort.path)}
+      order by ${fieldValue(sort.path)} ${ordering.direction} nulls last, d.id
+      limit ${limit + offset}::bigint)
+      union all
+      select d.id, ${ordering.value} ${from} and not ${isRegular(sort.path)}
+    ) as found`
+}
+
+function isIndexed({ known }: Scope, sort: Sort | undefined): sort is Sort {
+  return sort !== undefined && !ownField(sort.path) && known?.has(sort.path, sort.direction) === true
+}
+
+function pageOf(found: Fragment, { order }: Ordering, { limit, offset }: ListQuery): Fragment {
+  return sql`select id, value from ${found} order by ${order} limit ${limit}::bigint offset ${offset}::bigint`
+}
+
+function withPage(parts: Fragment, total: Fragment, { order }: Ordering): Fragment {
+  return sql`
+    with ${parts}
+    select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
+    from (${total}) as counted
+    left join page on true
+    left join documents d on d.id = page.id
+    order by ${order}`
+}
+
+const noTotal = sql`select null::int as total`
+
+function totalOf(collection: string, isWanted: boolean): Fragment {
+  if (!isWanted) return noTotal
+  return sql`select c.documents as total from document_counts c where c.collection_id = ${collection}::uuid`
+}
+
+/** As `inCollection`, in words that only the index over collection and id can serve in order; the one over id would not end. */
+function inIndexOf(collection: string): Fragment {
+  return sql`d.collection_id >= ${collection}::uuid and d.collection_id <= ${collection}::uuid`
+}
