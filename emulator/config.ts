@@ -1,0 +1,37 @@
+/** How an emulator is started; every part has a default. */
+export interface Config {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** An address to listen on; left out, this machine only: 127.0.0.1 and ::1. */
+  readonly host: string | undefined
+  /** The folder for data, addresses and keys. Left out, nothing is kept. */
+  readonly dir: string | undefined
+  /** Keeps nothing, although there is a folder. */
+  readonly memory: boolean
+  /** Sets the data there are aside and starts with none. */
+  readonly fresh: boolean
+  /** `postgres://…` instead of the embedded database. */
+  readonly databaseUrl: string | undefined
+  /** The id of the project that the keys belong to; made on first use. */
+  readonly project: string
+  /** What the project speaks, as in the `svc-dialect` header. Left out, what it spoke before. */
+  readonly dialect: string | undefined
+  /** Names, beside this machine's own, that a request may give as its host. */
+  readonly hosts: readonly string[]
+  readonly log: 'silent' | 'info'
+  readonly now: () => Date
+}
+
+export const defaultConfig: Config = {
+  port: 0,
+  host: undefined,
+  dir: undefined,
+  memory: false,
+  fresh: false,
+  databaseUrl: undefined,
+  project: 'dev',
+  dialect: undefined,
+  hosts: [],
+  log: 'silent',
+  now: () => new Date(),
+}

@@ -1,0 +1,197 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { SvcError } from '../../client/model/errors.js'
+import { sizes } from '../../client/model/limits.js'
+import { type Database, DatabaseError, type Sql } from './database.js'
+import { StartError } from './start-error.js'
+import { readerOf, writeValue } from './values.js'
+
+export interface PostgresOptions {
+  readonly url: string
+  readonly mostConnections?: number
+  readonly mostStatementMilliseconds?: number
+  /** Told of what is worth knowing but stops nothing. */
+  readonly warn?: (message: string) => void
+}
+
+/** The first version whose built-in collation folds case as filters need it. */
+const oldestVersion = 17
+
+/** Statements kept prepared on each connection; further ones are planned each time. */
+const mostPrepared = 400
+const names = new Map<string, string>()
+
+/**
+ * PostgreSQL behind the same port: the same statements, parameters and values as PGlite.
+ *
+ * @throws {StartError} `DATABASE_UNREACHABLE` or `DATABASE_TOO_OLD`
+ */
+export async function openPostgres(options: PostgresOptions): Promise<Database> {
+  const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, warn } = options
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: mostConnections,
+    connectionTimeoutMillis: 5_000,
+    options: `-c search_path=svc,public -c timezone=UTC -c jit=off -c statement_timeout=${mostStatementMilliseconds}`,
+    types: { getTypeParser: ((typeId: number) => readerOf(typeId)) as never },
+    application_name: 'svc',
+  })
+  // A connection that breaks while nobody uses it is replaced; whoever uses one hears of it by the statement.
+  pool.on('error', () => undefined)
+  await checkServer(pool, url, warn).catch(async (error) => {
+    await pool.end()
+    throw error
+  })
+  return {
+    ...over(pool, mostStatementMilliseconds),
+    async transaction(work) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await inTransaction(pool, mostStatementMilliseconds, work)
+        } catch (error) {
+          if (!isRepeatable(error) || tries === 3) throw error
+          await pause(Math.random() * 20 * tries)
+        }
+      }
+    },
+    async close() {
+      await pool.end()
+    },
+  }
+}
+
+function over(runner: pg.Pool | pg.PoolClient, mostMilliseconds: number): Database {
+  const database: Database = {
+    engine: 'postgres',
+    query: async <Row>(statement: Sql) => (await run(runner, statement, mostMilliseconds)) as Row[],
+    batch: (statements) =>
+      database.transaction(async (tx) => {
+        const results: unknown[][] = []
+        for (const statement of statements) results.push(await tx.query(statement))
+        return results
+      }),
+    transaction: (work) =>
+      runner instanceof pg.Pool ? inTransaction(runner, mostMilliseconds, work) : work(over(runner, mostMilliseconds)),
+    close: async () => undefined,
+  }
+  return database
+}
+
+async function inTransaction<T>(
+  pool: pg.Pool,
+  mostMilliseconds: number,
+  work: (tx: Database) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch(refuse)
+  // Without a listener, a connection that breaks between two statements would end the process.
+  const onError = () => undefined
+  client.on('error', onError)
+  let isBroken = false
+  try {
+    await client.query('begin').catch(refuse)
+    const result = await work(over(client, mostMilliseconds))
+    await client.query('commit').catch(refuse)
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => {
+      isBroken = true
+    })
+    throw error
+  } finally {
+    client.off('error', onError)
+    client.release(isBroken)
+  }
+}
+
+async function run(runner: pg.Pool | pg.PoolClient, statement: Sql, mostMilliseconds: number): Promise<unknown[]> {
+  if (statement.patient) return runPatiently(runner, statement, mostMilliseconds)
+  const name = statement.planned === 'each time' ? undefined : nameOf(statement.text)
+  const query = { text: statement.text, values: statement.values.map(writeValue), ...(name ? { name } : {}) }
+  const { rows } = await runner.query(query).catch(refuse)
+  return rows
+}
+
+/** Maintenance may take as long as it takes; the limit is put back for whoever uses the connection next. */
+async function runPatiently(
+  runner: pg.Pool | pg.PoolClient,
+  statement: Sql,
+  mostMilliseconds: number,
+): Promise<unknown[]> {
+  if (!(runner instanceof pg.Pool))
+    return (await runner.query(statement.text, statement.values.map(writeValue)).catch(refuse)).rows
+  const client = await runner.connect().catch(refuse)
+  const onError = () => undefined
+  client.on('error', onError)
+  try {
+    await client.query('set statement_timeout = 0').catch(refuse)
+    const { rows } = await client.query(statement.text, statement.values.map(writeValue)).catch(refuse)
+    return rows
+  } finally {
+    await client.query(`set statement_timeout = ${mostMilliseconds}`).catch(() => undefined)
+    client.off('error', onError)
+    client.release()
+  }
+}
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known || names.size >= mostPrepared) return known
+  const name = `svc_${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/** What the driver throws, as the store and the caller know it. */
+function refuse(error: unknown): never {
+  const { code, message, constraint } = error as { code?: string; message: string; constraint?: string }
+  const isTimeout = code === '57014'
+  const isConnection = code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53)/.test(code)
+  if (isTimeout || isConnection) {
+    const cause = error instanceof Error ? error : undefined
+    throw new SvcError('UNAVAILABLE', undefined, [], { retryAfterSeconds: 1, cause })
+  }
+  throw new DatabaseError(message, code, constraint)
+}
+
+/** Serialization failures and deadlocks. */
+function isRepeatable(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.sqlState === '40001' || error.sqlState === '40P01')
+}
+
+async function checkServer(pool: pg.Pool, url: string, warn: PostgresOptions['warn']): Promise<void> {
+  const { rows } = await pool
+    .query(
+      `select current_setting('server_version_num')::int as version, datcollate as collation
+       from pg_database where datname = current_database()`,
+    )
+    .catch((cause: Error) => {
+      throw new StartError(
+        'DATABASE_UNREACHABLE',
+        `Could not open ${withoutPassword(url)}: ${cause.message || (cause as { code?: string }).code}.`,
+        'Check that it runs, that the database exists, and the address, user and password in --database-url.',
+        cause,
+      )
+    })
+  const { version, collation } = rows[0] as { version: number; collation: string }
+  if (version < oldestVersion * 10_000) {
+    throw new StartError(
+      'DATABASE_TOO_OLD',
+      `PostgreSQL ${Math.floor(version / 10_000)} is too old.`,
+      `Use PostgreSQL ${oldestVersion} or later.`,
+    )
+  }
+  if (!/^(C|POSIX)(\.|$)/i.test(collation)) {
+    warn?.(
+      `The database sorts by the rules of "${collation}", not by code point. Create it with lc_collate 'C' to sort as the service does.`,
+    )
+  }
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url)
+    return `${protocol}//${host}${pathname}`
+  } catch {
+    return 'the database'
+  }
+}

@@ -1,0 +1,78 @@
+/** A data directory with every migration in it, packed by the build, so that a first start need not run initdb. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, sep } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { createGunzip, createGzip } from 'node:zlib'
+import { extract, pack } from 'tar-stream'
+import { migrate, migrations } from './migrations.js'
+import { openPglite } from './pglite.js'
+
+/** Unpacks the template into a folder that does not exist yet. */
+export async function unpackTemplate(folder: string): Promise<void> {
+  const unpacking = extract()
+  unpacking.on('entry', (header, stream, next) => {
+    const path = join(folder, header.name)
+    const done = (error?: unknown) => next(error)
+    if (header.type === 'directory') {
+      stream.resume()
+      mkdir(path, { recursive: true, mode: 0o700 }).then(() => next(), done)
+    } else {
+      pipeline(stream, createWriteStream(path, { mode: 0o600 })).then(() => next(), done)
+    }
+  })
+  await mkdir(folder, { mode: 0o700 })
+  await pipeline(createReadStream(await findTemplate()), createGunzip(), unpacking)
+}
+
+/** The template's bytes, for a database in memory. */
+export async function readTemplate(): Promise<Uint8Array> {
+  return readFile(await findTemplate())
+}
+
+/** Makes a directory by initdb and the migrations, and packs it. The build calls it; so does a first start from the sources. */
+export async function packTemplate(file: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-template-'))
+  const data = join(folder, 'data')
+  try {
+    const db = await openPglite({ dataDir: data })
+    await migrate(db)
+    await db.close()
+    await rm(join(data, 'postmaster.pid'), { force: true })
+    await mkdir(dirname(file), { recursive: true })
+    const beside = `${file}.${process.pid}`
+    const packing = pack()
+    const written = pipeline(packing, createGzip({ level: 9 }), createWriteStream(beside, { mode: 0o644 }))
+    for (const path of await readdir(data, { recursive: true })) {
+      const info = await stat(join(data, path))
+      const name = path.split(sep).join('/')
+      if (info.isDirectory()) packing.entry({ name, type: 'directory' })
+      else packing.entry({ name }, await readFile(join(data, path)))
+    }
+    packing.finalize()
+    await written
+    await rename(beside, file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Beside the built code; from the sources, one for each state of the migrations is kept with the temporary files. */
+async function findTemplate(): Promise<string> {
+  const built = fileURLToPath(new URL('../../template.tar.gz', import.meta.url))
+  if (await exists(built)) return built
+  const text = migrations.flatMap(({ statements }) => statements.map((statement) => statement.text)).join('\n')
+  const kept = join(tmpdir(), `svc-template-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.tar.gz`)
+  if (!(await exists(kept))) await packTemplate(kept)
+  return kept
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

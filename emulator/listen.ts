@@ -1,0 +1,83 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { StartError } from './database/start-error.js'
+
+/** Servers that answer on one port. */
+export interface Listening {
+  readonly port: number
+  /** The host to write into an address. */
+  readonly host: string
+  /** Takes no new request, waits for those at work, and cuts what takes too long. */
+  close(): Promise<void>
+}
+
+/** This machine only, by both of its addresses. */
+const loopback = { first: '127.0.0.1', second: '::1' }
+
+/** How long requests may still run once the service stops; a stop as a whole takes less than three seconds. */
+const graceMilliseconds = 1_500
+
+/**
+ * Listens on a port of one address or, where none is given, of this machine's own two. A machine without
+ * IPv6 is served by IPv4 alone.
+ *
+ * @throws {StartError} `PORT_IN_USE`
+ */
+export async function listen(
+  answer: RequestListener,
+  { host, port }: { host: string | undefined; port: number },
+): Promise<Listening> {
+  try {
+    const servers = host === undefined ? await openLoopback(answer, port) : [await open(answer, host, port)]
+    const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
+    return { port: actual, host: writtenHost(host), close: async () => void (await Promise.all(servers.map(close))) }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new StartError(
+      'PORT_IN_USE',
+      `Port ${port} is in use.`,
+      'Name another one with --port; 0 takes a free one.',
+      error,
+    )
+  }
+}
+
+async function openLoopback(answer: RequestListener, port: number): Promise<Server[]> {
+  for (let tries = 1; ; tries++) {
+    const first = await open(answer, loopback.first, port)
+    try {
+      const { port: taken } = first.address() as AddressInfo
+      return [first, await open(answer, loopback.second, taken)]
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first]
+      await close(first)
+      // A free port of one address may be taken on the other; another one will do.
+      if (port !== 0 || tries === 20) throw error
+    }
+  }
+}
+
+function open(answer: RequestListener, host: string, port: number): Promise<Server> {
+  const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, answer)
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, ipv6Only: host === loopback.second }, () => {
+      server.off('error', reject)
+      resolve(server)
+    })
+  })
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
+  await closed
+  clearTimeout(cut)
+}
+
+function writtenHost(host: string | undefined): string {
+  if (host === undefined || host === '0.0.0.0' || host === '::') return loopback.first
+  return host.includes(':') ? `[${host}]` : host
+}

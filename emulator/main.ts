@@ -1,0 +1,108 @@
+/** Opens the ports, brings the database up to date, listens, and closes it all again. */
+import { randomBytes } from 'node:crypto'
+import { formatDialect, readDialect } from '../client/wire/dialect.js'
+import { type Config, defaultConfig } from './config.js'
+import { openCache } from './core/cache.js'
+import type { Backend } from './core/context.js'
+import { openIds } from './core/ids.js'
+import { changeProject, openProject } from './core/projects.js'
+import type { Database } from './database/database.js'
+import { openLog } from './http/log.js'
+import { createApp } from './http/server.js'
+import { type Listening, listen } from './listen.js'
+import { type Maintenance, startMaintenance } from './maintenance.js'
+import { openStorage, type Storage } from './storage.js'
+import { version } from './version.js'
+
+export type { Config } from './config.js'
+
+/** A running service: where it is, and what opens it. */
+export interface Emulator {
+  readonly url: string
+  readonly wsUrl: string
+  readonly storageUrl: string
+  readonly dashboardUrl: string
+  readonly projectId: string
+  readonly apiKey: string
+  /** Only when the project was made by this start; it is not kept readable. */
+  readonly secretKey: string | undefined
+  readonly controlToken: string
+  readonly pid: number
+  readonly dataDir: string | undefined
+  readonly version: string
+  /** Lets running requests finish, then closes the database. Nothing acknowledged is lost. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the service on this machine. It answers once this resolves.
+ *
+ * @throws {StartError} whose `code` and `hint` say why it cannot and what to do; nothing was changed.
+ * @throws {SvcError} `INVALID_DIALECT`
+ */
+export async function startEmulator(options: Partial<Config> = {}): Promise<Emulator> {
+  const config: Config = { ...defaultConfig, ...withoutUndefined(options) }
+  const dialect = config.dialect === undefined ? undefined : formatDialect(readDialect(config.dialect))
+  const log = openLog(config.log)
+  const about: { pid: number; url?: string } = { pid: process.pid }
+  const storage = await openStorage(
+    config,
+    () => about,
+    (message) => process.emitWarning(message),
+  )
+  const service: { maintenance?: Maintenance; listening?: Listening } = {}
+  try {
+    const maintenance = startMaintenance(storage.db, config.now, (error) => log.failure('maintenance', error))
+    service.maintenance = maintenance
+    const backend = openBackend(storage.db, config, maintenance)
+    const { project, apiKey, secretKey } = await openProject(backend, config.project)
+    if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
+    const controlToken = randomBytes(24).toString('base64url')
+    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true })
+    const listening = await listen(app, config)
+    service.listening = listening
+    const url = `http://${listening.host}:${listening.port}`
+    about.url = url
+    return {
+      url,
+      wsUrl: url.replace(/^http/, 'ws'),
+      storageUrl: `${url}/files`,
+      dashboardUrl: `${url}/_svc/`,
+      projectId: project.id,
+      apiKey,
+      secretKey,
+      controlToken,
+      pid: process.pid,
+      dataDir: storage.dataDir,
+      version,
+      close: () => close(storage, service),
+    }
+  } catch (error) {
+    await close(storage, service)
+    throw error
+  }
+}
+
+function openBackend(db: Database, { now }: Config, maintenance: Maintenance): Backend {
+  return {
+    db,
+    now,
+    newId: openIds(),
+    known: { callers: openCache(), collections: openCache() },
+    sweepSoon: maintenance.soon,
+  }
+}
+
+async function close(
+  storage: Storage,
+  { maintenance, listening }: { maintenance?: Maintenance; listening?: Listening },
+) {
+  await listening?.close()
+  await maintenance?.stop()
+  await storage.close()
+}
+
+/** An option that is there but `undefined` means its default. */
+function withoutUndefined(options: Partial<Config>): Partial<Config> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}

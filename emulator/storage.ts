@@ -1,0 +1,83 @@
+/** Which database an emulator runs on, and the folder that goes with it. */
+import { resolve } from 'node:path'
+import type { Config } from './config.js'
+import type { Database } from './database/database.js'
+import { guardDisk } from './database/disk-guard.js'
+import { holdLock, type Lock } from './database/lock.js'
+import { migrate, NewerDatabaseError } from './database/migrations.js'
+import { openPglite } from './database/pglite.js'
+import { openPostgres } from './database/postgres.js'
+import { damaged, makeStateFolder, newer, prepareData } from './database/state-folder.js'
+import { readTemplate } from './database/template.js'
+
+export interface Storage {
+  readonly db: Database
+  readonly dataDir: string | undefined
+  /** Closes the database, then lets go of the folder. */
+  close(): Promise<void>
+}
+
+type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl'>
+
+/**
+ * Opens the database up to date, and holds the folder so that nobody else does.
+ *
+ * @throws {StartError} with nothing changed.
+ */
+export async function openStorage(
+  options: Options,
+  info: () => { pid: number; url?: string },
+  warn: (message: string) => void,
+): Promise<Storage> {
+  const folder = options.dir === undefined ? undefined : resolve(options.dir)
+  const lock = folder === undefined ? undefined : await hold(folder, info)
+  try {
+    const { db, dataDir } = await openFor(options, folder, warn)
+    return {
+      db,
+      dataDir,
+      async close() {
+        await db.close()
+        await lock?.release()
+      },
+    }
+  } catch (error) {
+    await lock?.release()
+    throw error
+  }
+}
+
+async function hold(folder: string, info: () => { pid: number; url?: string }): Promise<Lock> {
+  await makeStateFolder(folder)
+  return holdLock(folder, info)
+}
+
+async function openFor(
+  { databaseUrl, memory, fresh }: Options,
+  folder: string | undefined,
+  warn: (message: string) => void,
+): Promise<{ db: Database; dataDir: string | undefined }> {
+  if (databaseUrl !== undefined) {
+    const db = await openPostgres({ url: databaseUrl, warn })
+    return { db: await upToDate(db, 'the database'), dataDir: undefined }
+  }
+  if (memory || folder === undefined) {
+    const db = await openPglite({ template: await readTemplate() })
+    return { db: await upToDate(db, 'memory'), dataDir: undefined }
+  }
+  const dataDir = await prepareData(folder, { fresh })
+  const db = await openPglite({ dataDir }).catch((cause) => {
+    throw damaged(dataDir, 'The database does not start from them.', cause)
+  })
+  return { db: guardDisk(await upToDate(db, dataDir), folder), dataDir }
+}
+
+async function upToDate(db: Database, where: string): Promise<Database> {
+  try {
+    await migrate(db)
+    return db
+  } catch (error) {
+    await db.close()
+    throw error instanceof NewerDatabaseError ? newer(where) : error
+  }
+}

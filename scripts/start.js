@@ -1,0 +1,12 @@
+/** `npm start`: builds what is missing, then runs the emulator with demo data. Further arguments go to `svc dev`. */
+import { execFileSync, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url))
+
+execFileSync(process.execPath, [here('./build.js'), '--if-stale'], { stdio: 'inherit' })
+const child = spawn(process.execPath, [here('../cli/bin/run.js'), 'dev', '--demo', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+})
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)))
