@@ -27,6 +27,7 @@ export interface Door {
 export interface Exchange {
   readonly req: IncomingMessage
   readonly id: string
+  /** The parts of its path that have a name. */
   readonly params: Readonly<Record<string, string>>
   /** What the answer is written in: `a`, then the project's, then what the request asked for. */
   dialect: Dialect
@@ -41,11 +42,11 @@ export async function run(
   door: Door,
   pattern: string,
   serve: Serve,
-  req: IncomingMessage & { params?: Readonly<Record<string, string>> },
+  req: IncomingMessage & { params?: object },
   res: ServerResponse,
 ): Promise<void> {
   const startedAt = performance.now()
-  const exchange: Exchange = { req, id: randomUUID(), params: req.params ?? {}, dialect: dialects.a, headers: {} }
+  const exchange: Exchange = { req, id: randomUUID(), params: { ...req.params }, dialect: dialects.a, headers: {} }
   const answer = await serveOrFail(door, serve, exchange)
   if (!answer || res.destroyed) return
   send(res, exchange, answer)

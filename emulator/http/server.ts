@@ -6,6 +6,7 @@ import type { Log } from './log.js'
 import { mount, mountRest } from './mount.js'
 import { openHostCheck } from './origins.js'
 import { openRateLimiter } from './rate-limit.js'
+import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
 import type { Door } from './run.js'
 
@@ -17,9 +18,14 @@ export interface AppOptions {
   readonly log: Log
   /** Whether pages of any server on this machine may call. On a developer's machine they may. */
   readonly openOrigins: boolean
+  /** Of this package. */
+  readonly version: string
 }
 
-export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins }: AppOptions): RequestListener {
+export function createApp(
+  backend: Backend,
+  { hosts, controlToken, log, openOrigins, version }: AppOptions,
+): RequestListener {
   const door: Door = {
     backend,
     log,
@@ -31,7 +37,8 @@ export function createApp(backend: Backend, { hosts, controlToken, log, openOrig
   const app = express()
   for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
   app.set('case sensitive routing', true)
-  mount(app, door, controlToken === undefined ? routes : [...routes, ...controlRoutes])
+  const served = controlToken === undefined ? routes : [...routes, ...controlRoutes]
+  mount(app, door, [...served, ...aboutRoutes(served, version)])
   mountRest(app, door)
   return app
 }

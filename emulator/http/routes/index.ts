@@ -3,9 +3,10 @@ import type { Route } from '../route.js'
 import { batchRoutes } from './batches.js'
 import { collectionRoutes } from './collections.js'
 import { healthRoutes } from './control/health.js'
+import { pageRoutes } from './control/page.js'
 import { projectRoutes } from './control/projects.js'
 import { documentRoutes } from './documents.js'
 
 export const routes: readonly Route[] = [...collectionRoutes, ...documentRoutes, ...batchRoutes]
 
-export const controlRoutes: readonly Route[] = [...healthRoutes, ...projectRoutes]
+export const controlRoutes: readonly Route[] = [...healthRoutes, ...pageRoutes, ...projectRoutes]

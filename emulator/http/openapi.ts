@@ -1,0 +1,162 @@
+/** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
+import { errors } from '../../client/model/errors.js'
+import type { JsonSchema } from '../../client/wire/codec.js'
+import { type Dialect, dialectRules, formatDialect } from '../../client/wire/dialect.js'
+import { replySchema, replyType } from './reply.js'
+import type { QueryParameter, Route } from './route.js'
+
+type Operation = { readonly [part: string]: unknown }
+
+/** One document for one dialect. A path that means two things means what that dialect says. */
+export function describeRoutes(routes: readonly Route[], dialect: Dialect, version: string): JsonSchema {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const route of routes) {
+    const { paths: places, method, id } = route
+    const served = [...(places.any ?? []), ...(places[dialect.paths] ?? [])]
+    served.forEach((path, at) => {
+      const operationId = at === 0 ? id : `${id}.${at + 1}`
+      const name = openPath(path)
+      paths[name] = { ...paths[name], [method]: describeRoute(route, path, dialect, operationId) }
+    })
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'svc',
+      version,
+      description: `Collections of JSON documents, in the dialect "${formatDialect(dialect)}".`,
+    },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas: { Error: dialectRules(dialect).errors.schema },
+      responses: Object.fromEntries([...failures.keys()].map((status) => [failureName(status), failure(status)])),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a bearer token.' },
+        controlToken: { type: 'apiKey', in: 'header', name: 'svc-control-token' },
+      },
+    },
+  }
+}
+
+function describeRoute(route: Route, path: string, dialect: Dialect, operationId: string): Operation {
+  const { summary, needs, body, reply, status = 200 } = route
+  return {
+    operationId,
+    summary,
+    tags: [route.id.split('.')[0]],
+    security: securities[needs],
+    parameters: [
+      ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => pathParameter(name ?? '')),
+      ...(route.query?.parameters(dialect) ?? []).map(queryParameter),
+      ...headersOf(route).map(headerParameter),
+    ],
+    ...(body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: body.schema(dialect) } } } }
+      : {}),
+    responses: {
+      [status]: {
+        description: summary,
+        headers: answerHeaders(route, dialect),
+        content: { [replyType(reply)]: { schema: replySchema(reply, dialect) } },
+      },
+      ...(isDocumentGet(route) ? { 304: { description: 'You have this version already.' } } : {}),
+      ...Object.fromEntries(
+        failuresOf(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
+      ),
+    },
+  }
+}
+
+const securities: { readonly [Need in Route['needs']]: readonly JsonSchema[] } = {
+  key: [{ apiKey: [] }, { bearer: [] }],
+  control: [{ controlToken: [] }],
+  nothing: [],
+}
+
+/** `/collections/:collection` as OpenAPI writes it. */
+function openPath(path: string): string {
+  return path.replaceAll(/:(\w+)/g, '{$1}')
+}
+
+function pathParameter(name: string): Operation {
+  return { name, in: 'path', required: true, schema: { type: 'string' } }
+}
+
+function queryParameter(parameter: QueryParameter): Operation {
+  return { in: 'query', ...parameter }
+}
+
+const dialectHeader = [
+  'svc-dialect',
+  'The forms to answer in: a name, exceptions such as `document=flat`, or both.',
+] as const
+const guardHeader = ['if-match', 'The version the document must be at, as its `etag` says it.'] as const
+const etagHeader = ['if-none-match', 'The version you have; the answer is 304 if it is the newest.'] as const
+const onceHeader = [
+  'idempotency-key',
+  'The same key within 24 hours creates nothing and answers the first answer.',
+] as const
+
+function headersOf(route: Route): (readonly [name: string, description: string])[] {
+  return [
+    ...(route.needs === 'key' ? [dialectHeader] : []),
+    ...(route.isGuarded ? [guardHeader] : []),
+    ...(isDocumentGet(route) ? [etagHeader] : []),
+    ...(route.isCreating ? [onceHeader] : []),
+  ]
+}
+
+function headerParameter([name, description]: readonly [string, string]): Operation {
+  return { name, in: 'header', description, schema: { type: 'string' } }
+}
+
+function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
+  const header = (description: string) => ({ description, schema: { type: 'string' } })
+  return {
+    'x-request-id': header('Names this request in the log.'),
+    ...(reply === 'document' ? { etag: header('The version of the document.') } : {}),
+    ...(reply === 'page' && dialect.list === 'array'
+      ? { 'x-total-count': header('All matches.'), 'x-limit': header('The limit that was used.') }
+      : {}),
+  }
+}
+
+function isDocumentGet({ method, reply }: Route): boolean {
+  return method === 'get' && reply === 'document'
+}
+
+/** Statuses of failures, with the codes that have them. */
+const failures = new Map<string, string[]>()
+for (const [code, { status }] of Object.entries(errors)) {
+  failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
+}
+
+function failuresOf(route: Route): string[] {
+  if (route.needs === 'nothing') return ['403', '500']
+  return [
+    '400',
+    '401',
+    '403',
+    ...(route.needs === 'key' || route.method === 'patch' ? ['404'] : []),
+    ...(route.reply === 'collection' ? ['409'] : []),
+    ...(route.isGuarded ? ['412'] : []),
+    ...(route.body ? ['413', '415', '422'] : []),
+    ...(route.needs === 'key' ? ['429'] : []),
+    '500',
+    '503',
+  ]
+}
+
+function failureName(status: string): string {
+  return `Failure${status}`
+}
+
+function failure(status: string): Operation {
+  return {
+    description: `One of: ${(failures.get(status) ?? []).join(', ')}.`,
+    headers: { 'svc-error-code': { description: 'The stable code of the failure.', schema: { type: 'string' } } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+}

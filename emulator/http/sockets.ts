@@ -1,0 +1,33 @@
+/** Servers that no slow or silent peer can hold up, and how they are closed. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+
+/** How long the parts of a request may take. A connection that says nothing for as long is closed. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 60_000,
+  connectionsCheckingInterval: 2_000,
+  // Room for a query that is somewhat too long, so that it can be told so.
+  maxHeaderSize: 32 * 1024,
+}
+
+/** A server that is not listening yet. */
+export function openServer(answer: RequestListener): Server {
+  const server = createServer(limits, answer)
+  server.on('clientError', (_error, socket) => {
+    // What is no HTTP gets the shortest answer that is.
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
+    else socket.destroy()
+  })
+  return server
+}
+
+/** Stops listening, lets requests that are at work finish, and cuts what is left. Idle connections go at once. */
+export async function closeServer(server: Server, mostMilliseconds = 2_000): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const sweep = setInterval(() => server.closeIdleConnections(), 20)
+  const cut = setTimeout(() => server.closeAllConnections(), mostMilliseconds)
+  await closed
+  clearInterval(sweep)
+  clearTimeout(cut)
+}
