@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Path } from '../../client/model/path.js'
 import { ownField } from '../../client/model/where.js'
-import { type Database, type Fragment, type Sql, type SqlValue, sql } from '../database/database.js'
+import { type Database, type Fragment, type SqlValue, sql } from '../database/database.js'
 import { fieldText, fieldValue, inCollection, isRegular, lowerCased, ownTimes } from './field-sql.js'
+import { patientSql } from './upkeep.js'
 
 /**
  * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose value
@@ -23,6 +24,8 @@ export interface KeptIndex extends FieldIndex {
   readonly usedAt: string
   /** False while it is made, and for one whose making was interrupted. */
   readonly isReady: boolean
+  /** Whether its collection has been removed. */
+  readonly isLeft: boolean
 }
 
 /** What a list is told about the collection that it reads. */
@@ -32,9 +35,15 @@ export interface KnownFields {
   has(path: Path, kind: 'asc' | 'desc' | 'text'): boolean
 }
 
+/** What a list could use: an index of that kind, and for a `range` one in either direction. */
+export interface FieldUse {
+  readonly path: Path
+  readonly kind: 'asc' | 'desc' | 'text' | 'range'
+}
+
 /** Lists tell it what they ask; it never keeps them waiting. */
 export interface FieldIndexes {
-  asked(collection: string, uses: readonly Pick<FieldIndex, 'path' | 'kind'>[]): KnownFields
+  asked(collection: string, uses: readonly FieldUse[]): KnownFields
 }
 
 interface IndexRow {
@@ -45,11 +54,13 @@ interface IndexRow {
   made_at: string
   used_at: string
   is_ready: boolean
+  is_left: boolean
 }
 
 export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   const rows = await db.query<IndexRow>(sql`
-    select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, coalesce(i.indisvalid, false) as is_ready
+    select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, coalesce(i.indisvalid, false) as is_ready,
+      not exists (select from collections where id = f.collection_id) as is_left
     from field_indexes f
     left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
     left join pg_index i on i.indexrelid = c.oid`)
@@ -61,6 +72,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
     madeAt: row.made_at,
     usedAt: row.used_at,
     isReady: row.is_ready,
+    isLeft: row.is_left,
   }))
 }
 
@@ -78,8 +90,8 @@ export async function makeFieldIndex(db: Database, index: FieldIndex, at: string
   if (!claimed) return
   try {
     const how = db.engine === 'postgres' ? 'concurrently ' : ''
-    await db.query(patient(`create index ${how}if not exists ${name} on svc.documents ${definitionOf(index)}`))
-    await db.query(patient('analyze svc.documents'))
+    await db.query(patientSql(`create index ${how}if not exists ${name} on svc.documents ${definitionOf(index)}`))
+    await db.query(patientSql('analyze svc.documents'))
   } catch (error) {
     await dropFieldIndex(db, name)
     throw error
@@ -88,12 +100,28 @@ export async function makeFieldIndex(db: Database, index: FieldIndex, at: string
 
 export async function dropFieldIndex(db: Database, name: string): Promise<void> {
   if (!/^field_[0-9a-f]{40}$/.test(name)) throw new Error('Not the name of a field index.')
-  await db.query(patient(`drop index ${db.engine === 'postgres' ? 'concurrently ' : ''}if exists svc.${name}`))
+  await db.query(patientSql(`drop index ${db.engine === 'postgres' ? 'concurrently ' : ''}if exists svc.${name}`))
   await db.query(sql`delete from field_indexes where name = ${name}`)
 }
 
 export async function writeUsed(db: Database, names: readonly string[], at: string): Promise<void> {
   await db.query(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`)
+}
+
+/** Whether any of the newest documents has the field; an index over what nobody has would be a gift to nobody. */
+export async function hasField(db: Database, collection: string, path: Path): Promise<boolean> {
+  const [row] = await db.query<{ is_there: boolean }>(sql`
+    select exists (
+      select from (
+        select d.data
+        from documents d
+        where d.collection_id >= ${collection}::uuid and d.collection_id <= ${collection}::uuid
+        order by d.collection_id desc, d.id desc
+        limit 1000
+      ) as d
+      where ${fieldValue(path)} is not null
+    ) as is_there`)
+  return row?.is_there === true
 }
 
 export async function countDocuments(db: Database, collection: string): Promise<number> {
@@ -132,8 +160,4 @@ function literalOf(value: SqlValue | undefined): string {
   if (Array.isArray(value)) return `array[${value.map(literalOf).join(', ')}]`
   if (typeof value !== 'string' || value.includes('\0')) throw new Error('Only texts become literals.')
   return ` E'${value.replaceAll(/['\\]/g, '$&$&')}'`
-}
-
-function patient(text: string): Sql {
-  return { text, values: [], planned: 'each time', patient: true }
 }

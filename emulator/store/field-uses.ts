@@ -1,9 +1,7 @@
 import type { ListQuery } from '../../client/model/page.js'
 import type { Path } from '../../client/model/path.js'
 import { canHold, type Operator, ownField } from '../../client/model/where.js'
-import type { FieldIndex } from './field-indexes.js'
-
-export type FieldUse = Pick<FieldIndex, 'path' | 'kind'>
+import type { FieldUse } from './field-indexes.js'
 
 /** Which indexes a list would have use for. Equality needs none: the index over all data serves it. */
 export function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {
@@ -18,10 +16,10 @@ export function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[
 }
 
 const kinds: { readonly [Name in Operator]?: FieldUse['kind'] } = {
-  gt: 'asc',
-  gte: 'asc',
-  lt: 'asc',
-  lte: 'asc',
+  gt: 'range',
+  gte: 'range',
+  lt: 'range',
+  lte: 'range',
   contains: 'text',
   icontains: 'text',
   startswith: 'text',

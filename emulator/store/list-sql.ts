@@ -131,7 +131,7 @@ function foundInOrder(
   { sort, limit, offset }: ListQuery,
 ): Fragment {
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
-  if (!isIndexed(scope, sort)) return sql`(select d.id, ${ordering.value} as value ${from}) as found`
+  if (!isIndexed(scope, sort)) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
   return sql`(
       (select d.id, ${ordering.value} as value ${from} and ${isRegular(sort.path)}
       order by ${fieldValue(sort.path)} ${ordering.direction} nulls last, d.id

@@ -1,6 +1,6 @@
 import type { Sort } from '../../client/model/page.js'
 import { ownField } from '../../client/model/where.js'
-import { type Fragment, sql } from '../database/database.js'
+import { type Fragment, nothing, sql } from '../database/database.js'
 import { fieldValue, ownTimes } from './field-sql.js'
 
 /** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
@@ -10,6 +10,8 @@ export interface Ordering {
   /** An `order by` list over `id` and `value`. */
   readonly order: Fragment
   readonly direction: Fragment
+  /** Ends a select of `value`, where that is worth computing once although the order names it several times. */
+  readonly fence: Fragment
   /** Whether the id alone decides. */
   readonly isById: boolean
 }
@@ -21,13 +23,15 @@ export interface Ordering {
 export function orderingOf(sort: Sort | undefined): Ordering {
   const direction = sort?.direction === 'asc' ? sql`asc` : sql`desc`
   const own = sort ? ownField(sort.path) : 'id'
-  if (own === 'id') return { value: sql`null::text`, order: sql`id ${direction}`, direction, isById: true }
-  if (!sort || own)
-    return { value: ownTimes[own ?? 'createdAt'], order: sql`value ${direction}, id`, direction, isById: false }
+  if (!sort || own === 'id') {
+    return { value: sql`null::text`, order: sql`id ${direction}`, direction, fence: nothing, isById: true }
+  }
+  if (own) return { value: ownTimes[own], order: sql`value ${direction}, id`, direction, fence: nothing, isById: false }
   return {
     value: fieldValue(sort.path),
     order: sql`(value > 'true'::jsonb or value = '[]'::jsonb) ${direction} nulls last, value ${direction} nulls last, id`,
     direction,
+    fence: sql`offset 0`,
     isById: false,
   }
 }

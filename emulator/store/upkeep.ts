@@ -1,0 +1,44 @@
+/** What a PostgreSQL server does for itself in the background, and the embedded one does not. */
+import { type Database, type Sql, sql } from '../database/database.js'
+
+interface TableRow {
+  name: string
+  wants_vacuum: boolean
+  wants_analyze: boolean
+}
+
+/**
+ * Clears away dead rows, and takes new statistics where much has changed, as autovacuum would and by its rules. A table at
+ * a time, so that requests get in between. The entries that wait beside the index over all data are put in their places,
+ * because every search reads all that wait.
+ */
+export async function tidyTables(db: Database): Promise<void> {
+  if (db.engine === 'postgres') return
+  const tables = await db.query<TableRow>(sql`
+    select s.relname as name,
+      s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0) as wants_vacuum,
+      s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0) as wants_analyze
+    from pg_stat_user_tables s
+    join pg_class c on c.oid = s.relid
+    where s.schemaname = 'svc'`)
+  for (const { name, wants_vacuum, wants_analyze } of tables) {
+    if (!wants_vacuum && !wants_analyze) continue
+    await db.query(patientSql(`${wants_vacuum ? 'vacuum (analyze)' : 'analyze'} svc.${quotedName(name)}`))
+  }
+  await db.query(
+    patientSql(`select gin_clean_pending_list(i.indexrelid)
+      from pg_index i
+      join pg_class c on c.oid = i.indexrelid
+      join pg_am a on a.oid = c.relam
+      where i.indrelid = 'svc.documents'::regclass and a.amname = 'gin' and i.indisvalid`),
+  )
+}
+
+/** A statement without parameters that may take minutes. */
+export function patientSql(text: string): Sql {
+  return { text, values: [], planned: 'each time', patient: true }
+}
+
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
