@@ -9,22 +9,25 @@ import { type Endpoint, serveRoute } from './serve-route.js'
 
 type Methods = Map<Method, { flat?: Route; nested?: Route }>
 
-/** Mounts routes, and after them what known paths answer to other methods. */
+/** Mounts routes, and what their paths answer to other methods. */
 export function mount(app: Express, door: Door, routes: readonly Route[]): void {
   const table = tableOf(routes)
-  const paths = [...table.keys()].sort(bySpecificity)
-  for (const path of paths) {
-    for (const [method, places] of table.get(path) ?? []) {
+  for (const path of [...table.keys()].sort(bySpecificity)) {
+    const methods = [...(table.get(path) ?? [])]
+    for (const [method, places] of methods) {
       const endpoint = endpointOf(places)
       if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
-      const pattern = path
-      app[method](path, (req, res) => run(door, pattern, (exchange) => serveRoute(door, endpoint, exchange), req, res))
+      app[method](path, (req, res) => run(door, path, (exchange) => serveRoute(door, endpoint, exchange), req, res))
     }
-  }
-  for (const path of paths) {
-    const allow = allowedAt(path, table)
+    if (methods.some(([, { flat }]) => flat?.sharesPaths)) continue
+    const allow = allowed(methods.map(([method]) => method))
     app.all(path, (req, res) => run(door, path, (exchange) => refuseMethod(exchange, allow), req, res))
   }
+}
+
+function allowed(methods: readonly Method[]): string[] {
+  const names = methods.map((method) => method.toUpperCase())
+  return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
 }
 
 /** What every other path answers. */
@@ -69,20 +72,6 @@ function tableOf(routes: readonly Route[]): Map<string, Methods> {
 
 function endpointOf({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
   return flat && nested && { flat, nested }
-}
-
-/** Methods of all paths that this path could be read as. */
-function allowedAt(path: string, table: ReadonlyMap<string, Methods>): string[] {
-  const methods = [...table].flatMap(([other, methods]) => (covers(other, path) ? [...methods.keys()] : []))
-  const names = [...new Set(methods)].map((method) => method.toUpperCase())
-  return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
-}
-
-function covers(general: string, path: string): boolean {
-  const [segments, others] = [general.split('/'), path.split('/')]
-  return (
-    segments.length === others.length && segments.every((segment, at) => segment[0] === ':' || segment === others[at])
-  )
 }
 
 /** Words before parameters, from the left. */

@@ -32,7 +32,7 @@ function requireJsonType({ headers }: IncomingMessage): void {
   const type = headers['content-type']
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
   if (type === undefined && isEmpty) return
-  if (type === undefined || !/^application\/json *(?:; *charset="?utf-8"? *)?(?:;.*)?$/i.test(type)) {
+  if (type !== 'application/json' && !isJsonInUtf8(type ?? '')) {
     const shown = type === undefined ? 'a body without a content type' : `"${type.slice(0, 80)}"`
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 rather than ${shown}.`)
   }
@@ -40,6 +40,12 @@ function requireJsonType({ headers }: IncomingMessage): void {
   if (encoding !== undefined && encoding !== 'identity') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a content encoding.')
   }
+}
+
+function isJsonInUtf8(type: string): boolean {
+  const [name = '', ...parameters] = type.toLowerCase().split(';')
+  const [, charset = 'utf-8'] = /charset="?([^";]+)"?/.exec(parameters.join(';')) ?? []
+  return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
 function readBytes(req: IncomingMessage): Promise<Buffer> {

@@ -64,6 +64,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly needs: Need
   readonly query?: QueryForm<Query>
   readonly body?: BodyForm<Body>
+  /** Other methods at these paths belong to the more general path that they could be read as. */
+  readonly sharesPaths?: boolean
   /** Takes an `if-match`. */
   readonly isGuarded?: boolean
   /** Takes an `idempotency-key`. Contract 3.9. */

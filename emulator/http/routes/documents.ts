@@ -73,6 +73,7 @@ export const documentRoutes = [
     summary: 'Create a document in the collection that the query names.',
     method: 'post',
     paths: { any: ['/collections/documents', '/api/collections/documents'] },
+    sharesPaths: true,
     needs: 'key',
     query: textQuery('collection', 'Name or id of the collection.'),
     body: newDocument,

@@ -51,12 +51,7 @@ export const projectRoutes = [
       return {
         id,
         name,
-        settings: {
-          dialect,
-          allowedOrigins,
-          rateLimit: typeof rateLimit === 'string' ? rateLimit : { ...rateLimit },
-          tier,
-        },
+        settings: { dialect, allowedOrigins, rateLimit, tier },
       }
     },
   }),
