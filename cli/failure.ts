@@ -58,6 +58,7 @@ export function describeFailure(error: unknown): Failure {
     return { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
   }
   if (error instanceof SvcError) return describeAnswer(error)
+  if (isStartError(error)) return { code: error.code, message: error.message, hint: error.hint, exit: exits.failed }
   if (!(error instanceof Error)) return unknown(String(error))
   if (error.name === 'ExitPromptError') {
     return { code: 'CANCELLED', message: 'Cancelled; nothing was done.', hint: undefined, exit: exits.interrupted }
@@ -65,6 +66,11 @@ export function describeFailure(error: unknown): Failure {
   if (isMisuse(error)) return describeMisuse(error)
   if ('code' in error && typeof error.code === 'string' && error.code.startsWith('E')) return describeSystem(error)
   return unknown(error.message)
+}
+
+/** Why an emulator cannot start. Told by its form, since the emulator is not loaded for other commands. */
+function isStartError(error: unknown): error is Error & { code: string; hint: string } {
+  return error instanceof Error && error.name === 'StartError' && 'code' in error && 'hint' in error
 }
 
 function describeAnswer(error: SvcError): Failure {
@@ -94,12 +100,17 @@ const hints: { readonly [code: string]: string } = {
 }
 
 function exitOf({ code, status }: SvcError): number {
-  if (code === 'UNAVAILABLE') return exits.network
+  return code === 'UNAVAILABLE' ? exits.network : exitOfStatus(status)
+}
+
+/** The exit code of a command whose request was answered with this status. */
+export function exitOfStatus(status: number): number {
+  if (status < 400) return exits.ok
   if (status === 401 || status === 403) return exits.notAuthorised
   if (status === 404) return exits.notFound
   if (status === 429) return exits.rateLimited
-  if (status >= 400 && status < 500) return exits.invalid
-  return status >= 500 ? exits.failed : exits.network
+  if (status === 503) return exits.network
+  return status < 500 ? exits.invalid : exits.failed
 }
 
 /** oclif's errors of parsing carry `oclif.exit` 2 and a message that ends in "See more help with --help". */

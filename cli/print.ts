@@ -17,25 +17,37 @@ const leastColumns = 8
 
 /** A table that fits the terminal: wide columns are cut with care, and what has no room is named below. */
 export function table(rows: readonly Row[], options: TableOptions = {}): string {
+  const { head, lines, foot } = openTable(rows, options)
+  return [head, ...(rows.length > 0 ? [lines(rows)] : []), ...(foot === undefined ? [] : [foot])].join('\n')
+}
+
+export interface OpenTable {
+  readonly head: string
+  /** These rows as lines, in the columns of the first ones. */
+  lines(rows: readonly Row[]): string
+  readonly foot: string | undefined
+}
+
+/** A table whose columns are laid out by its first rows, for those that come piece by piece. */
+export function openTable(first: readonly Row[], options: TableOptions = {}): OpenTable {
   const width = options.width ?? terminalWidth()
-  const names = options.columns ?? namesOf(rows)
-  const columns = names.map((name) => {
-    const cells = rows.map((row) => shown(row[name]))
-    const title = printable(name)
-    return { name, title, cells, width: Math.max(textWidth(title), ...cells.map((cell) => textWidth(cell.text))) }
-  })
-  const { shown: visible, left } = layOut(columns, width)
-  const isRight = visible.map(({ cells }) => cells.some((cell) => cell.kind === 'number') && cells.every(isNumeric))
-  const title = visible.map((column, at) => onStdout.bold(pad(column.title, column.width, isRight[at])))
-  const lines = rows.map((_, row) =>
-    visible.map((column, at) => {
-      const cell = column.cells[row] ?? { text: '', kind: 'missing' }
-      return colours[cell.kind](pad(cut(cell.text, column.width), column.width, isRight[at]))
-    }),
+  const { visible, left } = layOut(
+    (options.columns ?? namesOf(first)).map((name) => measure(name, first)),
+    width,
   )
-  const text = [title, ...lines].map((cells) => cells.join(gap).trimEnd()).join('\n')
-  if (left.length === 0) return text
-  return `${text}\n${onStdout.dim(cut(`not shown: ${left.map(printable).join(', ')}`, width))}`
+  const line = (row: Row) =>
+    visible.map(({ name, width, isRight }) => {
+      const { text, kind } = shown(row[name])
+      return colours[kind](pad(cut(text, width), width, isRight))
+    })
+  const join = (cells: readonly string[]) => cells.join(gap).trimEnd()
+  return {
+    head: join(
+      visible.map(({ name, width, isRight }) => onStdout.bold(pad(cut(printable(name), width), width, isRight))),
+    ),
+    lines: (rows) => rows.map((row) => join(line(row))).join('\n'),
+    foot: left.length === 0 ? undefined : onStdout.dim(cut(`not shown: ${left.map(printable).join(', ')}`, width)),
+  }
 }
 
 /** One thing, a line for each of its fields. */
@@ -89,36 +101,35 @@ function shown(value: Json | undefined): Cell {
   return { text: printable(JSON.stringify(value)), kind: 'json' }
 }
 
-function isNumeric({ kind }: Cell): boolean {
-  return kind === 'number' || kind === 'missing' || kind === 'null'
-}
-
 function namesOf(rows: readonly Row[]): string[] {
   return [...new Set(rows.flatMap((row) => Object.keys(row)))]
 }
 
 interface Column {
   readonly name: string
-  readonly title: string
-  readonly cells: readonly Cell[]
   readonly width: number
+  /** Numbers stand under each other. */
+  readonly isRight: boolean
+}
+
+function measure(name: string, rows: readonly Row[]): Column {
+  const cells = rows.map((row) => shown(row[name]))
+  const isNumeric = cells.every(({ kind }) => kind === 'number' || kind === 'missing' || kind === 'null')
+  const width = Math.max(textWidth(printable(name)), ...cells.map(({ text }) => textWidth(text)))
+  return { name, width, isRight: isNumeric && cells.some(({ kind }) => kind === 'number') }
 }
 
 /** Takes width off the widest columns first, and the last columns out when that is not enough. */
-function layOut(columns: readonly Column[], width: number): { shown: Column[]; left: string[] } {
+function layOut(columns: readonly Column[], width: number): { visible: Column[]; left: string[] } {
   const visible = [...columns]
   const left: string[] = []
   while (visible.length > 1 && leastWidth(visible) > width) left.unshift(visible.pop()?.name ?? '')
   const widths = visible.map((column) => column.width)
-  for (let over = total(widths) - width; over > 0; over = total(widths) - width) {
-    const widest = Math.max(...widths)
-    const next = Math.max(leastColumns, ...widths.filter((other) => other < widest))
-    const at = widths.flatMap((other, index) => (other === widest ? [index] : []))
-    const each = Math.max(1, Math.min(Math.ceil(over / at.length), widest - next || 1))
-    if (widest <= leastColumns && visible.length > 1) break
-    for (const index of at) widths[index] = Math.max(1, widest - each)
+  while (total(widths) > width && Math.max(...widths) > 1) {
+    const widest = widths.indexOf(Math.max(...widths))
+    widths[widest] = (widths[widest] ?? 1) - 1
   }
-  return { shown: visible.map((column, at) => ({ ...column, width: widths[at] ?? column.width })), left }
+  return { visible: visible.map((column, at) => ({ ...column, width: widths[at] ?? column.width })), left }
 }
 
 function leastWidth(columns: readonly Column[]): number {

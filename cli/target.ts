@@ -37,11 +37,12 @@ interface Place {
  */
 export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.env): Target {
   const place = findPlace(flags, env)
-  const url = readUrl(place)
+  const url = readAddress(place.url, place.from)
   const emulator = findEmulator()
   const isEmulator = emulator !== undefined && emulator.url === url
   const [key, keyFrom] = firstSaid([
     [flags.key, '--key'],
+    [flags.profile === undefined ? undefined : place.key, place.from],
     [env.SVC_API_KEY, 'SVC_API_KEY'],
     [place.key, place.from],
     [isEmulator ? emulator.apiKey : undefined, 'the running emulator'],
@@ -91,7 +92,8 @@ function findEmulator(): EmulatorInfo | undefined {
   return file === undefined ? undefined : readEmulatorFile(file)
 }
 
-function readUrl({ url, from }: Place): string {
+/** @throws {CliFailure} if it is no address of a service; `from` says where it was given. */
+export function readAddress(url: string, from: string): string {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
-import { box, isOpenToOthers, nearby } from '../dev/box.js'
+import { box, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
@@ -62,7 +62,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       databaseUrl,
       project: flags.project,
       dialect: flags.dialect,
-      ...(isOpenToOthers(flags.host) ? { hosts: ['*'] } : {}),
+      ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
     })
     try {
       const { secretKey, close, ...rest } = emulator

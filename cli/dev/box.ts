@@ -1,3 +1,4 @@
+import { hostname, networkInterfaces } from 'node:os'
 import { relative } from 'node:path'
 import { onStdout } from '../colour.js'
 import type { EmulatorInfo } from '../emulator-file.js'
@@ -59,6 +60,14 @@ function rule(words: string, width: number): string {
 export function nearby(folder: string): string {
   const path = relative(process.cwd(), folder)
   return path.startsWith('..') ? folder : path || '.'
+}
+
+/** The names that other machines may call this one by, once it listens to them. */
+export function ownNames(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).map(({ address }) => (address.includes(':') ? `[${address}]` : address)),
+  )
+  return [hostname(), `${hostname()}.local`, ...addresses]
 }
 
 export function isOpenToOthers(host: string | undefined): boolean {

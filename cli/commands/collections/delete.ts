@@ -1,0 +1,28 @@
+import { collectionArg } from '../../fields-args.js'
+import { counted } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class CollectionsDelete extends TargetCommand {
+  static override summary = 'Delete a collection with all its documents.'
+  static override description = 'Asks first; where nobody can be asked, it needs --yes. There is no way back.'
+  static override examples = [
+    '<%= config.bin %> collections delete drafts',
+    '<%= config.bin %> collections delete drafts --yes --json',
+  ]
+  static override args = { collection: collectionArg }
+
+  async run() {
+    const { args, flags } = await this.parse(CollectionsDelete)
+    const client = this.client(flags)
+    const { documentCount } = await client.collections.get(args.collection)
+    const { url } = this.requireTarget(flags)
+    await this.confirm(
+      `Delete "${args.collection}" with ${counted(documentCount, 'document')} on ${new URL(url).host}?`,
+      flags,
+    )
+    const removed = await client.collections.delete(args.collection)
+
+    this.note(`"${args.collection}" is deleted, with ${counted(documentCount, 'document')}.`)
+    return { ...removed, documentCount }
+  }
+}

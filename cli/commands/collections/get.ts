@@ -1,0 +1,21 @@
+import { collectionRow } from '../../collection-row.js'
+import { collectionArg } from '../../fields-args.js'
+import { record } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class CollectionsGet extends TargetCommand {
+  static override summary = 'Show a collection and how many documents it holds.'
+  static override examples = [
+    '<%= config.bin %> collections get posts',
+    '<%= config.bin %> collections get posts --json',
+  ]
+  static override args = { collection: collectionArg }
+
+  async run() {
+    const { args, flags } = await this.parse(CollectionsGet)
+    const collection = await this.client(flags).collections.get(args.collection)
+
+    this.log(record(collectionRow(collection)))
+    return collection
+  }
+}

@@ -1,0 +1,24 @@
+import * as Args from '@oclif/core/args'
+import { collectionArg } from '../../fields-args.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class CollectionsRename extends TargetCommand {
+  static override summary = 'Give a collection another name; its documents and their ids stay.'
+  static override examples = [
+    '<%= config.bin %> collections rename posts articles',
+    '<%= config.bin %> collections rename posts articles --json',
+  ]
+  static override args = {
+    collection: collectionArg,
+    name: Args.string({ required: true, description: 'the new name' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(CollectionsRename)
+    const client = await this.clientForWrite(flags, `Rename collection "${args.collection}" to "${args.name}"`)
+    const collection = await client.collections.update(args.collection, { name: args.name })
+
+    this.note(`"${args.collection}" is called "${collection.name}".`)
+    return collection
+  }
+}

@@ -1,0 +1,53 @@
+import * as Flags from '@oclif/core/flags'
+import type { Schema } from '../../../client/model/collection.js'
+import { collectionArg } from '../../fields-args.js'
+import { table } from '../../print.js'
+import { readSchema } from '../../schema-flag.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class CollectionsSchema extends TargetCommand {
+  static override summary = "Show or set what a collection's documents must look like."
+  static override description =
+    `Without flags it shows the schema. --field and --schema set it as a whole; --keep adds the
+fields to those there are. It holds for writes from then on, not for what is stored.`
+  static override examples = [
+    '<%= config.bin %> collections schema posts',
+    '<%= config.bin %> collections schema posts --keep --field rating:number',
+    '<%= config.bin %> collections schema posts --json > schema.json',
+  ]
+  static override args = { collection: collectionArg }
+  static override flags = {
+    field: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'a typed field: name:type, with ! when required, with =json for a default',
+      helpValue: 'name:type',
+    }),
+    schema: Flags.string({ description: 'file with the schema as JSON; - reads stdin', helpValue: 'file' }),
+    keep: Flags.boolean({ description: 'keep the fields that are not named' }),
+    clear: Flags.boolean({ description: 'take the schema away', exclusive: ['field', 'schema', 'keep'] }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(CollectionsSchema)
+    const given = flags.clear ? {} : readSchema(flags)
+    if (given === undefined) return this.show((await this.client(flags).collections.get(args.collection)).schema)
+
+    const client = await this.clientForWrite(flags, `Set the schema of "${args.collection}"`)
+    const kept = flags.keep ? (await client.collections.get(args.collection)).schema : {}
+    const { schema } = await client.collections.update(args.collection, { schema: { ...kept, ...given } })
+    return this.show(schema)
+  }
+
+  private show(schema: Schema): Schema {
+    const rows = Object.entries(schema).map(([field, { type, required = false, default: value }]) => ({
+      field,
+      type,
+      required,
+      ...(value === undefined ? {} : { default: value }),
+    }))
+    if (rows.length === 0) this.note('No schema: any document fits.')
+    else this.log(table(rows))
+    return schema
+  }
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { findEmulatorFile } from '../emulator-file.js'
+import { table } from '../print.js'
+import { configFolder, maskKey, profilesFile, readProfiles } from '../profiles.js'
+import { findProjectFile } from '../project-file.js'
+import { SvcCommand } from '../svc-command.js'
+
+const variables = [
+  'SVC_URL',
+  'SVC_API_KEY',
+  'SVC_PROFILE',
+  'SVC_DIALECT',
+  'SVC_CONFIG_DIR',
+  'NO_COLOR',
+  'FORCE_COLOR',
+  'CI',
+]
+
+export default class Config extends SvcCommand {
+  static override summary = 'Show the settings that are in force, and where they come from.'
+  static override description =
+    'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator.'
+  static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
+
+  async run() {
+    await this.parse(Config)
+    const project = findProjectFile()
+    const { current, profiles } = readProfiles()
+    const environment = Object.fromEntries(
+      variables.flatMap((name) => {
+        const value = process.env[name]
+        return value === undefined ? [] : [[name, name === 'SVC_API_KEY' ? maskKey(value) : value]]
+      }),
+    )
+    const settings = {
+      environment,
+      projectFile: project
+        ? { path: project.path, url: project.url, profile: project.profile, dialect: project.dialect }
+        : null,
+      profilesFile: existsSync(profilesFile()) ? profilesFile() : null,
+      profile: current ?? null,
+      profiles: Object.keys(profiles),
+      emulatorFile: findEmulatorFile() ?? null,
+      importStates: join(configFolder(), 'imports'),
+    }
+    const rows = [
+      ...Object.entries(environment).map(([name, value]) => ({ setting: name, value, from: 'environment' })),
+      ...(project
+        ? (['url', 'profile', 'dialect'] as const).flatMap((name) =>
+            project[name] === undefined ? [] : [{ setting: name, value: project[name], from: project.path }],
+          )
+        : []),
+      ...(current ? [{ setting: 'profile', value: current, from: profilesFile() }] : []),
+      ...(settings.emulatorFile ? [{ setting: 'emulator', value: settings.emulatorFile, from: 'svc dev' }] : []),
+    ]
+    if (rows.length === 0) this.note('Nothing is set. svc dev starts an emulator; svc profiles add names a service.')
+    else this.log(table(rows))
+    return settings
+  }
+}

@@ -1,0 +1,70 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { type Axis, axisNames, type Dialect, dialects, formatDialect } from '../../../client/wire/dialect.js'
+import { detectForms, type Finding } from '../../detect-forms.js'
+import { table } from '../../print.js'
+import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class DialectsDetect extends TargetCommand {
+  static override summary = 'Find out which forms a service speaks.'
+  static override description =
+    `Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
+taken from the named dialect that fits the rest best, and marked as assumed.`
+  static override examples = [
+    '<%= config.bin %> dialects detect http://127.0.0.1:4400',
+    '<%= config.bin %> dialects detect --profile staging --write --save staging',
+  ]
+  static override args = { address: Args.string({ description: 'address of the service [default: the target]' }) }
+  static override flags = {
+    write: Flags.boolean({ description: 'make a collection to find out more, and remove it' }),
+    save: Flags.string({ description: 'keep what was found in this profile', helpValue: 'profile' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(DialectsDetect)
+    const { url, key } = this.requireTarget(args.address === undefined ? flags : { ...flags, url: args.address })
+    if (flags.write) await this.clientForWrite(flags, 'Make and remove a collection')
+    const findings = await detectForms({ url, key, mayWrite: flags.write })
+    const { dialect, assumed } = complete(findings)
+    const text = formatDialect(dialect)
+    const rows = axisNames.map((axis) => {
+      const evidence = findings.find((finding) => finding.axis === axis)?.evidence
+      return { axis, form: dialect[axis], evidence: evidence ?? 'assumed' }
+    })
+
+    this.log(table(rows))
+    this.log(`\ndialect: ${text}`)
+    const profile = flags.save ?? (await this.askProfile(flags))
+    if (profile !== undefined) await this.save(profile, text)
+    return { url, dialect: text, forms: dialect, findings, assumed }
+  }
+
+  /** Offers to keep it, where a profile is meant and somebody can be asked. */
+  private async askProfile(flags: { profile?: string; yes: boolean }): Promise<string | undefined> {
+    if (flags.profile === undefined || !this.mayAsk(flags)) return undefined
+    const { confirm } = await import('@inquirer/prompts')
+    const isWanted = await confirm({ message: `Keep it in profile "${flags.profile}"?` }, { output: process.stderr })
+    return isWanted ? flags.profile : undefined
+  }
+
+  private async save(name: string, dialect: string): Promise<void> {
+    const all = readProfiles()
+    const profile = requireProfile(name, all)
+    await writeProfiles({ ...all, profiles: { ...all.profiles, [name]: { ...profile, dialect } } })
+    this.note(`kept in profile "${name}"`)
+  }
+}
+
+/** What nothing told is as in the named dialect that agrees most with what was found. */
+function complete(findings: readonly Finding[]): { dialect: Dialect; assumed: Axis[] } {
+  const agreement = (dialect: Dialect) => findings.filter(({ axis, form }) => dialect[axis] === form).length
+  const [nearest = dialects.a] = Object.values<Dialect>(dialects).sort(
+    (one, other) => agreement(other) - agreement(one),
+  )
+  const found = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
+  return {
+    dialect: { ...nearest, ...found },
+    assumed: axisNames.filter((axis) => !findings.some((finding) => finding.axis === axis)),
+  }
+}

@@ -1,0 +1,21 @@
+import { axes, axisNames, dialects } from '../../../client/wire/dialect.js'
+import { table } from '../../print.js'
+import { SvcCommand } from '../../svc-command.js'
+
+export default class DialectsList extends SvcCommand {
+  static override summary = 'List what a service may speak: the axes, their forms, and the named dialects.'
+  static override examples = ['<%= config.bin %> dialects list', '<%= config.bin %> dialects list --json']
+
+  async run() {
+    await this.parse(DialectsList)
+    const rows = axisNames.map((axis) => ({
+      axis,
+      forms: Object.keys(axes[axis]).join(', '),
+      a: dialects.a[axis],
+      b: dialects.b[axis],
+      c: dialects.c[axis],
+    }))
+    this.log(table(rows))
+    return { dialects, axes: Object.fromEntries(axisNames.map((axis) => [axis, Object.keys(axes[axis])])) }
+  }
+}

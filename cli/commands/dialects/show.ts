@@ -1,0 +1,53 @@
+import * as Args from '@oclif/core/args'
+import { writeJson } from '../../../client/model/json.js'
+import { writeDocument, writePage } from '../../../client/wire/answers.js'
+import { axisNames, dialects, formatDialect, readDialect } from '../../../client/wire/dialect.js'
+import { writeListQuery } from '../../../client/wire/query.js'
+import { record } from '../../print.js'
+import { SvcCommand } from '../../svc-command.js'
+
+export default class DialectsShow extends SvcCommand {
+  static override summary = 'Show a dialect: its forms, and how a document and a list look in it.'
+  static override examples = [
+    '<%= config.bin %> dialects show b',
+    '<%= config.bin %> dialects show "a, document=flat" --json',
+  ]
+  static override args = {
+    dialect: Args.string({ required: true, description: 'a, b, c, or with exceptions: "a, document=flat"' }),
+  }
+
+  async run() {
+    const { args } = await this.parse(DialectsShow)
+    const dialect = readDialect(args.dialect, dialects.a)
+    const page = writePage(dialect, { items: [example], total: 345, limit: 1, offset: 0 })
+    const query = writeListQuery(dialect, {
+      where: { all: [{ any: [{ path: ['views'], operator: 'gte', value: '100' }] }] },
+    })
+    const shown = {
+      dialect: formatDialect(dialect),
+      forms: dialect,
+      document: JSON.parse(writeJson(writeDocument(dialect, example))),
+      list: JSON.parse(writeJson(page.body)),
+      listHeaders: page.headers,
+      filter: query.map(([name, value]) => `${name}=${value}`).join('&'),
+    }
+
+    this.log(record(Object.fromEntries(axisNames.map((axis) => [axis, dialect[axis]]))))
+    this.log(`\nheader     svc-dialect: ${shown.dialect}`)
+    this.log(`filter     ${shown.filter}`)
+    this.log(`document   ${JSON.stringify(shown.document)}`)
+    this.log(`list       ${JSON.stringify(shown.list)}`)
+    for (const [name, value] of Object.entries(page.headers)) this.log(`           ${name}: ${value}`)
+    return shown
+  }
+}
+
+const example = {
+  id: '01999999-9999-7999-8999-999999999999',
+  collection: 'posts',
+  collectionId: '01999999-9999-7999-8999-000000000000',
+  data: { title: 'Hello', views: 120 },
+  createdAt: '2026-01-02T03:04:05.006Z',
+  updatedAt: '2026-01-02T03:04:05.006Z',
+  version: 1,
+}

@@ -1,0 +1,22 @@
+import { collectionArg } from '../../fields-args.js'
+import { TargetCommand } from '../../target-command.js'
+import { readWhere, whereFlags } from '../../where-flag.js'
+
+export default class DocsCount extends TargetCommand {
+  static override summary = 'Count documents.'
+  static override examples = [
+    '<%= config.bin %> docs count posts',
+    '<%= config.bin %> docs count posts --where status=published --where views__gte=100',
+  ]
+  static override args = { collection: collectionArg }
+  static override flags = { ...whereFlags }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsCount)
+    const where = readWhere(flags.where, flags.or)
+    const count = await this.client(flags).collection(args.collection).count({ where })
+
+    this.log(String(count))
+    return { count }
+  }
+}

@@ -1,0 +1,58 @@
+import * as Flags from '@oclif/core/flags'
+import type { Document } from '../../../client/model/document.js'
+import { collectionArg } from '../../fields-args.js'
+import { listFormats, namesOfAll, pageNote, printDocuments } from '../../list-documents.js'
+import { counted } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+import { populateFlag, readSort, readWhere, sortFlag, whereFlags } from '../../where-flag.js'
+
+export default class DocsList extends TargetCommand {
+  static override summary = 'List the documents of a collection.'
+  static override description = `Newest first, a page at a time; --all goes through all of them, however many there are.
+
+Conditions name a field and, after two underscores, how to compare: __ne, __gt, __gte, __lt, __lte, __contains,
+__startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and populated fields.`
+  static override examples = [
+    '<%= config.bin %> docs list posts',
+    '<%= config.bin %> docs list posts --where status=published --where views__gte=100 --sort -views --limit 5',
+    '<%= config.bin %> docs list posts --or featured=true --or pinned=true --populate author --columns title,author',
+    '<%= config.bin %> docs list posts --all --format csv > posts.csv',
+  ]
+  static override args = { collection: collectionArg }
+  static override flags = {
+    ...whereFlags,
+    sort: sortFlag,
+    limit: Flags.integer({ min: 0, description: 'most documents to list' }),
+    offset: Flags.integer({ min: 0, description: 'documents to skip' }),
+    all: Flags.boolean({ description: 'every document, not a page', exclusive: ['limit', 'offset'] }),
+    populate: populateFlag,
+    count: Flags.boolean({ allowNo: true, default: true, description: 'count all that match' }),
+    columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to show' }),
+    format: Flags.option({ options: listFormats, default: 'table', description: 'how to print them' })(),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsList)
+    const collection = this.client(flags).collection(args.collection)
+    const query = { where: readWhere(flags.where, flags.or), sort: readSort(flags.sort), populate: flags.populate }
+    if (flags.all) return this.printAll(() => collection.iterate(query), flags)
+
+    const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
+    if (!this.jsonEnabled()) {
+      if (page.items.length > 0) await printDocuments(page.items, flags.format, flags.columns)
+      this.note(pageNote(page))
+    }
+    return page
+  }
+
+  /** Prints while it reads, so there is nothing left to return. */
+  private async printAll(
+    read: () => AsyncIterable<Document>,
+    { format, columns }: { format: (typeof listFormats)[number]; columns?: string[] },
+  ): Promise<void> {
+    const isJson = this.jsonEnabled()
+    const names = columns ?? (format === 'csv' && !isJson ? await namesOfAll(read()) : undefined)
+    const printed = await printDocuments(read(), isJson ? 'json' : format, names)
+    this.note(counted(printed, 'document'))
+  }
+}

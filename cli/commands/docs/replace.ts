@@ -1,0 +1,31 @@
+import * as Flags from '@oclif/core/flags'
+import { documentRow } from '../../document-row.js'
+import { collectionArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
+import { record } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class DocsReplace extends TargetCommand {
+  static override summary = 'Replace all fields of a document.'
+  static override description = `Takes ${fieldsDescription}. Fields that are not named are gone; its id stays.`
+  static override examples = [
+    '<%= config.bin %> docs replace posts 01999999-9999-7999-8999-999999999999 title=Hello',
+    '<%= config.bin %> docs replace posts 01999999-9999-7999-8999-999999999999 -f post.json --if-version 3',
+  ]
+  static override usage = 'docs replace COLLECTION ID [FIELD=text] [FIELD:=json] [-f file]'
+  static override strict = false
+  static override args = { collection: collectionArg, id: idArg }
+  static override flags = {
+    file: Flags.string({ char: 'f', description: 'file with the document as JSON; - reads stdin' }),
+    'if-version': Flags.integer({ min: 1, description: 'only if the document is still at this version' }),
+  }
+
+  async run() {
+    const { args, argv, flags } = await this.parse(DocsReplace)
+    const fields = readFields(argv.slice(2).map(String), flags.file)
+    const client = await this.clientForWrite(flags, `Replace a document in "${args.collection}"`)
+    const document = await client.collection(args.collection).replace(args.id, fields, { ifMatch: flags['if-version'] })
+
+    this.log(record(documentRow(document)))
+    return document
+  }
+}

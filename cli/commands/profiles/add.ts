@@ -1,0 +1,62 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { readDialect } from '../../../client/wire/dialect.js'
+import { CliFailure, exits, misuse } from '../../failure.js'
+import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../profiles.js'
+import { SvcCommand } from '../../svc-command.js'
+import { readAddress } from '../../target.js'
+
+export default class ProfilesAdd extends SvcCommand {
+  static override summary = 'Name a service, so that commands can reach it by that name.'
+  static override description =
+    `The key is kept in a file that only you can read. Left out, it is asked for at a terminal, or
+taken from SVC_API_KEY: a key among the arguments stays in the history of the shell.`
+  static override examples = [
+    '<%= config.bin %> profiles add staging --url https://staging.example.com',
+    'SVC_API_KEY=svc_key_… <%= config.bin %> profiles add ci --url https://staging.example.com --dialect b --use',
+  ]
+  static override args = { name: Args.string({ required: true, description: 'name of the profile' }) }
+  static override flags = {
+    url: Flags.string({ required: true, description: 'address of the service' }),
+    key: Flags.string({ description: 'API key [SVC_API_KEY]' }),
+    dialect: Flags.string({ description: 'forms it speaks; svc dialects detect finds out' }),
+    use: Flags.boolean({ description: 'use it where nothing else says' }),
+    replace: Flags.boolean({ description: 'replace the profile of that name' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(ProfilesAdd)
+    if (!/^[\w.-]+$/.test(args.name))
+      throw misuse(`"${args.name}" is no name of a profile.`, 'Use letters, digits, . _ and -.')
+    const all = readProfiles()
+    if (Object.hasOwn(all.profiles, args.name) && !flags.replace) {
+      throw new CliFailure(
+        'PROFILE_EXISTS',
+        exits.invalid,
+        `There is a profile "${args.name}".`,
+        'Replace it: --replace',
+      )
+    }
+    if (flags.dialect) readDialect(flags.dialect)
+    const url = readAddress(flags.url, '--url')
+    const key = flags.key ?? process.env.SVC_API_KEY ?? (this.mayAsk(flags) ? await askKey() : undefined)
+    const profile = { url, ...(key ? { key } : {}), ...(flags.dialect ? { dialect: flags.dialect } : {}) }
+    await writeProfiles({
+      ...all,
+      ...(flags.use ? { current: args.name } : {}),
+      profiles: { ...all.profiles, [args.name]: profile },
+    })
+    this.note(`"${args.name}" is kept in ${profilesFile()}.`)
+    return {
+      name: args.name,
+      ...profile,
+      key: key ? maskKey(key) : null,
+      isCurrent: flags.use || all.current === args.name,
+    }
+  }
+}
+
+async function askKey(): Promise<string> {
+  const { password } = await import('@inquirer/prompts')
+  return password({ message: 'API key (empty for none)', mask: true }, { output: process.stderr })
+}

@@ -1,0 +1,23 @@
+import { table } from '../../print.js'
+import { maskKey, readProfiles } from '../../profiles.js'
+import { SvcCommand } from '../../svc-command.js'
+
+export default class ProfilesList extends SvcCommand {
+  static override summary = 'List the named services; keys are masked.'
+  static override examples = ['<%= config.bin %> profiles list', '<%= config.bin %> profiles list --json']
+
+  async run() {
+    await this.parse(ProfilesList)
+    const { current, profiles } = readProfiles()
+    const rows = Object.entries(profiles).map(([name, { url, key, dialect }]) => ({
+      name,
+      url,
+      key: key ? maskKey(key) : null,
+      dialect: dialect ?? null,
+      isCurrent: name === current,
+    }))
+    if (rows.length === 0) this.note('No profiles yet. Add one: svc profiles add staging --url https://…')
+    else this.log(table(rows))
+    return rows
+  }
+}

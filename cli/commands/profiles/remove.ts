@@ -1,0 +1,23 @@
+import * as Args from '@oclif/core/args'
+import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
+import { SvcCommand } from '../../svc-command.js'
+
+export default class ProfilesRemove extends SvcCommand {
+  static override summary = 'Forget a named service and its key.'
+  static override examples = [
+    '<%= config.bin %> profiles remove staging',
+    '<%= config.bin %> profiles remove staging --json',
+  ]
+  static override args = { name: Args.string({ required: true, description: 'name of the profile' }) }
+
+  async run() {
+    const { args } = await this.parse(ProfilesRemove)
+    const { current, profiles } = readProfiles()
+    requireProfile(args.name, { profiles })
+    const rest = Object.fromEntries(Object.entries(profiles).filter(([name]) => name !== args.name))
+    await writeProfiles({ ...(current && current !== args.name ? { current } : {}), profiles: rest })
+
+    this.note(`"${args.name}" is forgotten.`)
+    return { removed: args.name }
+  }
+}

@@ -1,0 +1,24 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { misuse } from '../../failure.js'
+import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
+import { SvcCommand } from '../../svc-command.js'
+
+export default class ProfilesUse extends SvcCommand {
+  static override summary = 'Use a profile where nothing else says.'
+  static override examples = ['<%= config.bin %> profiles use staging', '<%= config.bin %> profiles use --none']
+  static override args = { name: Args.string({ description: 'name of the profile' }) }
+  static override flags = { none: Flags.boolean({ description: 'go back to the running emulator' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(ProfilesUse)
+    if ((args.name === undefined) !== flags.none)
+      throw misuse('Say which profile.', 'svc profiles use staging, or --none')
+    const { current: _, ...all } = readProfiles()
+    if (args.name !== undefined) requireProfile(args.name, all)
+    await writeProfiles(args.name === undefined ? all : { ...all, current: args.name })
+
+    this.note(args.name === undefined ? 'Commands talk to the running emulator.' : `Commands talk to "${args.name}".`)
+    return { current: args.name ?? null }
+  }
+}

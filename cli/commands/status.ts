@@ -1,0 +1,29 @@
+import * as Flags from '@oclif/core/flags'
+import { isAnswering } from '../emulator-health.js'
+import { dataFlag, emulatorHere } from '../here.js'
+import { record } from '../print.js'
+import { SvcCommand } from '../svc-command.js'
+import { notRunning } from '../target.js'
+
+export default class Status extends SvcCommand {
+  static override summary = 'Show the emulator of this folder.'
+  static override description = 'Exits with 8 when none runs. --env prints what a shell can take in.'
+  static override examples = ['<%= config.bin %> status', 'eval "$(<%= config.bin %> status --env)"']
+  static override flags = {
+    data: dataFlag,
+    env: Flags.boolean({ description: 'print exports for a shell' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(Status)
+    const emulator = emulatorHere(flags.data)
+    if (!emulator || !(await isAnswering(emulator.url))) throw notRunning()
+    // The control token opens everything; it stays in its file.
+    const { controlToken: _, ...shown } = emulator
+    const env = { SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, SVC_WS_URL: emulator.wsUrl }
+
+    if (flags.env) for (const [name, value] of Object.entries(env)) this.log(`export ${name}='${value}'`)
+    else this.log(record(shown))
+    return { ...shown, env }
+  }
+}

@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import * as Flags from '@oclif/core/flags'
+import { isAnswering } from '../emulator-health.js'
+import { CliFailure, exits } from '../failure.js'
+import { dataFlag, emulatorHere } from '../here.js'
+import { SvcCommand } from '../svc-command.js'
+
+export default class Wait extends SvcCommand {
+  static override summary = 'Wait until the service answers.'
+  static override description = 'For scripts that start it in the background. Exits with 7 when it takes too long.'
+  static override examples = [
+    '<%= config.bin %> dev & <%= config.bin %> wait && npm test',
+    '<%= config.bin %> wait --url http://127.0.0.1:4400 --timeout 10',
+  ]
+  static override flags = {
+    data: dataFlag,
+    url: Flags.string({ description: 'wait for this address [default: the emulator of this folder]', env: 'SVC_URL' }),
+    timeout: Flags.integer({ min: 1, default: 30, description: 'most seconds to wait' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(Wait)
+    const begunAt = performance.now()
+    const elapsed = () => (performance.now() - begunAt) / 1000
+    while (elapsed() < flags.timeout) {
+      const url = flags.url ?? emulatorHere(flags.data)?.url
+      if (url && (await isAnswering(url.replace(/\/+$/, '')))) {
+        this.note(`${url} answers`)
+        return { url, seconds: Number(elapsed().toFixed(2)) }
+      }
+      await pause(100)
+    }
+    const what = flags.url ?? 'The emulator of this folder'
+    throw new CliFailure(
+      'TIME_OUT',
+      exits.network,
+      `${what} did not answer within ${flags.timeout} s.`,
+      'Start it: svc dev',
+    )
+  }
+}

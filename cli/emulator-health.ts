@@ -1,0 +1,22 @@
+import type { EmulatorInfo } from './emulator-file.js'
+
+/** Whether a service answers at this address. */
+export async function isAnswering(url: string, mostMs = 2_000): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/_svc/api/health`, { signal: AbortSignal.timeout(mostMs) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+/** Whether the process of an emulator file is still there. A file outlives a process that was killed. */
+export function isProcessThere({ pid }: EmulatorInfo): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

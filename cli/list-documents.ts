@@ -1,0 +1,107 @@
+/** Documents on stdout: as a table, as CSV, as NDJSON, or as one JSON object; a page, or any number of them. */
+import { once } from 'node:events'
+import type { Document } from '../client/model/document.js'
+import type { JsonObject } from '../client/model/json.js'
+import type { Page } from '../client/model/page.js'
+import { documentRow } from './document-row.js'
+import { count, openTable } from './print.js'
+import { writeCell } from './records/cells.js'
+
+export const listFormats = ['table', 'csv', 'ndjson'] as const
+export type ListFormat = (typeof listFormats)[number] | 'json'
+
+/** The columns a table shows when nobody chose: the times last, and `updatedAt` not at all. */
+function row(document: Document, columns: readonly string[] | undefined): JsonObject {
+  const { updatedAt, ...rest } = documentRow(document)
+  return columns ? { ...rest, updatedAt: updatedAt ?? null } : rest
+}
+
+/** "20 of 345 documents; the next: --offset 20". */
+export function pageNote({ items, total, limit, offset }: Page<Document>): string {
+  const last = offset + items.length
+  if (items.length === 0)
+    return total ? `no documents from ${count(offset)} on; there are ${count(total)}` : 'no documents'
+  const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
+  const of = total === null ? '' : ` of ${count(total)}`
+  const more = total === null ? items.length === limit : last < total
+  return `${range}${of}${more ? `; the next: --offset ${last}` : ''}`
+}
+
+const handful = 100
+
+/** Any number of documents, held a handful at a time and written as fast as the reader takes them. */
+export async function printDocuments(
+  documents: AsyncIterable<Document> | Iterable<Document>,
+  format: ListFormat,
+  columns?: readonly string[],
+): Promise<number> {
+  const print = await printers[format](columns)
+  let written = 0
+  let some: Document[] = []
+  const flush = async (isLast: boolean) => {
+    const text = print(some, { isFirst: written === 0, isLast })
+    written += some.length
+    some = []
+    if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
+  }
+  for await (const document of documents) {
+    some.push(document)
+    if (some.length >= handful) await flush(false)
+  }
+  await flush(true)
+  return written
+}
+
+type Print = (documents: readonly Document[], place: { isFirst: boolean; isLast: boolean }) => string
+
+const printers: { readonly [F in ListFormat]: (columns?: readonly string[]) => Promise<Print> | Print } = {
+  ndjson: () => (documents) => documents.map((document) => `${JSON.stringify(documentRow(document))}\n`).join(''),
+  json: () => {
+    let isBegun = false
+    return (documents, { isLast }) => {
+      const items = documents
+        .map((document, at) => `${isBegun || at > 0 ? ',' : ''}\n${JSON.stringify(document)}`)
+        .join('')
+      const text = `${isBegun ? '' : '{"items":['}${items}${isLast ? '\n]}\n' : ''}`
+      isBegun = true
+      return text
+    }
+  },
+  csv: async (columns) => {
+    const { stringify } = await import('csv-stringify/sync')
+    let names = columns
+    return (documents, { isFirst }) => {
+      const rows = documents.map(documentRow)
+      names ??= namesOf(rows)
+      if (names.length === 0) return ''
+      return stringify(
+        rows.map((row) => names?.map((name) => writeCell(row[name])) ?? []),
+        {
+          header: isFirst,
+          columns: [...names],
+        },
+      )
+    }
+  },
+  table: (columns) => {
+    let open: ReturnType<typeof openTable> | undefined
+    return (documents, { isLast }) => {
+      const rows = documents.map((document) => row(document, columns))
+      const isFirst = open === undefined
+      open ??= openTable(rows, columns ? { columns } : {})
+      const parts = [isFirst ? open.head : '', rows.length > 0 ? open.lines(rows) : '', isLast ? (open.foot ?? '') : '']
+      return parts.flatMap((part) => (part === '' ? [] : [`${part}\n`])).join('')
+    }
+  },
+}
+
+/** Every field that any of the documents has: the columns of a CSV that leaves nothing out. */
+export async function namesOfAll(documents: AsyncIterable<Document>): Promise<string[]> {
+  const names = new Set<string>()
+  for await (const document of documents) for (const name of Object.keys(documentRow(document))) names.add(name)
+  return [...names]
+}
+
+function namesOf(rows: readonly JsonObject[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+}
