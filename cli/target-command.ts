@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
-import { createClient } from '../client/index.js'
+import { type Client, createClient } from '../client/index.js'
 import { SvcError } from '../client/model/errors.js'
 import { onStderr } from './colour.js'
 import { CliFailure, exits, isUnreachable } from './failure.js'
@@ -12,7 +12,7 @@ interface Named {
   [name: string]: unknown
 }
 
-export type Client = ReturnType<typeof createClient>
+export type { Client }
 
 /** A command that talks to a service: the emulator of this folder, or whatever the flags and settings name. */
 export abstract class TargetCommand extends SvcCommand {

@@ -58,7 +58,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     const { project, apiKey, secretKey } = await openProject(backend, config.project)
     if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
     const controlToken = randomBytes(24).toString('base64url')
-    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true })
+    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, version })
     const listening = await listen(app, config)
     service.listening = listening
     const url = `http://${listening.host}:${listening.port}`

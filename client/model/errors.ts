@@ -25,6 +25,9 @@ export const errors = {
   IDEMPOTENCY_MISMATCH: { status: 422, message: 'That idempotency key was used with another body.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests.' },
   INTERNAL: { status: 500, message: 'Something went wrong on our side.' },
+  /** Only the client says these two: there was no answer. */
+  NETWORK: { status: 0, message: 'The service could not be reached.' },
+  TIMEOUT: { status: 0, message: 'The service did not answer in time.' },
   UNAVAILABLE: { status: 503, message: 'The service is busy. Try again in a moment.' },
 } as const satisfies Record<string, { status: number; message: string }>
 

@@ -16,7 +16,7 @@ export async function unpackTemplate(folder: string): Promise<void> {
   const unpacking = extract()
   unpacking.on('entry', (header, stream, next) => {
     const path = join(folder, header.name)
-    const done = (error?: unknown) => next(error)
+    const done = (error: Error) => next(error)
     if (header.type === 'directory') {
       stream.resume()
       mkdir(path, { recursive: true, mode: 0o700 }).then(() => next(), done)

@@ -1,0 +1,171 @@
+import { newKey } from './keys.js'
+import { type Changes, type Document, type Fields, noChanges, splitOperators } from './model/document.js'
+import type { Json, JsonObject } from './model/json.js'
+import { sizes } from './model/limits.js'
+import type { Answer } from './send.js'
+import type { Session } from './session.js'
+import { versionIn } from './versions.js'
+import { readAllRemoved, readDocument, readDocuments, readRemoved } from './wire/answers.js'
+import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeChanges, writeNewDocument } from './wire/bodies.js'
+import type { Dialect } from './wire/dialect.js'
+import { addresses, pathForms } from './wire/paths.js'
+
+export interface CallOptions {
+  /** Gives the call up when it aborts. */
+  readonly signal?: AbortSignal
+}
+
+export interface CreateOptions extends CallOptions {
+  /** The same key within 24 hours creates nothing again; left out, each call has its own. */
+  readonly idempotencyKey?: string
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Only if the document is still at this version; else `CONFLICT`. */
+  readonly ifMatch?: number
+}
+
+/** Fields to change, and `$append` and `$remove` for items of arrays. */
+export type Update<Data> = Partial<Data> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
+
+type Items<Data> = {
+  readonly [Name in keyof Data]?: NonNullable<Data[Name]> extends readonly (infer Item)[]
+    ? Item | readonly Item[]
+    : Json
+}
+
+/** Everything that changes the documents of one collection. */
+export function collectionWrites<Data extends object>({ dialect, send }: Session, name: string) {
+  const one = async (answer: Answer): Promise<Document<Data>> => {
+    const document = readDocument(await dialect(), answer.body)
+    return { ...document, version: versionIn(answer.header('etag')) } as unknown as Document<Data>
+  }
+  const many = async (answer: Answer) => readDocuments(await dialect(), answer.body) as unknown as Document<Data>[]
+  const put = async (
+    id: string,
+    body: (spoken: Dialect) => JsonObject,
+    method: 'PATCH' | 'PUT',
+    options: WriteOptions,
+  ) => {
+    const spoken = await dialect()
+    const { ifMatch, signal } = options
+    return one(
+      await send({
+        method,
+        path: pathForms[spoken.paths].document(name, id),
+        body: body(spoken),
+        headers: versionHeader(ifMatch),
+        // Repeated after a success whose answer was lost, `if-match` would meet its own write.
+        isRepeatable: method === 'PUT' && ifMatch === undefined,
+        signal,
+      }),
+    )
+  }
+  const change = (id: string, changes: Changes, options: WriteOptions) =>
+    put(id, (spoken) => writeChanges(spoken, changes), 'PATCH', options)
+
+  return {
+    /**
+     * Creates a document. Safe to repeat: an answer that was lost on the way is answered again.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', views: 1 })
+     *
+     * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
+     */
+    async create(fields: Data, { idempotencyKey = newKey(), signal }: CreateOptions = {}): Promise<Document<Data>> {
+      const body = writeNewDocument(await dialect(), fields as unknown as Fields)
+      const headers = { 'idempotency-key': idempotencyKey }
+      return one(
+        await send({ method: 'POST', path: addresses.create(name), body, headers, isRepeatable: true, signal }),
+      )
+    },
+
+    /**
+     * Changes some fields and keeps the others; `$append` and `$remove` change arrays item by item.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
+     * await svc.collection('posts').update(post.id, { title: 'Hello again', $append: { tags: 'seen' } })
+     */
+    update(id: string, changes: Update<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
+      return change(id, changesOf(changes), options)
+    },
+
+    /** Puts other fields in the place of all. In a dialect whose PUT merges, the service merges. */
+    replace(id: string, fields: Data, options: WriteOptions = {}): Promise<Document<Data>> {
+      return put(id, (spoken) => writeNewDocument(spoken, fields as unknown as Fields), 'PUT', options)
+    },
+
+    async delete(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<{ id: string }> {
+      const spoken = await dialect()
+      const path = pathForms[spoken.paths].document(name, id)
+      const { body } = await send({ method: 'DELETE', path, headers: versionHeader(ifMatch), signal })
+      return readRemoved(spoken, body)
+    },
+
+    /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
+    append(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
+      return change(id, { ...noChanges, append: items as JsonObject }, options)
+    },
+
+    /** Takes items out of an array, every occurrence. */
+    remove(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
+      return change(id, { ...noChanges, remove: items as JsonObject }, options)
+    },
+
+    /**
+     * Creates all documents or none, in the order given; at most 1,000 in a call, so that "all or none" stays true.
+     *
+     * @example
+     * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
+     */
+    async createMany(
+      documents: readonly Data[],
+      { idempotencyKey = newKey(), signal }: CreateOptions = {},
+    ): Promise<Document<Data>[]> {
+      requireBatch(documents.length)
+      const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
+      const headers = { 'idempotency-key': idempotencyKey }
+      const path = addresses.batchCreate(name)
+      return many(await send({ method: 'POST', path, body, headers, isRepeatable: true, signal }))
+    },
+
+    /** Changes some fields of each document, by id; all of them or none. */
+    async updateMany(
+      updates: Readonly<Record<string, Update<Data>>>,
+      { signal }: CallOptions = {},
+    ): Promise<Document<Data>[]> {
+      const changes = new Map(Object.entries(updates).map(([id, update]) => [id, changesOf(update)]))
+      requireBatch(changes.size)
+      const path = addresses.batchUpdate(name)
+      return many(await send({ method: 'POST', path, body: writeBatchUpdate(changes), signal }))
+    },
+
+    /** Deletes these documents; none of them if one does not exist. */
+    async deleteMany(ids: readonly string[], { signal }: CallOptions = {}): Promise<{ ids: string[] }> {
+      requireBatch(ids.length)
+      const { body } = await send({
+        method: 'POST',
+        path: addresses.batchDelete(name),
+        body: writeBatchDelete(ids),
+        signal,
+      })
+      return readAllRemoved(await dialect(), body)
+    },
+  }
+}
+
+function changesOf(update: object): Changes {
+  const { operators, rest } = splitOperators(update as JsonObject)
+  return { fields: rest, ...operators }
+}
+
+function versionHeader(version: number | undefined): Record<string, string | undefined> {
+  return { 'if-match': version === undefined ? undefined : `"${version}"` }
+}
+
+function requireBatch(count: number) {
+  if (count > sizes.mostBatchItems)
+    throw new RangeError(`A batch holds at most ${sizes.mostBatchItems} documents, not ${count}.`)
+}

@@ -1,0 +1,161 @@
+import { type CallOptions, collectionWrites } from './collection-writes.js'
+import { readLinks } from './links.js'
+import type { Document, Fields } from './model/document.js'
+import type { ListQuery, Page, Sort } from './model/page.js'
+import { parsePath } from './model/path.js'
+import type { Session } from './session.js'
+import type { Populated, PopulatePath, SortField, WhereInput } from './types.js'
+import { versionIn } from './versions.js'
+import { toWhere } from './where.js'
+import { readDocument, readPage } from './wire/answers.js'
+import { pathForms } from './wire/paths.js'
+import { writeListQuery } from './wire/query.js'
+
+/** Which documents, and in which order. */
+export interface Selection<Data, Path extends string = string> extends CallOptions {
+  readonly where?: WhereInput<Data>
+  /** A field, with `-` in front to turn the order around; left out, newest first. */
+  readonly sort?: SortField<Data> | `-${SortField<Data>}` | Sort
+  /** Fields whose linked documents are put in the place of ids. */
+  readonly populate?: readonly Path[]
+}
+
+export interface ListOptions<Data, Path extends string = string> extends Selection<Data, Path> {
+  /** Left out, what the service gives by default; more than it allows is cut to that. */
+  readonly limit?: number
+  readonly offset?: number
+  /** `false` spares the service the counting; `total` is `null` then. */
+  readonly count?: boolean
+}
+
+/** Documents asked for at once while iterating; every dialect allows it. */
+const pageSize = 100
+
+/** The documents of one collection. */
+export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
+  const { dialect, send } = session
+
+  async function listPage(query: Partial<ListQuery>, signal: AbortSignal | undefined): Promise<Page<Document>> {
+    const spoken = await dialect()
+    const answer = await send({
+      method: 'GET',
+      path: pathForms[spoken.paths].documents(name),
+      query: writeListQuery(spoken, query),
+      isRepeatable: true,
+      signal,
+    })
+    const page = readPage(spoken, answer.body, answer.header)
+    for (const { data } of page.items) readLinks(spoken, data, query.populate ?? [])
+    return { ...page, offset: query.offset ?? 0 }
+  }
+
+  return {
+    ...collectionWrites<Data>(session, name),
+
+    /**
+     * Lists documents, a page at a time. Conditions on several fields must all hold.
+     *
+     * @example
+     * const page = await svc.collection('posts').list({
+     *   where: { status: 'published', views: { gte: 100 } },
+     *   sort: '-views',
+     *   limit: 10,
+     * })
+     *
+     * @throws {SvcError} `NOT_FOUND` if there is no such collection.
+     */
+    async list<const Path extends PopulatePath<Schema, Data> = never>(
+      options: ListOptions<Data, Path> = {},
+    ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
+      const { limit, offset, count, signal } = options
+      const page = await listPage({ ...queryOf(options), limit, offset, count }, signal)
+      return page as Page<Document<Populated<Schema, Data, Path>>>
+    },
+
+    /**
+     * Every document of a selection, each once even while others write. Without `sort`, in the order they were
+     * created, by keys; with it, page by page, so that what moves while it runs may be missed or come twice.
+     *
+     * @example
+     * for await (const post of svc.collection('posts').iterate({ where: { status: 'draft' } })) console.log(post.id)
+     */
+    async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
+      options: Selection<Data, Path> = {},
+    ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
+      const query = queryOf(options)
+      let last: string | undefined
+      for (let offset = 0; ; offset += pageSize) {
+        const after =
+          last === undefined ? [] : [{ any: [{ path: ['id'], operator: 'gt', value: last } as const] } as const]
+        const step: Partial<ListQuery> = query.sort
+          ? { ...query, offset }
+          : {
+              ...query,
+              where: { all: [...query.where.all, ...after] as never },
+              sort: { path: ['id'], direction: 'asc' },
+            }
+        const { items } = await listPage({ ...step, limit: pageSize, count: false }, options.signal)
+        yield* items as Document<Populated<Schema, Data, Path>>[]
+        if (items.length < pageSize) return
+        last = items.at(-1)?.id
+      }
+    },
+
+    /**
+     * How many documents a filter matches; all, without one.
+     *
+     * @example
+     * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
+     */
+    async count({ where, signal }: Pick<Selection<Data>, 'where' | 'signal'> = {}): Promise<number> {
+      const { total } = await listPage({ where: toWhere(where), limit: 0 }, signal)
+      return total ?? 0
+    },
+
+    /**
+     * One document.
+     *
+     * @example
+     * const [first] = (await svc.collection('posts').list({ limit: 1 })).items
+     * if (first) console.log((await svc.collection('posts').get(first.id)).data)
+     *
+     * @throws {SvcError} `NOT_FOUND`
+     */
+    async get<const Path extends PopulatePath<Schema, Data> = never>(
+      id: string,
+      { populate = [], signal }: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
+    ): Promise<Document<Populated<Schema, Data, Path>>> {
+      const spoken = await dialect()
+      const paths = populate.map(parsePath)
+      const answer = await send({
+        method: 'GET',
+        path: pathForms[spoken.paths].document(name, id),
+        query: writeListQuery(spoken, { populate: paths }),
+        isRepeatable: true,
+        signal,
+      })
+      const document = readDocument(spoken, answer.body)
+      readLinks(spoken, document.data, paths)
+      return { ...document, version: versionIn(answer.header('etag')) } as Document<Populated<Schema, Data, Path>>
+    },
+  }
+}
+
+export type CollectionClient<Schema, Data extends object> = ReturnType<typeof openCollection<Schema, Data>>
+
+interface Asked {
+  readonly where?: object
+  readonly sort?: string | Sort
+  readonly populate?: readonly string[]
+}
+
+function queryOf({ where, sort, populate = [] }: Asked): Pick<ListQuery, 'where' | 'sort' | 'populate'> {
+  return { where: toWhere(where), sort: sortOf(sort), populate: populate.map(parsePath) }
+}
+
+function sortOf(sort: string | Sort | undefined): Sort | undefined {
+  if (sort === undefined || typeof sort === 'object') return sort
+  return sort.startsWith('-')
+    ? { path: parsePath(sort.slice(1)), direction: 'desc' }
+    : { path: parsePath(sort), direction: 'asc' }
+}

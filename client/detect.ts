@@ -1,0 +1,42 @@
+/** `dialect: 'auto'`: which forms a service speaks, found out by reading alone. */
+import { isObject, type Json } from './model/json.js'
+import type { Send } from './send.js'
+import { type Dialect, dialects, readDialect } from './wire/dialect.js'
+import { recordEnvelopes } from './wire/envelopes.js'
+import { addresses } from './wire/paths.js'
+
+/**
+ * Asks for the collections without saying a dialect. A service that names its dialect in the `svc-dialect` header is
+ * believed; of another, what shows in the answers decides, and what does not show is as in the nearest named dialect.
+ */
+export async function detectDialect(send: Send): Promise<Dialect> {
+  const { body, header } = await send({ method: 'GET', path: addresses.collections(), isRepeatable: true })
+  const named = header('svc-dialect')
+  if (named) return readDialect(named)
+
+  const isSuccess = isObject(body) && body.success === true
+  const [collection] = arrayIn(isSuccess ? recordEnvelopes.success.read(body) : body)
+  const nearest = isSuccess
+    ? dialects.c
+    : isObject(collection) && !('createdAt' in collection)
+      ? dialects.b
+      : dialects.a
+  if (!isObject(collection) || typeof collection.name !== 'string') return nearest
+
+  const path = `/collections/${encodeURIComponent(collection.name)}`
+  const { body: answer } = await send({ method: 'GET', path, query: [['limit', '1']], isRepeatable: true })
+  const inner = isSuccess ? recordEnvelopes.success.read(answer) : answer
+  if (isObject(inner) && !Array.isArray(inner.documents)) return { ...nearest, paths: 'nested' }
+  const list = Array.isArray(inner) ? 'array' : 'page'
+  const [document] = arrayIn(Array.isArray(inner) ? inner : isObject(inner) ? inner.documents : undefined)
+  return { ...nearest, paths: 'flat', list, ...(isObject(document) ? { document: shapeOf(document) } : {}) }
+}
+
+function shapeOf(document: { readonly [field: string]: Json }): Dialect['document'] {
+  if ('created_at' in document && isObject(document.data)) return 'snake'
+  return isObject(document.data) && 'collection' in document ? 'enveloped' : 'flat'
+}
+
+function arrayIn(body: Json | undefined): Json[] {
+  return Array.isArray(body) ? body : []
+}

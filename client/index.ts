@@ -1,0 +1,50 @@
+/** The client of the service: for apps, scripts and tests, in Node 20 and later, browsers, Deno, Bun and workers. */
+import { type CollectionClient, openCollection } from './collection.js'
+import { type Collections, openCollections } from './collections.js'
+import type { Fields } from './model/document.js'
+import type { SendOptions } from './send.js'
+import { openSession } from './session.js'
+import type { AnySchema } from './types.js'
+
+export type { CollectionClient, ListOptions, Selection } from './collection.js'
+export type { CreateOptions, Update, WriteOptions } from './collection-writes.js'
+export type { CollectionInput } from './collections.js'
+export type { Collection, CountedCollection, FieldRule, Permissions, Schema } from './model/collection.js'
+export type { Document, Fields } from './model/document.js'
+export { type ErrorCode, type Issue, SvcError } from './model/errors.js'
+export type { Json } from './model/json.js'
+export type { Page, Sort } from './model/page.js'
+export type { Where } from './model/where.js'
+export type { Hooks, RetryOptions } from './send.js'
+export type { Filter, Link } from './types.js'
+
+export interface ClientOptions extends SendOptions {
+  /** As in the `svc-dialect` header: `a`, `b, document=flat`; or `auto`, which asks the service. Default `a`. */
+  readonly dialect?: string
+}
+
+export interface Client<Schema = UntypedSchema> {
+  readonly collections: Collections
+  /** The documents of a collection, by its name or id. */
+  collection<Name extends keyof Schema & string>(name: Name): CollectionClient<Schema, Schema[Name] & object>
+}
+
+/** A client that knows nothing of the documents. */
+export type UntypedSchema = { readonly [collection: string]: Fields }
+
+/**
+ * Opens a client. Nothing is sent before the first call.
+ *
+ * @example
+ * const svc = createClient<{ posts: { title: string; views?: number } }>({ url, apiKey })
+ * const { items } = await svc.collection('posts').list({ where: { views: { gte: 100 } } })
+ *
+ * @throws {SvcError} `INVALID_DIALECT`
+ */
+export function createClient<Schema extends AnySchema = UntypedSchema>(options: ClientOptions): Client<Schema> {
+  const session = openSession(options)
+  return {
+    collections: openCollections(session),
+    collection: (name) => openCollection(session, name),
+  }
+}

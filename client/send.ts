@@ -1,0 +1,145 @@
+/** The only place that fetches: headers, time-outs, repeats, errors. */
+import { SvcError } from './model/errors.js'
+import type { Json } from './model/json.js'
+import type { HeaderReader } from './wire/envelopes.js'
+import { readError } from './wire/errors.js'
+import type { Parameter } from './wire/query.js'
+
+export interface RetryOptions {
+  /** How often a request is sent at most; 1 never repeats. Default 3. */
+  readonly attempts?: number
+  /** Milliseconds before the first repeat, doubled for each one more, and jittered. Default 200. */
+  readonly delay?: number
+}
+
+export interface Hooks {
+  /** Sees each request before it is sent, repeats included, and may change its headers. */
+  readonly onRequest?: (request: { method: string; url: string; headers: Headers; attempt: number }) => void
+  readonly onResponse?: (response: { method: string; url: string; status: number; milliseconds: number }) => void
+}
+
+export interface SendOptions extends Hooks {
+  /** Address of the service, such as `http://127.0.0.1:4400`. */
+  readonly url: string
+  /** Left out, the service is asked as nobody, which it mostly refuses. */
+  readonly apiKey?: string
+  readonly fetch?: typeof globalThis.fetch
+  /** Milliseconds that one attempt may take. Default 30,000. */
+  readonly timeout?: number
+  readonly retry?: RetryOptions
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly query?: readonly Parameter[]
+  readonly body?: Json
+  readonly headers?: Readonly<Record<string, string | undefined>>
+  /** Whether doing it twice is the same as doing it once. */
+  readonly isRepeatable?: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Json
+  readonly header: HeaderReader
+}
+
+export type Send = (request: Request) => Promise<Answer>
+
+const longestWaitMilliseconds = 30_000
+const repeatableStatuses = [429, 502, 503, 504]
+
+/** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
+export function openSend(options: SendOptions): Send {
+  const { url: base, apiKey, timeout = 30_000, retry: { attempts = 3, delay = 200 } = {} } = options
+  const fetch = options.fetch ?? globalThis.fetch
+
+  async function attempt(request: Request, url: string, number: number): Promise<Answer> {
+    const { method, body, signal } = request
+    const headers = new Headers(apiKey === undefined ? {} : { 'x-api-key': apiKey })
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
+    options.onRequest?.({ method, url, headers, attempt: number })
+    const begunAt = Date.now()
+    const timer = AbortSignal.timeout(timeout)
+    try {
+      const response = await fetch(url, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: signal ? AbortSignal.any([signal, timer]) : timer,
+      })
+      const text = await response.text()
+      options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
+      const header: HeaderReader = (name) => response.headers.get(name)
+      const answered = parse(text)
+      if (!response.ok) throw readError(response.status, header, answered)
+      return { status: response.status, body: answered ?? null, header }
+    } catch (cause) {
+      if (cause instanceof SvcError) throw cause
+      signal?.throwIfAborted()
+      if (timer.aborted)
+        throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout / 1000} s.`, [], { cause })
+      const message = `Could not reach ${base}. Is the emulator running? Start it with "svc dev".`
+      throw new SvcError('NETWORK', message, [], { cause })
+    }
+  }
+
+  return async (request) => {
+    const url = base.replace(/\/+$/, '') + request.path + writeSearch(request.query)
+    for (let number = 1; ; number++) {
+      try {
+        return await attempt(request, url, number)
+      } catch (error) {
+        if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
+        const wait = error.retryAfterSeconds === undefined ? backOff(delay, number) : error.retryAfterSeconds * 1000
+        if (wait > longestWaitMilliseconds) throw error
+        await pause(wait, request.signal)
+      }
+    }
+  }
+}
+
+/** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
+function mayRepeat({ code, status }: SvcError, { isRepeatable = false }: Request): boolean {
+  if (status === 429) return true
+  return isRepeatable && (code === 'NETWORK' || code === 'TIMEOUT' || repeatableStatuses.includes(status))
+}
+
+/** Half of it certain, half of it chance, so that many clients do not come back at once. */
+function backOff(delay: number, number: number): number {
+  const whole = delay * 2 ** (number - 1)
+  return whole / 2 + (Math.random() * whole) / 2
+}
+
+function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const timer = setTimeout(done, milliseconds)
+    signal?.addEventListener('abort', abort, { once: true })
+    function done() {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }
+    function abort() {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+  })
+}
+
+function writeSearch(query: readonly Parameter[] = []): string {
+  return query.length === 0
+    ? ''
+    : `?${query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,152 @@
+/** What a schema tells about filters, sorting and linked documents. Types only. */
+import type { Document, Fields } from './model/document.js'
+import type { Where } from './model/where.js'
+
+/** Documents by collection: `{ posts: Post; authors: Author }`. */
+export type AnySchema = { readonly [collection: string]: object }
+
+declare const linkedTo: unique symbol
+
+/** A field that holds the id of a document of another collection; `populate` puts the document in its place. */
+export type Link<Collection extends string> = string & { readonly [linkedTo]?: Collection }
+
+/** Names of fields, dotted for nested ones, three levels deep. */
+export type FieldPath<Data, Depth extends 0[] = []> = string extends keyof Data
+  ? string
+  : Depth['length'] extends 3
+    ? never
+    : {
+        [Name in keyof Data & string]:
+          | Name
+          | (NonNullable<Data[Name]> extends readonly unknown[] | string | number | boolean
+              ? never
+              : `${Name}.${FieldPath<NonNullable<Data[Name]>, [...Depth, 0]>}`)
+      }[keyof Data & string]
+
+/** The type of the field at a path. */
+export type FieldAt<Data, Path extends string> = Path extends keyof Data
+  ? NonNullable<Data[Path]>
+  : Path extends `${infer Name}.${infer Rest}`
+    ? Name extends keyof Data
+      ? FieldAt<NonNullable<Data[Name]>, Rest>
+      : unknown
+    : Path extends keyof OwnFields
+      ? OwnFields[Path]
+      : unknown
+
+/** What the service says of every document, filtered and sorted like any field. */
+export interface OwnFields {
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+type Scalar = string | number | boolean | null
+
+interface AnyCondition<Value> {
+  readonly eq?: Value
+  readonly ne?: Value
+  readonly in?: readonly Value[]
+  readonly notin?: readonly Value[]
+  /** Whether the field is missing or null. */
+  readonly isnull?: boolean
+}
+
+interface OrderedCondition<Value> extends AnyCondition<Value> {
+  readonly gt?: Value
+  readonly gte?: Value
+  readonly lt?: Value
+  readonly lte?: Value
+}
+
+interface TextCondition<Value> extends OrderedCondition<Value> {
+  /** Minds case; dialects with double suffixes cannot ask it. */
+  readonly contains?: string
+  readonly icontains?: string
+  readonly startswith?: string
+  readonly endswith?: string
+}
+
+interface ListCondition<Item> extends AnyCondition<Item> {
+  readonly contains?: string
+  readonly icontains?: string
+}
+
+/** What may be asked of a field of that type: the value itself, or operators that fit it. */
+export type Condition<Value> = unknown extends Value
+  ? Scalar | TextCondition<Scalar>
+  : Value extends string
+    ? Value | null | TextCondition<Value>
+    : Value extends number
+      ? number | null | OrderedCondition<number>
+      : Value extends boolean
+        ? boolean | null | AnyCondition<boolean>
+        : Value extends readonly (infer Item)[]
+          ? Item | null | ListCondition<Item>
+          : Scalar | TextCondition<Scalar>
+
+type Conditions<Data> = {
+  readonly [Path in FieldPath<Data> | keyof OwnFields]?: Condition<FieldAt<Data, Path>>
+}
+
+/**
+ * A question in the words it is asked in: `{ status: 'published', views: { gte: 100 }, or: [{ featured: true }, …] }`.
+ * All of it must hold; of `or`, any. A ready `Where` is taken too, for fields that are themselves named `or` or `all`.
+ */
+export type Filter<Data = Fields> = string extends keyof Data
+  ? OpenFilter
+  : Conditions<Data> & { readonly or?: readonly Filter<Data>[] }
+
+/** The filter of a collection without a schema. */
+export interface OpenFilter {
+  readonly or?: readonly OpenFilter[]
+  readonly [field: string]: Condition<unknown> | readonly OpenFilter[] | undefined
+}
+
+export type WhereInput<Data> = Filter<Data> | Where
+
+/** Fields a list may be sorted by. */
+export type SortField<Data> = FieldPath<Data> | keyof OwnFields
+
+/** Fields, dotted for links of links, whose documents may be put in the place of ids. */
+export type PopulatePath<Schema, Data, Depth extends 0[] = []> = string extends keyof Data
+  ? string
+  : Depth['length'] extends 5
+    ? never
+    : {
+        [Name in keyof Data & string]: LinkedData<Schema, NonNullable<Data[Name]>> extends infer Linked
+          ? [Linked] extends [never]
+            ? never
+            : Name | `${Name}.${PopulatePath<Schema, Linked, [...Depth, 0]>}`
+          : never
+      }[keyof Data & string]
+
+/** The data as they come back once these paths are populated. An id that leads nowhere stays an id. */
+export type Populated<Schema, Data, Path extends string> = [Path] extends [never]
+  ? Data
+  : string extends keyof Data
+    ? Data
+    : {
+        [Name in keyof Data]: Name extends Heads<Path>
+          ? PopulatedField<Schema, Data[Name], Rests<Path, Name>>
+          : Data[Name]
+      }
+
+type Heads<Path extends string> = Path extends `${infer Head}.${string}` ? Head : Path
+type Rests<Path extends string, Head extends string> = Path extends `${Head}.${infer Rest}` ? Rest : never
+
+type PopulatedField<Schema, Value, Rest extends string> = Value extends readonly (infer Item)[]
+  ? readonly PopulatedField<Schema, Item, Rest>[]
+  : LinkedData<Schema, NonNullable<Value>> extends infer Linked
+    ? [Linked] extends [never]
+      ? Value
+      : Document<Populated<Schema, Linked, Rest>> | Value
+    : never
+
+type LinkedData<Schema, Value> = Value extends readonly (infer Item)[]
+  ? LinkedData<Schema, Item>
+  : Value extends { readonly [linkedTo]?: infer Name }
+    ? Exclude<Name, undefined> extends keyof Schema
+      ? Schema[Exclude<Name, undefined>]
+      : never
+    : never

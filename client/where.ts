@@ -1,0 +1,63 @@
+/** Questions as people write them, as the one form that the wire knows: every clause must hold, of each clause any test. */
+import { SvcError } from './model/errors.js'
+import { parsePath } from './model/path.js'
+import { type Clause, type Operator, operators, type Test, type Where } from './model/where.js'
+
+/** Clauses that `or` may grow to when each alternative asks several things. */
+const mostClauses = 200
+
+type Alternatives = readonly { readonly [field: string]: unknown }[]
+
+/** @throws {SvcError} `INVALID_FILTER` for an operator that does not exist, or an `or` too large to be asked. */
+export function toWhere(filter: object | undefined): Where {
+  if (filter === undefined) return { all: [] }
+  if (isWhere(filter)) return filter
+  return { all: clausesOf(filter as Alternatives[number]) }
+}
+
+function clausesOf(filter: Alternatives[number]): Clause[] {
+  return Object.entries(filter).flatMap(([field, condition]): Clause[] => {
+    if (condition === undefined) return []
+    if (field === 'or' && Array.isArray(condition)) return anyOf(condition as Alternatives)
+    return testsOf(field, condition).map((test) => ({ any: [test] }))
+  })
+}
+
+/** "(a and b) or c" is asked as "(a or c) and (b or c)". */
+function anyOf(alternatives: Alternatives): Clause[] {
+  let clauses: Clause[] = [{ any: [] }]
+  for (const alternative of alternatives) {
+    const asked = clausesOf(alternative)
+    clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
+    if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'The "or" of this filter is too large.')
+  }
+  return alternatives.length === 0 ? [] : clauses
+}
+
+function testsOf(field: string, condition: unknown): Test[] {
+  if (typeof condition !== 'object' || condition === null) return [testOf(field, 'eq', condition)]
+  return Object.entries(condition)
+    .filter(([, value]) => value !== undefined)
+    .map(([operator, value]) => {
+      if (isOperator(operator)) return testOf(field, operator, value)
+      throw new SvcError(
+        'INVALID_FILTER',
+        `Unknown operator "${operator}" on "${field}". Known: ${operators.join(', ')}.`,
+      )
+    })
+}
+
+function testOf(field: string, operator: Operator, value: unknown): Test {
+  const path = parsePath(field)
+  if (operator === 'in' || operator === 'notin')
+    return { path, operator, values: Array.isArray(value) ? value.map(String) : [String(value)] }
+  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: String(value) }
+}
+
+function isOperator(word: string): word is Operator {
+  return (operators as readonly string[]).includes(word)
+}
+
+function isWhere(filter: object): filter is Where {
+  return 'all' in filter && Array.isArray(filter.all) && Object.keys(filter).length === 1
+}
