@@ -1,6 +1,7 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartError } from './database/start-error.js'
+import { closeServer, openServer } from './http/sockets.js'
 
 /** Servers that answer on one port. */
 export interface Listening {
@@ -13,9 +14,6 @@ export interface Listening {
 
 /** This machine only, by both of its addresses. */
 const loopback = { first: '127.0.0.1', second: '::1' }
-
-/** How long requests may still run once the service stops; a stop as a whole takes less than three seconds. */
-const graceMilliseconds = 1_500
 
 /**
  * Listens on a port of one address or, where none is given, of this machine's own two. A machine without
@@ -30,7 +28,11 @@ export async function listen(
   try {
     const servers = host === undefined ? await openLoopback(answer, port) : [await open(answer, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
-    return { port: actual, host: writtenHost(host), close: async () => void (await Promise.all(servers.map(close))) }
+    return {
+      port: actual,
+      host: writtenHost(host),
+      close: async () => void (await Promise.all(servers.map((server) => closeServer(server)))),
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     throw new StartError(
@@ -51,7 +53,7 @@ async function openLoopback(answer: RequestListener, port: number): Promise<Serv
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first]
-      await close(first)
+      await closeServer(first)
       // A free port of one address may be taken on the other; another one will do.
       if (port !== 0 || tries === 20) throw error
     }
@@ -59,7 +61,7 @@ async function openLoopback(answer: RequestListener, port: number): Promise<Serv
 }
 
 function open(answer: RequestListener, host: string, port: number): Promise<Server> {
-  const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 }, answer)
+  const server = openServer(answer)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, ipv6Only: host === loopback.second }, () => {
@@ -67,14 +69,6 @@ function open(answer: RequestListener, host: string, port: number): Promise<Serv
       resolve(server)
     })
   })
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds)
-  await closed
-  clearTimeout(cut)
 }
 
 function writtenHost(host: string | undefined): string {

@@ -5,8 +5,8 @@ import { type Config, defaultConfig } from './config.js'
 import { openCache } from './core/cache.js'
 import type { Backend } from './core/context.js'
 import { openIds } from './core/ids.js'
+import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
 import { changeProject, openProject } from './core/projects.js'
-import type { Database } from './database/database.js'
 import { openLog } from './http/log.js'
 import { createApp } from './http/server.js'
 import { type Listening, listen } from './listen.js'
@@ -50,15 +50,25 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     () => about,
     (message) => process.emitWarning(message),
   )
-  const service: { maintenance?: Maintenance; listening?: Listening } = {}
+  const service: Service = {}
   try {
-    const maintenance = startMaintenance(storage.db, config.now, (error) => log.failure('maintenance', error))
+    const report = (error: unknown) => log.failure('maintenance', error)
+    const maintenance = startMaintenance(storage.db, config.now, report)
     service.maintenance = maintenance
-    const backend = openBackend(storage.db, config, maintenance)
+    const indexes = openIndexKeeper(storage.db, { now: config.now, report })
+    service.indexes = indexes
+    const backend: Backend = {
+      db: storage.db,
+      now: config.now,
+      newId: openIds(),
+      known: { callers: openCache(), collections: openCache() },
+      indexes,
+      sweepSoon: maintenance.soon,
+    }
     const { project, apiKey, secretKey } = await openProject(backend, config.project)
     if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
     const controlToken = randomBytes(24).toString('base64url')
-    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, version })
+    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true })
     const listening = await listen(app, config)
     service.listening = listening
     const url = `http://${listening.host}:${listening.port}`
@@ -83,21 +93,16 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   }
 }
 
-function openBackend(db: Database, { now }: Config, maintenance: Maintenance): Backend {
-  return {
-    db,
-    now,
-    newId: openIds(),
-    known: { callers: openCache(), collections: openCache() },
-    sweepSoon: maintenance.soon,
-  }
+/** What was started beside the database, and has to be stopped before it. */
+interface Service {
+  maintenance?: Maintenance
+  indexes?: IndexKeeper
+  listening?: Listening
 }
 
-async function close(
-  storage: Storage,
-  { maintenance, listening }: { maintenance?: Maintenance; listening?: Listening },
-) {
+async function close(storage: Storage, { maintenance, indexes, listening }: Service) {
   await listening?.close()
+  indexes?.close()
   await maintenance?.stop()
   await storage.close()
 }

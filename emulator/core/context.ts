@@ -1,14 +1,17 @@
 import type { Collection } from '../../client/model/collection.js'
 import type { Project } from '../../client/model/project.js'
 import type { Database } from '../database/database.js'
+import type { FieldIndexes } from '../store/field-indexes.js'
 
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
   readonly db: Database
   now(): Date
-  /** A UUIDv7 of that moment; of two made in one process, the later is the greater. */
+  /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
+  /** Learns what lists ask for, and knows which fields have an index. */
+  readonly indexes: FieldIndexes
   /** Deletes, in the background, what removed collections left behind. */
   sweepSoon(): void
 }

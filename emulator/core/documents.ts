@@ -13,7 +13,8 @@ import { populate } from './populate.js'
 /** Spec, "List query parameters". Page and total come from the same moment. */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
   const collection = await requireOpenCollection(ctx, name, 'read')
-  const page = await selectPage(ctx.db, { project: ctx.project.id, collection, mayReadAll: ctx.caller.secret }, query)
+  const place = { project: ctx.project.id, collection, mayReadAll: ctx.caller.secret, indexes: ctx.backend.indexes }
+  const page = await selectPage(ctx.db, place, query)
   return { ...page, items: await populate(ctx, page.items, query.populate) }
 }
 
