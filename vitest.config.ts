@@ -1,10 +1,32 @@
 import { defineConfig } from 'vitest/config'
 
+/** The conformance suite, once for each engine that keeps the data. */
+function conformance(engine: string) {
+  return {
+    extends: true,
+    test: {
+      name: engine,
+      include: ['test/conformance/**/*.test.ts'],
+      globalSetup: ['test/fixtures/global-setup.ts'],
+    },
+  } as const
+}
+
 export default defineConfig({
   test: {
-    include: ['{client,emulator,cli}/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/fixtures/global-setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'units',
+          include: ['{client,emulator,cli}/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['test/conformance/**', 'node_modules/**', 'dist/**'],
+        },
+      },
+      conformance('pglite'),
+      conformance('postgres'),
+    ],
   },
 })
