@@ -33,12 +33,18 @@ export interface OriginRules {
   readonly openToLoopback: boolean
 }
 
-/** Refuses pages of other origins. Without an `Origin`, no page is asking. */
+/** Whether a page of that origin may call. Without an `Origin`, no page is asking. */
+export function mayCall(origin: string | undefined, host: string | undefined, rules: OriginRules): boolean {
+  if (origin === undefined || isOwnOrigin(origin, host)) return true
+  if (origin === 'null') return false
+  if (rules.openToLoopback && isLoopback(origin)) return true
+  return rules.allowed.some((allowed) => sameOrigin(allowed, origin))
+}
+
+/** @throws {SvcError} `ORIGIN_NOT_ALLOWED` */
 export function requireOrigin(origin: string | undefined, host: string | undefined, rules: OriginRules): void {
-  if (origin === undefined || isOwnOrigin(origin, host)) return
-  if (origin !== 'null' && rules.allowed.some((allowed) => sameOrigin(allowed, origin))) return
-  if (rules.openToLoopback && isLoopback(origin)) return
-  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin.slice(0, 200)}" may not call this project.`)
+  if (mayCall(origin, host, rules)) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin?.slice(0, 200)}" may not call this service.`)
 }
 
 /** Whether the page came from this very service. */

@@ -88,7 +88,10 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     schema: () => ({ type: 'object' }),
   },
   html: {
-    write: (_dialect, page) => ({ body: page }),
+    write: (_dialect, page) => ({
+      body: page,
+      headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'" },
+    }),
     schema: () => text,
     type: 'text/html; charset=utf-8',
   },

@@ -1,6 +1,5 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
 import type { JsonObject } from '../../client/model/json.js'
 import type { Project } from '../../client/model/project.js'
@@ -8,7 +7,7 @@ import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.j
 import type { Context, Identity } from '../core/context.js'
 import { type Answer, once } from '../core/idempotency.js'
 import { identifyCaller } from './identify.js'
-import { isOwnOrigin, originHeaders, requireOrigin } from './origins.js'
+import { isOwnOrigin, mayCall, originHeaders, requireOrigin } from './origins.js'
 import { hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
 import { readJsonObject } from './read-json.js'
 import { readParameters } from './read-list.js'
@@ -38,15 +37,16 @@ const servers: { readonly [Need in Route['needs']]: Server } = {
 }
 
 async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Answer> {
-  const { backend } = door
+  const { backend, openToLoopback } = door
   const { req } = exchange
   const { origin, host } = req.headers
-  if (isOpenTo(door, req)) exchange.headers = originHeaders(origin)
+  // Pages of this machine may read that their key is wrong; of other pages nobody knows yet whether they may call.
+  if (mayCall(origin, host, { allowed: [], openToLoopback })) exchange.headers = originHeaders(origin)
 
   const identity = await identifyCaller(backend, req.headers)
   const { settings } = identity.project
   exchange.dialect = projectDialect(identity.project)
-  requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback: door.openToLoopback })
+  requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
   exchange.headers = originHeaders(origin)
   countRequest(door, identity, exchange)
   exchange.dialect = readDialect(dialectHeader(req), exchange.dialect)
@@ -80,16 +80,6 @@ async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exch
   exchange.headers = originHeaders(origin)
   const { input } = await readInput(route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
-}
-
-/** Whether a page may read even the answer to a request without a good key. */
-function isOpenTo({ openToLoopback }: Door, { headers: { origin, host } }: IncomingMessage): boolean {
-  try {
-    requireOrigin(origin, host, { allowed: [], openToLoopback })
-    return true
-  } catch {
-    return false
-  }
 }
 
 const projectDialects = new WeakMap<Project, Dialect>()

@@ -2,6 +2,7 @@
 import type { RequestListener } from 'node:http'
 import express from 'express'
 import type { Backend } from '../core/context.js'
+import { version } from '../version.js'
 import type { Log } from './log.js'
 import { mount, mountRest } from './mount.js'
 import { openHostCheck } from './origins.js'
@@ -18,14 +19,9 @@ export interface AppOptions {
   readonly log: Log
   /** Whether pages of any server on this machine may call. On a developer's machine they may. */
   readonly openOrigins: boolean
-  /** Of this package. */
-  readonly version: string
 }
 
-export function createApp(
-  backend: Backend,
-  { hosts, controlToken, log, openOrigins, version }: AppOptions,
-): RequestListener {
+export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins }: AppOptions): RequestListener {
   const door: Door = {
     backend,
     log,

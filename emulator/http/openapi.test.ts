@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest'
+import { type DialectName, dialects } from '../../client/wire/dialect.js'
+import { describeRoutes } from './openapi.js'
+import { controlRoutes, routes } from './routes/index.js'
+
+interface Described {
+  paths: Record<string, Record<string, { operationId: string; parameters: { name: string; in: string }[] }>>
+  components: { responses: Record<string, unknown> }
+}
+
+describe.each(Object.keys(dialects) as DialectName[])('the description in dialect %s', (name) => {
+  const all = [...routes, ...controlRoutes]
+  const document = describeRoutes(all, dialects[name], '1.0.0') as unknown as Described
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({ path, ...operation })),
+  )
+
+  it('gives every operation a name of its own', () => {
+    const names = operations.map(({ operationId }) => operationId)
+
+    expect(new Set(names).size).toBe(names.length)
+    for (const { id } of all) expect(names).toContain(id)
+  })
+
+  it('declares every parameter of every path', () => {
+    for (const { path, parameters } of operations) {
+      const declared = parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name)
+      expect(declared).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter))
+    }
+  })
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/responses\/(\w+)"/g)]
+
+    expect(references.length).toBeGreaterThan(0)
+    for (const [, reference] of references) expect(document.components.responses).toHaveProperty(reference ?? '')
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { openHostCheck, preflightHeaders, requireOrigin } from './origins.js'
+
+describe('the host check', () => {
+  const requireHost = openHostCheck(['api.example'])
+
+  it.each(['localhost', 'LOCALHOST:80', 'app.localhost:3000', '127.0.0.1:4000', '127.1.2.3', '[::1]:5', 'api.example'])(
+    'serves %s',
+    (host) => {
+      expect(() => requireHost(host)).not.toThrow()
+    },
+  )
+
+  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', '[::2]'])(
+    'refuses %s, which a page could have pointed here',
+    (host) => {
+      expect(() => requireHost(host)).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }))
+    },
+  )
+
+  it.each([undefined, '', 'a b', '[::1', 'localhost:99999', 'localhost:x', 'user@localhost'])(
+    'cannot read %s',
+    (host) => {
+      expect(() => requireHost(host)).toThrow(expect.objectContaining({ status: 400 }))
+    },
+  )
+})
+
+describe('AUT-04: the origin check', () => {
+  const rules = { allowed: ['https://app.example'], openToLoopback: true }
+  const check = (origin: string | undefined) => () => requireOrigin(origin, '127.0.0.1:4000', rules)
+
+  it.each([undefined, 'https://app.example', 'http://localhost:5173', 'http://[::1]:80', 'http://127.0.0.1:4000'])(
+    'lets %s in',
+    (origin) => {
+      expect(check(origin)).not.toThrow()
+    },
+  )
+
+  it.each(['null', 'http://app.example', 'https://app.example.evil.example', 'https://evil.example', 'file://', ''])(
+    'refuses %s',
+    (origin) => {
+      expect(check(origin)).toThrow(expect.objectContaining({ code: 'ORIGIN_NOT_ALLOWED' }))
+    },
+  )
+
+  it('refuses pages of this machine where that is not a developer’s', () => {
+    const strict = { allowed: [], openToLoopback: false }
+
+    expect(() => requireOrigin('http://localhost:5173', 'api.example', strict)).toThrow()
+    expect(() => requireOrigin('https://api.example', 'api.example', strict)).not.toThrow()
+  })
+
+  it('answers the preflight of any page that has an origin', () => {
+    expect(preflightHeaders('https://new.example')['access-control-allow-origin']).toBe('https://new.example')
+    expect(() => preflightHeaders('null')).toThrow(expect.objectContaining({ code: 'ORIGIN_NOT_ALLOWED' }))
+  })
+})
