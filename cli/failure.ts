@@ -73,6 +73,11 @@ function isStartError(error: unknown): error is Error & { code: string; hint: st
   return error instanceof Error && error.name === 'StartError' && 'code' in error && 'hint' in error
 }
 
+/** Whether no answer came at all, rather than a bad one. */
+export function isUnreachable(error: unknown): error is SvcError {
+  return error instanceof SvcError && (error.code === 'NETWORK' || error.code === 'TIMEOUT')
+}
+
 function describeAnswer(error: SvcError): Failure {
   const request = error.requestId && error.status >= 500 ? ` Request ${error.requestId}.` : ''
   return {
@@ -100,8 +105,10 @@ const hints: { readonly [code: string]: string } = {
 }
 
 function exitOf({ code, status }: SvcError): number {
-  return code === 'UNAVAILABLE' ? exits.network : exitOfStatus(status)
+  return unanswered.includes(code) ? exits.network : exitOfStatus(status)
 }
+
+const unanswered: readonly string[] = ['UNAVAILABLE', 'NETWORK', 'TIMEOUT']
 
 /** The exit code of a command whose request was answered with this status. */
 export function exitOfStatus(status: number): number {

@@ -59,14 +59,13 @@ export abstract class TargetCommand extends SvcCommand {
     return error
   }
 
-  private explainUnreachable(cause: Error): Error {
+  private explainUnreachable(cause: SvcError): Error {
     if (!this.target) return cause
     const { url, from, emulator } = this.target
+    if (cause.code === 'TIMEOUT') return cause
     if (emulator) return notRunning(cause)
-    const message = `${url} (${from}) does not answer: ${cause.message}`
-    return new CliFailure('UNREACHABLE', exits.network, message, 'Check the address, and that the service runs.', {
-      cause,
-    })
+    const hint = 'Check the address, and that the service runs.'
+    return new CliFailure('NETWORK', exits.network, `Nothing answers at ${url} (${from}).`, hint, { cause })
   }
 
   /** A collection that is not there is most often one that is spelled otherwise. */

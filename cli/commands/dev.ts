@@ -7,6 +7,7 @@ import { loadDemo } from '../dev/demo.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { stateFolder } from '../emulator-file.js'
+import { seedInput } from '../seeds/seed-inputs.js'
 import { SvcCommand } from '../svc-command.js'
 
 export default class Dev extends SvcCommand {
@@ -41,6 +42,12 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       helpValue: 'file',
     }),
     demo: Flags.boolean({ description: 'add authors, posts and comments to look at, once' }),
+    seed: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'file to fill collections from, as svc seed does',
+      helpValue: 'file',
+    }),
   }
 
   async run() {
@@ -71,6 +78,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       // Ready means that a request went the whole way: through HTTP, the key and the database.
       await client.collections.list()
       const demo = flags.demo ? await loadDemo(client) : undefined
+      for (const file of flags.seed ?? []) await seedInput(file, { client, isUpsert: false, key: undefined })
       const published = await publish(info, { folder, readyFile })
       const seconds = (performance.now() - begunAt) / 1000
       const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)

@@ -2,7 +2,7 @@ import { type Input, type ReadOptions, readRecords } from '../records/input.js'
 import type { Client } from '../target-command.js'
 import { runImport } from './run-import.js'
 import type { Refusal, Send } from './send-chunk.js'
-import { type ImportState, newState, openState } from './state.js'
+import { type ImportState, newState, type StateFile } from './state.js'
 import { upsertSender } from './upsert.js'
 
 export interface ImportOptions {
@@ -12,9 +12,8 @@ export interface ImportOptions {
   readonly upsertBy: string | undefined
   readonly restart: boolean
   readonly read: ReadOptions
-  readonly stateFolder: string
-  /** What, beside the input, makes it the same import. */
-  readonly into: readonly string[]
+  /** Where to remember how far it came. */
+  openState(input: Input): Promise<StateFile>
   readonly signal: AbortSignal
   /** Is told how many records an earlier run has dealt with. */
   onStart(done: number): void
@@ -36,7 +35,7 @@ const mostInFlight = 3
 
 /** Imports one input, or the rest of it where an earlier import of the same was stopped. */
 export async function importInput(input: Input, options: ImportOptions): Promise<ImportSummary> {
-  const file = await openState(options.stateFolder, input, options.into)
+  const file = await options.openState(input)
   const found = options.restart ? undefined : file.found
   const from = found ?? newState(input)
   options.onStart(from.done)

@@ -24,12 +24,15 @@ export interface StateFile {
   remove(): void
 }
 
+/** For what is imported in one go, or cannot be read twice. */
+export const noState: StateFile = { found: undefined, save: () => undefined, remove: () => undefined }
+
 /**
  * The state of importing this input into this collection of this service. It is another import once
  * the file has changed, and stdin has none: it cannot be read twice.
  */
 export async function openState(folder: string, input: Input, into: readonly string[]): Promise<StateFile> {
-  if (input.path === undefined) return { found: undefined, save: () => undefined, remove: () => undefined }
+  if (input.path === undefined) return noState
   const identity = [resolve(input.path), input.bytes, input.changedAt, ...into]
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -7,6 +7,7 @@ import { collectionArg } from '../../fields-args.js'
 import { expandPaths } from '../../glob.js'
 import { type ImportReport, importFiles, reportLines, sizeOf } from '../../imports/import-files.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
+import { openState } from '../../imports/state.js'
 import { stopSignal } from '../../imports/stop-signal.js'
 import { counted } from '../../print.js'
 import { configFolder } from '../../profiles.js'
@@ -69,6 +70,8 @@ With --upsert, a row changes the document whose field --key has the row's value,
     const client = await this.clientForWrite(target, what)
     if (flags.create) await createIfMissing(client, args.collection)
 
+    // The id tells a collection from one of the same name in a fresh database.
+    const { id } = await client.collections.get(args.collection)
     const stop = stopSignal()
     const isWatched = !flags.quiet && !this.jsonEnabled()
     const refused = openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`)
@@ -79,8 +82,7 @@ With --upsert, a row changes the document whose field --key has the row's value,
         upsertBy,
         restart: flags.restart,
         read: { format: flags.format, types, delimiter: flags.delimiter },
-        stateFolder: join(configFolder(), 'imports'),
-        into: [this.requireTarget(target).url, args.collection, upsertBy ?? ''],
+        openState: (input) => openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? '']),
         signal: stop.signal,
         refused,
         progress: await startProgress(sizeOf(inputs), 'documents', { isWanted: isWatched }),

@@ -1,0 +1,50 @@
+import { documentRow } from '../../document-row.js'
+import { differences } from '../../edit/differences.js'
+import { editText } from '../../edit/edit-text.js'
+import { CliFailure, exits } from '../../failure.js'
+import { collectionArg, idArg } from '../../fields-args.js'
+import { record } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class DocsEdit extends TargetCommand {
+  static override summary = 'Change a document in your editor.'
+  static override description =
+    `Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
+if nobody else has changed the document meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`
+  static override examples = [
+    '<%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999',
+    'EDITOR="code --wait" <%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999 --yes',
+  ]
+  static override args = { collection: collectionArg, id: idArg }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsEdit)
+    const collection = this.client(flags).collection(args.collection)
+    const before = await collection.get(args.id)
+    const edited = await editText(JSON.stringify(before.data, null, 2), {
+      name: `${args.collection}-${args.id}.json`,
+      mayAskAgain: this.mayAsk(flags),
+    })
+    const changes = differences(before.data, edited.fields)
+    if (changes.length === 0) {
+      await edited.discard()
+      this.note('Nothing was changed.')
+      return before
+    }
+    for (const line of changes) this.note(line)
+    await this.clientForWrite(flags, `Change document "${args.id}"`)
+    if (this.mayAsk(flags)) await this.confirm('Save it?', flags)
+    const after = await collection.replace(args.id, edited.fields, { ifMatch: before.version }).catch((cause) => {
+      const hint = `What you wrote is in ${edited.file}`
+      throw new CliFailure('NOT_SAVED', exits.invalid, messageOf(cause), hint, { cause })
+    })
+    await edited.discard()
+
+    this.log(record(documentRow(after)))
+    return after
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}

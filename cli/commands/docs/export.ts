@@ -1,0 +1,81 @@
+import * as Flags from '@oclif/core/flags'
+import { exportDocuments, namesOfAll } from '../../exports/export-documents.js'
+import { exportFormat, exportFormats, openExportFile } from '../../exports/export-file.js'
+import { CliFailure, exits } from '../../failure.js'
+import { collectionArg } from '../../fields-args.js'
+import { stopSignal } from '../../imports/stop-signal.js'
+import { count, counted } from '../../print.js'
+import { duration, startProgress } from '../../progress.js'
+import { TargetCommand } from '../../target-command.js'
+import { readWhere, whereFlags } from '../../where-flag.js'
+
+export default class DocsExport extends TargetCommand {
+  static override summary = 'Write the documents of a collection to a file or to stdout.'
+  static override description =
+    `Oldest first, any number of them, each once even while others write. What svc docs import reads back
+makes the same documents; --with-ids writes their ids too, for import --upsert --key id.
+
+A file is complete or not there: until then it is called <file>.part, and the same command goes on with it.`
+  static override examples = [
+    '<%= config.bin %> docs export posts --out posts.ndjson',
+    '<%= config.bin %> docs export posts --format csv --where status=published --columns title,views > posts.csv',
+  ]
+  static override args = { collection: collectionArg }
+  static override flags = {
+    ...whereFlags,
+    out: Flags.string({ char: 'o', description: 'file to write [default: stdout]', helpValue: 'file' }),
+    format: Flags.option({
+      options: exportFormats,
+      description: 'how to write them [default: by the file, else ndjson]',
+    })(),
+    columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to write' }),
+    'with-ids': Flags.boolean({ description: 'write the id of each document too' }),
+    restart: Flags.boolean({ description: 'begin anew, although an earlier export was stopped' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsExport)
+    if (this.jsonEnabled() && flags.out === undefined) {
+      throw new CliFailure(
+        'MISUSE',
+        exits.misuse,
+        '--json and the documents both want stdout.',
+        'Name a file: --out posts.ndjson',
+      )
+    }
+    const collection = this.client(flags).collection(args.collection)
+    const where = readWhere(flags.where, flags.or)
+    const total = await collection.count({ where })
+    const format = exportFormat(flags)
+    const file = await openExportFile({
+      path: flags.out,
+      format,
+      columns: flags.columns ?? (format === 'csv' ? await namesOfAll(collection, where) : undefined),
+      withIds: flags['with-ids'],
+      restart: flags.restart,
+      question: [args.collection, JSON.stringify(where)],
+    })
+    if (file.resumed > 0) this.note(`going on after ${counted(file.resumed, 'document')}`)
+    const stop = stopSignal()
+    const isWatched = !flags.quiet && !this.jsonEnabled() && (flags.out !== undefined || !process.stdout.isTTY)
+    const progress = await startProgress(total, 'documents', { isWanted: isWatched })
+    const begunAt = performance.now()
+    try {
+      const exported = await exportDocuments(collection, where, file, { progress, signal: stop.signal })
+      const seconds = (performance.now() - begunAt) / 1000
+      if (stop.signal.aborted) throw interrupted(exported, flags.out)
+      await file.finish()
+      const rate = count(Math.round((exported - file.resumed) / Math.max(seconds, 0.001)))
+      this.note(`${counted(exported, 'document')} exported in ${duration(seconds)} (${rate}/s)`)
+      return flags.out === undefined ? undefined : { exported, file: flags.out, seconds }
+    } finally {
+      progress.stop()
+      stop.release()
+    }
+  }
+}
+
+function interrupted(exported: number, out: string | undefined): CliFailure {
+  const hint = out === undefined ? undefined : 'Give the same command again to go on.'
+  return new CliFailure('INTERRUPTED', exits.interrupted, `Stopped after ${counted(exported, 'document')}.`, hint)
+}

@@ -1,0 +1,48 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { table } from '../print.js'
+import type { Planted } from '../seeds/plant.js'
+import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
+import { TargetCommand } from '../target-command.js'
+
+export default class Seed extends TargetCommand {
+  static override summary = 'Fill collections from files, once.'
+  static override description =
+    `A file is either the documents of the collection it is named after (posts.json, posts.ndjson, posts.csv),
+or holds several collections, with schemas and with references between documents:
+
+  {"collections": {
+    "authors": {"documents": {"ada": {"name": "Ada"}}},
+    "posts": {"schema": {"title": {"type": "string"}},
+              "documents": [{"title": "Hello", "author": "\${authors.ada.id}"}]}}}
+
+Without files it takes seed.json and what is in seeds/. Seeding again adds nothing: a collection that holds
+documents is left alone, or with --upsert brought up to date.`
+  static override examples = ['<%= config.bin %> seed', '<%= config.bin %> seed seeds/users.csv --upsert --key email']
+  static override usage = 'seed [FILE...]'
+  static override strict = false
+  static override args = { file: Args.string({ description: 'files, or patterns such as "seeds/*.json"' }) }
+  static override flags = {
+    upsert: Flags.boolean({ description: 'change the documents that are there already' }),
+    key: Flags.string({
+      description: 'with --upsert, the field by which documents are known [otherwise: API key]',
+      helpValue: 'field',
+    }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(Seed)
+    const { key, ...rest } = flags
+    const target = flags.upsert ? rest : flags
+    const files = await findSeeds(argv.map(String))
+    const client = await this.clientForWrite(target, `Seed from ${files.join(', ')}`)
+    const planted: (Planted & { file: string })[] = []
+    for (const file of files) {
+      const done = await seedInput(file, { client, isUpsert: flags.upsert, key: flags.upsert ? key : undefined })
+      planted.push(...done.map((one) => ({ file, ...one })))
+    }
+
+    this.log(table(planted.map((one) => ({ ...one }))))
+    return planted
+  }
+}

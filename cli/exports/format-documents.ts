@@ -1,0 +1,51 @@
+import type { Document } from '../../client/model/document.js'
+import { type JsonObject, setOwn } from '../../client/model/json.js'
+import { writeCell } from '../records/cells.js'
+import type { ExportFormat } from './export-file.js'
+
+export interface FormOptions {
+  readonly columns: readonly string[] | undefined
+  readonly withIds: boolean
+}
+
+/** Documents as text, a handful at a time: what stands between two handfuls is part of the second. */
+export async function formatDocuments(format: ExportFormat, { columns, withIds }: FormOptions) {
+  const fieldsOf = (document: Document) => choose(document, columns, withIds)
+  if (format === 'ndjson') {
+    return {
+      write: (documents: readonly Document[]) => documents.map((one) => `${JSON.stringify(fieldsOf(one))}\n`).join(''),
+      end: () => '',
+    }
+  }
+  if (format === 'json') {
+    return {
+      write: (documents: readonly Document[], isFirst: boolean) =>
+        documents.map((one, at) => `${isFirst && at === 0 ? '[\n' : ',\n'}${JSON.stringify(fieldsOf(one))}`).join(''),
+      end: (isEmpty: boolean) => (isEmpty ? '[]\n' : '\n]\n'),
+    }
+  }
+  const { stringify } = await import('csv-stringify/sync')
+  const names = [...(withIds ? ['id'] : []), ...(columns ?? [])]
+  return {
+    write: (documents: readonly Document[], isFirst: boolean) =>
+      stringify(
+        documents.map((one) => names.map((name) => writeCell(fieldsOf(one)[name]))),
+        { header: isFirst, columns: names },
+      ),
+    end: (isEmpty: boolean) => (isEmpty ? `${names.join(',')}\n` : ''),
+  }
+}
+
+function choose(
+  { id, data, createdAt, updatedAt }: Document,
+  columns: readonly string[] | undefined,
+  withIds: boolean,
+) {
+  const whole: JsonObject = { createdAt, updatedAt, ...data }
+  const fields: JsonObject = withIds ? { id } : {}
+  for (const name of columns ?? Object.keys(data)) {
+    const value = Object.hasOwn(whole, name) ? whole[name] : undefined
+    if (value !== undefined) setOwn(fields, name, value)
+  }
+  return fields
+}

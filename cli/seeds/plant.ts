@@ -1,0 +1,133 @@
+import type { Document } from '../../client/model/document.js'
+import { SvcError } from '../../client/model/errors.js'
+import type { Json, JsonObject } from '../../client/model/json.js'
+import { valueAt } from '../../client/model/path.js'
+import type { Client } from '../target-command.js'
+import { type Reference, referencesIn, resolveReferences } from './references.js'
+import { badSeed, type SeedCollection, type SeedDocument } from './seed-file.js'
+
+export interface Planted {
+  readonly collection: string
+  readonly created: number
+  readonly updated: number
+  /** Documents that were left as they are: the collection was not empty, and nobody said --upsert. */
+  readonly kept: number
+}
+
+export interface PlantOptions {
+  readonly client: Client
+  readonly file: string
+  readonly isUpsert: boolean
+  /** The field by which documents are known, where the file does not say. */
+  readonly key: string | undefined
+}
+
+type Known = Map<string, Map<string, Document>>
+
+/**
+ * Creates the collections and documents of a seed file, those that are referred to first. Planting
+ * again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
+ */
+export async function plant(collections: readonly SeedCollection[], options: PlantOptions): Promise<Planted[]> {
+  const known: Known = new Map()
+  const planted: Planted[] = []
+  for (const collection of inOrder(collections, options.file)) planted.push(await plantOne(collection, known, options))
+  return planted
+}
+
+async function plantOne(seed: SeedCollection, known: Known, options: PlantOptions): Promise<Planted> {
+  const { client, file, isUpsert } = options
+  await ensureCollection(seed, options)
+  const collection = client.collection(seed.name)
+  const isEmpty = (await collection.list({ limit: 1 })).items.length === 0
+  const documents = new Map<string, Document>()
+  known.set(seed.name, documents)
+  const count = { created: 0, updated: 0, kept: 0 }
+  for (const document of seed.documents) {
+    const fields = resolveFields(document, known, file)
+    const there = isEmpty ? undefined : await findSame(client, seed, fields, options)
+    try {
+      if (there && isUpsert) {
+        documents.set(document.name, await collection.update(there.id, fields))
+        count.updated += 1
+      } else if (there) {
+        documents.set(document.name, there)
+        count.kept += 1
+      } else if (isEmpty || isUpsert) {
+        documents.set(document.name, await collection.create(fields))
+        count.created += 1
+      } else count.kept += 1
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.status >= 500 || error.status === 401) throw error
+      throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
+    }
+  }
+  return { collection: seed.name, ...count }
+}
+
+async function ensureCollection({ name, schema }: SeedCollection, { client, isUpsert }: PlantOptions): Promise<void> {
+  try {
+    await client.collections.create({ name, schema })
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
+    if (isUpsert && schema !== undefined) await client.collections.update(name, { schema })
+  }
+}
+
+/** The document that an earlier planting made: it has the same key, or where there is none the same plain fields. */
+async function findSame(
+  client: Client,
+  seed: SeedCollection,
+  fields: JsonObject,
+  options: PlantOptions,
+): Promise<Document | undefined> {
+  const key = seed.key ?? options.key
+  const asked = key === undefined ? Object.entries(fields) : Object.entries(fields).filter(([name]) => name === key)
+  const plain = asked.filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+  if (plain.length === 0) return undefined
+  const all = plain.map(([name, value]) => ({
+    any: [{ path: [name] as const, operator: 'eq' as const, value: String(value) }],
+  }))
+  const { items } = await client.collection(seed.name).list({ where: { all }, limit: 1, count: false })
+  return items[0]
+}
+
+function resolveFields({ name, line, fields }: SeedDocument, known: Known, file: string): JsonObject {
+  const lookUp = (reference: Reference): Json => {
+    const document = known.get(reference.collection)?.get(reference.document)
+    if (!document) throw badSeed(file, line, `"${name}" refers to ${reference.text}, and there is no such document`)
+    const { id, createdAt, updatedAt, data } = document
+    const value = valueAt({ ...data, id, createdAt, updatedAt }, reference.path)
+    if (value === undefined) throw badSeed(file, line, `"${name}" refers to ${reference.text}, which has no such field`)
+    return value
+  }
+  return resolveReferences(fields, lookUp) as JsonObject
+}
+
+/** Collections that others refer to come first. */
+function inOrder(collections: readonly SeedCollection[], file: string): SeedCollection[] {
+  const byName = new Map(collections.map((collection) => [collection.name, collection]))
+  const ordered: SeedCollection[] = []
+  const visit = (collection: SeedCollection, path: readonly string[]) => {
+    if (ordered.includes(collection)) return
+    if (path.includes(collection.name)) {
+      const circle = [...path.slice(path.indexOf(collection.name)), collection.name].join(' → ')
+      throw badSeed(
+        file,
+        collection.documents[0]?.line ?? 1,
+        `the collections refer to each other in a circle: ${circle}`,
+      )
+    }
+    for (const other of referredTo(collection)) {
+      const next = byName.get(other)
+      if (next && next !== collection) visit(next, [...path, collection.name])
+    }
+    ordered.push(collection)
+  }
+  for (const collection of collections) visit(collection, [])
+  return ordered
+}
+
+function referredTo({ documents }: SeedCollection): Set<string> {
+  return new Set(documents.flatMap(({ fields }) => referencesIn(fields).map(({ collection }) => collection)))
+}
