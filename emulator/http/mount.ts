@@ -1,5 +1,5 @@
 /** Puts routes into Express, each path once, the more specific path first. */
-import type { Express, Request } from 'express'
+import type { Express, Request, Response } from 'express'
 import { SvcError } from '../../client/model/errors.js'
 import type { Answer } from '../core/idempotency.js'
 import { originHeaders, preflightHeaders } from './origins.js'
@@ -33,10 +33,15 @@ function allowed(methods: readonly Method[]): string[] {
 /** What every other path answers. */
 export function mountRest(app: Express, door: Door): void {
   app.use((req, res) => run(door, '*', refusePath, req, res))
-  // Express asks for four parameters. What arrives here is a path whose percent encoding is bad: it names nothing.
-  app.use((_error: unknown, req: Request, res: Parameters<typeof run>[4], _next: unknown) =>
-    run(door, '*', refusePath, req, res),
-  )
+  // Express knows this one by its four parameters.
+  app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
+    const serve = (exchange: Exchange) => {
+      // A path whose percent encoding is bad names nothing.
+      if (error instanceof URIError) return refusePath(exchange)
+      throw error
+    }
+    return run(door, '*', serve, req, res)
+  })
 }
 
 function refuseMethod({ req }: Exchange, allow: readonly string[]): Answer {
