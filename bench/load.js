@@ -1,0 +1,81 @@
+/**
+ * A load generator in a process of its own: keep-alive connections over raw sockets, each with one request at a time.
+ * Told what to do by its parent, it answers how many requests were answered and how long each took.
+ */
+import { connect } from 'node:net'
+
+/**
+ * @typedef {{ method: string, path: string, headers?: Record<string, string>, body?: string }} Ask
+ * @typedef {{ port: number, connections: number, milliseconds: number, asks: Ask[] }} Load
+ * @typedef {{ perSecond: number, p50: number, p99: number, failed: number }} Result
+ */
+
+process.on('message', async (/** @type {Load} */ load) => {
+  process.send?.(await generate(load))
+})
+
+/** @param {Load} load @returns {Promise<Result>} */
+async function generate({ port, connections, milliseconds, asks }) {
+  const requests = asks.map((ask) => written(ask, port))
+  /** @type {number[]} */
+  const times = []
+  let failed = 0
+  let turn = 0
+  const begunAt = performance.now()
+  const until = begunAt + milliseconds
+  await Promise.all(Array.from({ length: connections }, () => drive()))
+  const seconds = (performance.now() - begunAt) / 1000
+  times.sort((one, other) => one - other)
+  return { perSecond: times.length / seconds, p50: at(times, 0.5), p99: at(times, 0.99), failed }
+
+  /** One connection, until the time is over. */
+  function drive() {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true }, next)
+      let sentAt = 0
+      let pending = Buffer.alloc(0)
+      socket.on('error', reject)
+      socket.on('data', (chunk) => {
+        pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
+        const end = endOf(pending)
+        if (end === undefined) return
+        times.push(performance.now() - sentAt)
+        // "HTTP/1.1 2": the first digit of the status.
+        if (pending[9] !== 0x32) failed++
+        pending = pending.subarray(end)
+        next()
+      })
+
+      function next() {
+        if (performance.now() >= until) {
+          socket.destroy()
+          resolve(undefined)
+          return
+        }
+        sentAt = performance.now()
+        socket.write(/** @type {Buffer} */ (requests[turn++ % requests.length]))
+      }
+    })
+  }
+}
+
+/** @param {Ask} ask @param {number} port */
+function written({ method, path, headers = {}, body }, port) {
+  const all = { host: `127.0.0.1:${port}`, ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
+}
+
+/** Where the first answer in these bytes ends; nothing while it is not all there. @param {Buffer} bytes */
+function endOf(bytes) {
+  const head = bytes.indexOf('\r\n\r\n')
+  if (head === -1) return undefined
+  const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head))
+  const end = head + 4 + Number(length?.[1] ?? 0)
+  return bytes.length >= end ? end : undefined
+}
+
+/** @param {number[]} sorted @param {number} part */
+function at(sorted, part) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
+}
