@@ -1,4 +1,5 @@
 /** Decides which fields get indexes of their own, from what lists ask, so that nobody has to. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Path } from '../../client/model/path.js'
 import { ownField } from '../../client/model/where.js'
 import type { Database } from '../database/database.js'
@@ -45,6 +46,11 @@ export interface IndexKeeper extends FieldIndexes {
 const smallDocuments = 20_000
 /** Fields that are counted at a time; clients choose their names, so there has to be an end. */
 const mostCounted = 1_000
+/** From here on making an index takes the embedded database seconds, in which it does nothing else. */
+const longDocuments = 100_000
+/** Then it is made when no list has come for so long, or when that never happens. */
+const quietMilliseconds = 1_000
+const mostQuietWaits = 60
 const interruptedMilliseconds = 1_800_000
 const dayMilliseconds = 86_400_000
 
@@ -56,6 +62,8 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
   const used = new Set<string>()
   let ready = new Map<string, KeptIndex>()
   let work: Promise<void> = Promise.resolve()
+  let counting: Promise<void> = Promise.resolve()
+  let hasAsked = false
   let isClosed = false
 
   const timer = setInterval(() => void review(), 60_000)
@@ -63,6 +71,7 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
   void enqueue(reload)
 
   function asked(collection: string, uses: readonly FieldUse[]) {
+    hasAsked = true
     const documents = documentsIn(collection)
     for (const use of uses) note(collection, use, documents ?? 0)
     return {
@@ -78,11 +87,14 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
     if (!known || Math.abs(at - known.readAt) > knownMilliseconds) {
       if (sizes.size > mostCounted) sizes.clear()
       sizes.set(collection, { documents: known?.documents ?? Number.POSITIVE_INFINITY, readAt: at })
-      void enqueue(async () => {
-        sizes.set(collection, { documents: await countDocuments(db, collection), readAt: at })
-      })
+      const counted = count(collection, at).catch(reportUnlessClosed)
+      counting = Promise.all([counting, counted]).then(() => undefined)
     }
     return known?.documents
+  }
+
+  async function count(collection: string, readAt: number) {
+    sizes.set(collection, { documents: await countDocuments(db, collection), readAt })
   }
 
   function note(collection: string, { path, kind }: FieldUse, documents: number) {
@@ -106,8 +118,18 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
     const inCollection = [...ready.values()].filter(({ collection }) => collection === index.collection)
     if (inCollection.length >= mostPerCollection) return
     if (!ownField(index.path) && !(await hasField(db, index.collection, index.path))) return
+    if (db.engine === 'pglite' && (sizes.get(index.collection)?.documents ?? 0) > longDocuments) await quiet()
+    if (isClosed) return
     for (const part of partsOf(index)) await makeFieldIndex(db, part, now().toISOString())
     await reload()
+  }
+
+  async function quiet() {
+    for (let waits = 0; waits < mostQuietWaits && !isClosed; waits++) {
+      hasAsked = false
+      await pause(quietMilliseconds, undefined, { ref: false })
+      if (!hasAsked) return
+    }
   }
 
   async function reload() {
@@ -134,18 +156,22 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
   /** One thing after the other; what fails is reported, and does not stop what follows. */
   function enqueue(step: () => Promise<void>): Promise<void> {
     work = work.then(async () => {
-      if (isClosed) return
-      await step().catch((error: unknown) => {
-        if (!isClosed) report(error)
-      })
+      if (!isClosed) await step().catch(reportUnlessClosed)
     })
     return work
+  }
+
+  function reportUnlessClosed(error: unknown) {
+    if (!isClosed) report(error)
   }
 
   return {
     asked,
     review,
-    settled: () => work,
+    settled: async () => {
+      await counting
+      await work
+    },
     close() {
       isClosed = true
       clearInterval(timer)
