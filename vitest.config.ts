@@ -1,7 +1,7 @@
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
 /** The conformance suite, once for each engine that keeps the data. */
-function conformance(engine: string) {
+function conformance(engine: string): TestProjectConfiguration {
   return {
     extends: true,
     test: {
@@ -9,7 +9,7 @@ function conformance(engine: string) {
       include: ['test/conformance/**/*.test.ts'],
       globalSetup: ['test/fixtures/global-setup.ts'],
     },
-  } as const
+  }
 }
 
 export default defineConfig({

@@ -175,7 +175,7 @@ function checkPopulate(paths: Path[]): Path[] {
 
 function readWhole(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
-  if (/^\d{1,15}$/.test(value)) return Number(value)
+  if (/^\d+$/.test(value)) return Math.min(Number(value), Number.MAX_SAFE_INTEGER)
   throw new SvcError('INVALID_QUERY', `"${name}" is a whole number from 0, not "${value}".`)
 }
 

@@ -104,7 +104,11 @@ inDialects('Bodies', (wire) => {
 
     expect((await posts.get(id)).fields).toEqual(oneMegabyte)
     expectFailure(await api.post('/collections/posts', { text: `${oneMegabyte.text}x` }), 413, 'PAYLOAD_TOO_LARGE')
-    expectFailure(await api.post('/collections/posts', { é: oneMegabyte.text }), 413, 'PAYLOAD_TOO_LARGE')
+    expectFailure(
+      await api.post('/collections/posts', { text: `${oneMegabyte.text.slice(1)}é` }),
+      413,
+      'PAYLOAD_TOO_LARGE',
+    )
     // A merge can outgrow what one request could send.
     expectFailure(await api.patch(`/collections/posts/${id}`, { more: 'x' }), 413, 'PAYLOAD_TOO_LARGE')
     expect((await posts.get(id)).fields).toEqual(oneMegabyte)
@@ -211,7 +215,7 @@ inDialects('Bodies', (wire) => {
     const patched = await api.patch(`/collections/posts/${id}`, '{"__proto__":5,"added":{"__proto__":{"x":1}}}')
 
     for (const { text } of [created, read]) {
-      expect(text).toContain('"polluted":1')
+      expect(text).toMatch(/"polluted": ?1/)
       expect(text).toMatch(/"__proto__": ?\{"polluted": ?1\}/)
       expect(text).toMatch(/"toString": ?1/)
       expect(text).toMatch(/"__proto__": ?\[1\]/)
@@ -219,8 +223,7 @@ inDialects('Bodies', (wire) => {
     expect(patched.text).toMatch(/"__proto__": ?5/)
     expect(patched.text).toMatch(/"__proto__": ?\{"x": ?1\}/)
     expect(await posts.names('polluted=1')).toEqual([])
-    // Elsewhere two underscores begin a suffix.
-    if (wire.name === 'b') expect((await posts.list('__proto__.polluted=1')).rows).toHaveLength(0)
+    expect((await posts.list('__proto__.polluted=1')).rows).toHaveLength(0)
     expect((await posts.list('toString=1&constructor.prototype.polluted=1')).rows).toHaveLength(1)
   })
 

@@ -225,7 +225,7 @@ inDialects('Filters', (wire) => {
   test('LST-19 an unknown filter suffix is 400 and the known ones are named', async () => {
     const { posts } = await someDocuments(wire, [{ name__foo: 'x', name: 'one' }])
 
-    const answers = await Promise.all(['name__foo=x', 'a.b__like=x', 'name__GT=5', 'name__=x'].map(posts.ask))
+    const answers = await Promise.all(['name__foo=x', 'a.b__like=x', 'name__GT=5'].map(posts.ask))
 
     for (const answer of answers) {
       if (wire.name === 'b') expect(answer.status).toBe(200)

@@ -32,15 +32,13 @@ inDialects('Or', (wire) => {
     ]))
 
   test('LST-16 each group is a set of its own, and all must hold', () =>
-    check(
-      [
-        ['[or:x]status=published&[or:x]views=20&[or:y]featured=true&[or:y]views=10', ['one', 'two', 'four']],
-        ['[or:x]views=10&[or:x]views=20&[or:y]views=20&[or:y]views=30', ['two']],
-        ['[or]views=10&[or]views=20&[or:y]views=20&[or:y]views=30', ['two']],
-        ['[or:x]views=10&[or:x]views=20&[or:y]views=20&status=published', []],
-        ['[or:a b]views=10&[or:a%20b]views=20', ['one', 'two']],
-      ].map(([query = '', names]) => [query.replaceAll('a b', 'a+b'), names] as Case),
-    ))
+    check([
+      ['[or:x]status=published&[or:x]views=20&[or:y]featured=true&[or:y]views=10', ['one', 'two', 'four']],
+      ['[or:x]views=10&[or:x]views=20&[or:y]views=20&[or:y]views=30', ['two']],
+      ['[or]views=10&[or]views=20&[or:y]views=20&[or:y]views=30', ['two']],
+      ['[or:x]views=10&[or:x]views=20&[or:y]views=20&status=published', []],
+      ['[or:a+b]views=10&[or:a%20b]views=20', ['one', 'two']],
+    ]))
 
   test('LST-17 __or__ asks several fields at once', () =>
     check([

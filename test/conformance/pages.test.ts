@@ -39,7 +39,7 @@ inDialects('Pages', (wire) => {
   test('contract 2.6 an offset beyond the end is an empty page with its total', async () => {
     const { posts } = await someDocuments(wire, numbered(3))
 
-    for (const offset of ['3', '4', '1000000', '999999999999', '9007199254740991']) {
+    for (const offset of ['3', '4', '1000000', '999999999999', '9007199254740991', '9'.repeat(40)]) {
       const page = await posts.list(`offset=${offset}`)
       expect({ offset, ...page }).toEqual({ offset, rows: [], total: 3, limit: wire.pages.usual })
     }
@@ -55,15 +55,6 @@ inDialects('Pages', (wire) => {
       }
     },
   )
-
-  test('contract 2.6 an offset larger than any table is an empty page or 400', async () => {
-    const { posts } = await someDocuments(wire, numbered(3))
-
-    const answer = await posts.ask('offset=99999999999999999999999999')
-
-    if (answer.status === 200) expect(wire.page(answer)).toMatchObject({ rows: [], total: 3 })
-    else expectFailure(answer, 400, 'INVALID_QUERY')
-  })
 
   test('LST-04 count=false skips the total', async () => {
     const { posts } = await someDocuments(wire, numbered(3))

@@ -43,11 +43,11 @@ inDialects('Queries', (wire) => {
     },
   )
 
-  test('contract 10.7 bad percent encoding in a path is 400', async () => {
+  test('contract 2.1 bad percent encoding in a path names nothing', async () => {
     const { api } = await someDocuments(wire)
 
     for (const path of ['/collections/%zz/documents', '/collections/posts/%', '/collections/posts/%ff', '/%']) {
-      expectFailure(await api.get(path), 400, 'INVALID_QUERY')
+      expectFailure(await api.get(path), 404, 'NOT_FOUND')
     }
   })
 
