@@ -1,0 +1,157 @@
+/** What every database behind the port must do, whichever engine it is. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SvcError } from '../../client/model/errors.js'
+import { type Database, DatabaseError, sql } from '../../emulator/database/database.js'
+
+export interface DatabaseOptions {
+  readonly mostStatementMilliseconds: number
+}
+
+export function databaseCases(engine: string, open: (options: DatabaseOptions) => Promise<Database>) {
+  describe(`a database on ${engine}`, () => {
+    let db: Database
+
+    beforeAll(async () => {
+      db = await open({ mostStatementMilliseconds: 1_500 })
+      await db.query(sql`create schema if not exists svc`)
+      await db.query(sql`create table svc.things (id text primary key, n integer)`)
+    })
+
+    afterAll(() => db.close())
+
+    it('gives values back as the port promises', async () => {
+      const [row] = await db.query(sql`
+        select ${'text'} as text, ${7}::int as int, ${2 ** 40}::bigint as bigint, ${0.5}::float8 as float, ${true}::bool as bool,
+          ${null}::text as nothing, ${'{"b": 1}'}::jsonb as json, ${'2026-01-02T03:04:05.060Z'}::timestamptz as time,
+          '2026-01-02T03:04:05Z'::timestamptz as second`)
+
+      expect(row).toEqual({
+        text: 'text',
+        int: 7,
+        bigint: 2 ** 40,
+        float: 0.5,
+        bool: true,
+        nothing: null,
+        json: '{"b": 1}',
+        time: '2026-01-02T03:04:05.060Z',
+        second: '2026-01-02T03:04:05.000Z',
+      })
+    })
+
+    it('takes arrays of texts with every character that arrays mark themselves with', async () => {
+      const items = ['', 'a', 'a,b', '{}', '"', '\\', 'null', ' x ', 'ü🎈', '{"k": "v\\"w"}']
+
+      const [row] = await db.query<{ back: string }>(sql`select to_jsonb(${items}::text[]) as back`)
+
+      expect(JSON.parse(row?.back ?? '')).toEqual(items)
+    })
+
+    it('answers statements that are asked for together, each its own rows', async () => {
+      const asked = Array.from({ length: 300 }, (_, n) => n)
+
+      const answers = await Promise.all(asked.map((n) => db.query(sql`select ${n}::int as n`)))
+
+      expect(answers).toEqual(asked.map((n) => [{ n }]))
+    })
+
+    it('lets a statement that fails fail alone', async () => {
+      const [before, broken, after] = await Promise.allSettled([
+        db.query(sql`select 1 as one`),
+        db.query(sql`select * from svc.nowhere`),
+        db.query(sql`select 3 as three`),
+      ])
+
+      expect([before.status, broken.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    })
+
+    it('tells the state and the constraint of a failure, and goes on with the same statement', async () => {
+      const insert = (id: string) => db.query(sql`insert into svc.things (id) values (${id}) returning id`)
+      await insert('twice')
+
+      const failure = await insert('twice').catch((error: unknown) => error)
+
+      expect(failure).toBeInstanceOf(DatabaseError)
+      expect(failure).toMatchObject({ sqlState: '23505', constraint: 'things_pkey' })
+      expect(await insert('once')).toEqual([{ id: 'once' }])
+    })
+
+    it('plans a statement for its values where it is asked to', async () => {
+      const statement = { ...textAndValues(sql`select ${5}::int + 1 as six`), planned: 'each time' } as const
+
+      expect(await Promise.all([db.query(statement), db.query(statement)])).toEqual([[{ six: 6 }], [{ six: 6 }]])
+    })
+
+    it('carries out a batch whole or not at all', async () => {
+      const broken = db.batch([
+        sql`insert into svc.things (id) values ('b1')`,
+        sql`insert into svc.things (id) values ('b1')`,
+      ])
+      await expect(broken).rejects.toThrow()
+
+      const results = await db.batch([
+        sql`insert into svc.things (id) values ('b2') returning id`,
+        sql`select count(*)::int as n from svc.things where id in ('b1', 'b2')`,
+      ])
+
+      expect(results).toEqual([[{ id: 'b2' }], [{ n: 1 }]])
+    })
+
+    it('takes back a transaction that throws, and hides it from others until it ends', async () => {
+      let seen: unknown
+      const failing = db.transaction(async (tx) => {
+        await tx.query(sql`insert into svc.things (id) values ('t1')`)
+        seen = await tx.query(sql`select id from svc.things where id = 't1'`)
+        throw new Error('changed my mind')
+      })
+      const meanwhile = db.query(sql`select id from svc.things where id = 't1'`)
+
+      await expect(failing).rejects.toThrow('changed my mind')
+      expect(seen).toEqual([{ id: 't1' }])
+      expect(await meanwhile).toEqual([])
+      expect(await db.query(sql`select id from svc.things where id = 't1'`)).toEqual([])
+    })
+
+    it('keeps the writes of transactions that run at the same time apart', async () => {
+      await db.query(sql`insert into svc.things (id, n) values ('counter', 0)`)
+
+      await Promise.all(
+        Array.from({ length: 30 }, () =>
+          db.transaction(async (tx) => {
+            const [row] = await tx.query<{ n: number }>(sql`select n from svc.things where id = 'counter' for update`)
+            await tx.query(sql`update svc.things set n = ${(row?.n ?? 0) + 1}::int where id = 'counter'`)
+          }),
+        ),
+      )
+
+      expect(await db.query(sql`select n from svc.things where id = 'counter'`)).toEqual([{ n: 30 }])
+    })
+
+    it('gives up a statement that takes too long as UNAVAILABLE, and serves what comes after it', async () => {
+      const endless = db.query(sql`select count(*)::int as n from generate_series(1, 2000000000)`)
+      const failure = await endless.catch((error: SvcError) => error)
+
+      expect(failure).toMatchObject({ code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 1 })
+      expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    })
+
+    it('keeps more statements than it prepares', async () => {
+      const texts = Array.from({ length: 450 }, (_, n) => ({ text: `select ${n} as n`, values: [] }))
+
+      const answers = await Promise.all(texts.map((statement) => db.query<{ n: number }>(statement)))
+      const again = await db.query({ text: 'select 0 as n', values: [] })
+
+      expect(answers.map(([row]) => row?.n)).toEqual(texts.map((_, n) => n))
+      expect(again).toEqual([{ n: 0 }])
+    })
+  })
+}
+
+function textAndValues({
+  text,
+  values,
+}: {
+  text: string
+  values: readonly (string | number | boolean | null | readonly string[])[]
+}) {
+  return { text, values }
+}
