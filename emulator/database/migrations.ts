@@ -56,10 +56,8 @@ export const migrations: readonly Migration[] = [
         updated_at timestamptz(3) not null
       )`,
       sql`create index documents_in_order on documents (collection_id, id)`,
-      // With the collection, so that a value that is common elsewhere costs nothing here; with a short list of entries that wait
-      // for their place, since every search reads all of them.
-      sql`create index documents_data on documents using gin (collection_id, data jsonb_path_ops)
-        with (gin_pending_list_limit = 512)`,
+      // The list of entries that wait for their place is short, since every search reads all of them.
+      sql`create index documents_data on documents using gin (data jsonb_path_ops) with (gin_pending_list_limit = 512)`,
       sql`create table sequences (
         project_id text primary key references projects on delete cascade,
         last_seq bigint not null
@@ -121,7 +119,6 @@ export class NewerDatabaseError extends Error {
 export async function migrate(db: Database): Promise<void> {
   await db.query(sql`create schema if not exists svc`)
   await db.query(sql`create extension if not exists pg_trgm`)
-  await db.query(sql`create extension if not exists btree_gin`)
   await db
     .query(
       sql`create table if not exists svc.migrations (number integer primary key, name text not null, made_at timestamptz not null default now())`,

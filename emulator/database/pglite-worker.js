@@ -1,7 +1,6 @@
 /** PGlite in a thread of its own: bytes of PostgreSQL's protocol in, bytes out. `pglite.ts` is the other end. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
-import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
 /** Answers are gathered until there are this many bytes, and posted together. */
@@ -14,7 +13,7 @@ const finished = new Int32Array(progress)
 const database = await PGlite.create({
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
-  extensions: { btree_gin, pg_trgm },
+  extensions: { pg_trgm },
 })
 
 parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {

@@ -106,7 +106,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     const current = connection.session.unfinished[0]
     if (!current) return
     const isPatient = current.statements.some(({ patient }) => patient)
-    watchdog = setTimeout(reopen, isPatient ? patientMilliseconds : mostStatementMilliseconds)
+    watchdog = setTimeout(giveUp, isPatient ? patientMilliseconds : mostStatementMilliseconds)
     watchdog.unref()
   }
 
@@ -121,6 +121,12 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     watched.worker.on('error', () => {
       if (watched === connection && !isClosed) reopen()
     })
+  }
+
+  /** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
+  function giveUp() {
+    if (options.dataDir !== undefined) reopen()
+    else connection.session.unfinished[0]?.reject(busy())
   }
 
   /** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
@@ -241,6 +247,8 @@ const settings = [
   sql`select set_config('timezone', 'UTC', false)`,
   sql`select set_config('jit', 'off', false)`,
   sql`select set_config('work_mem', '16MB', false)`,
+  // Nothing turns here; as for a disk, the planner would rather read two large indexes than a few hundred rows.
+  sql`select set_config('random_page_cost', '1.1', false)`,
 ]
 
 async function connect({ dataDir, template }: PgliteOptions): Promise<Connection> {

@@ -32,7 +32,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     connectionString: url,
     max: mostConnections,
     connectionTimeoutMillis: 5_000,
-    options: `-c search_path=svc,public -c timezone=UTC -c jit=off -c statement_timeout=${mostStatementMilliseconds}`,
+    options: `-c search_path=svc,public -c timezone=UTC -c jit=off -c random_page_cost=1.1 -c statement_timeout=${mostStatementMilliseconds}`,
     types: { getTypeParser: ((typeId: number) => readerOf(typeId)) as never },
     application_name: 'svc',
   })
