@@ -1,10 +1,14 @@
 /** The same meaning as `matches` in client/model/where.ts, in SQL; test/where-parity.test.ts holds the two together. */
+import { SvcError } from '../../client/model/errors.js'
 import type { Path } from '../../client/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../client/model/where.js'
 import { type Fragment, joinSql, sql } from '../database/database.js'
 import type { KnownFields } from './field-indexes.js'
 import { fieldTest } from './field-test-sql.js'
 import { ownFieldTest } from './own-field-test-sql.js'
+
+/** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
+const mostQuestions = 500
 
 /** What a filter may reach beyond the document itself. Contract 4.4. */
 export interface Reach {
@@ -20,6 +24,7 @@ export interface Reach {
 /** A condition over `documents d`. Values and field names are parameters, never text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
   if (where.all.length === 0) return sql`true`
+  requireBounded(where, reach)
   return joinSql(
     where.all.map((clause) => clauseSql(clause, reach)),
     ' and ',
@@ -70,6 +75,17 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
 function readable({ mayReadAll }: Reach): Fragment {
   if (mayReadAll) return sql`true`
   return sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
+}
+
+/** Each link on the way doubles what has to be asked, since its field may hold ids or an object; there is an end to it. */
+function requireBounded({ all }: Where, { populate }: Reach) {
+  const questions = all.flatMap(({ any }) => any).reduce((sum, { path }) => sum + 2 ** linksOn(path, populate) - 1, 0)
+  if (questions > mostQuestions) throw new SvcError('INVALID_QUERY', 'Too many filters on populated fields.')
+}
+
+function linksOn([field, next, ...rest]: Path, populate: readonly Path[]): number {
+  const populated = populate.filter(([first]) => first === field)
+  return next === undefined || populated.length === 0 ? 0 : 1 + linksOn([next, ...rest], populated.flatMap(belowFirst))
 }
 
 function belowFirst([, next, ...rest]: Path): Path[] {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Database, sql } from '../database/database.js'
-import { migrate } from '../database/migrations.js'
-import { openPglite } from '../database/pglite.js'
-import type { FieldUse } from '../store/field-indexes.js'
-import { type IndexKeeper, type IndexKeeperOptions, openIndexKeeper } from './index-keeper.js'
+import { type IndexKeeper, type IndexKeeperOptions, openIndexKeeper } from '../emulator/core/index-keeper.js'
+import { type Database, sql } from '../emulator/database/database.js'
+import { migrate } from '../emulator/database/migrations.js'
+import { openPglite } from '../emulator/database/pglite.js'
+import type { FieldUse } from '../emulator/store/field-indexes.js'
 
 const posts = '01900000-0000-7000-8000-000000000001'
 const sortByTitle: FieldUse = { path: ['title'], kind: 'asc' }
