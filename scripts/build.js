@@ -47,5 +47,7 @@ function run(script, args) {
   execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
+    // The tool that writes the manifest would ask the registry whether it is the newest.
+    env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
   })
 }

@@ -1,0 +1,106 @@
+/** `kill -9` while it writes: whatever was acknowledged is there afterwards, whole. `SVC_CRASH_CYCLES` says how often. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, it } from 'vitest'
+import { createClient } from '../../client/index.js'
+
+const cycles = Number(process.env.SVC_CRASH_CYCLES ?? 3)
+const writers = 8
+const batchSize = 20
+
+const folder = await mkdtemp(join(tmpdir(), 'svc-crash-'))
+const cli = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
+const children: ChildProcess[] = []
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Entry {
+  readonly mark: string
+  readonly batch?: string
+  readonly edit?: number
+}
+
+async function startDev(cycle: number) {
+  const readyFile = join(folder, `ready-${cycle}.json`)
+  const child = spawn(
+    process.execPath,
+    [cli, 'dev', '--port', '0', '--data', join(folder, 'state'), '--ready-file', readyFile],
+    { stdio: 'ignore' },
+  )
+  children.push(child)
+  for (;;) {
+    const text = await readFile(readyFile, 'utf8').catch(() => '')
+    if (text !== '') {
+      const { url, apiKey } = JSON.parse(text) as { url: string; apiKey: string }
+      const client = createClient<{ entries: Entry }>({ url, apiKey, retry: { attempts: 1 } })
+      return { child, client, entries: client.collection('entries') }
+    }
+    if (child.exitCode !== null) throw new Error(`svc dev stopped with ${child.exitCode} in cycle ${cycle}.`)
+    await pause(25)
+  }
+}
+
+it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 60_000 + cycles * 20_000 }, async () => {
+  /** Marks by document id: what must be there, with the last acknowledged and the last attempted edit. */
+  const acknowledged = new Map<string, { mark: string; edited: number; attempted: number }>()
+
+  for (let cycle = 0; cycle <= cycles; cycle++) {
+    const { child, client, entries } = await startDev(cycle)
+    if (cycle === 0) await client.collections.create({ name: 'entries' })
+    await check(entries)
+    if (cycle === cycles) break
+
+    let isOver = false
+    const writing = Array.from({ length: writers }, async (_, writer) => {
+      for (let turn = 0; !isOver; turn++) {
+        const mark = `${cycle}-${writer}-${turn}`
+        try {
+          const created = await entries.create({ mark })
+          const kept = { mark, edited: 0, attempted: 1 }
+          acknowledged.set(created.id, kept)
+          await entries.update(created.id, { edit: 1 })
+          kept.edited = 1
+          if (turn % 5 > 0) continue
+          const batch = Array.from({ length: batchSize }, (_, at) => ({ mark: `${mark}-${at}`, batch: mark }))
+          for (const { id, data } of await entries.createMany(batch)) {
+            acknowledged.set(id, { mark: data.mark, edited: 0, attempted: 0 })
+          }
+        } catch (error) {
+          if (!isOver) throw error
+        }
+      }
+    })
+    await pause(300 + Math.random() * 1_200)
+    isOver = true
+    const died = once(child, 'exit')
+    child.kill('SIGKILL')
+    await died
+    await Promise.all(writing)
+  }
+
+  expect(acknowledged.size).toBeGreaterThan(cycles * 20)
+
+  async function check(entries: Awaited<ReturnType<typeof startDev>>['entries']) {
+    const found = new Map<string, Entry>()
+    for await (const { id, data } of entries.iterate()) found.set(id, data)
+    const missing = [...acknowledged].filter(([id, { mark }]) => found.get(id)?.mark !== mark)
+    expect(missing).toEqual([])
+    const stale = [...acknowledged].filter(([id, { edited, attempted }]) => {
+      const edit = found.get(id)?.edit ?? 0
+      return edit < edited || edit > attempted
+    })
+    expect(stale).toEqual([])
+    const sizes = new Map<string, number>()
+    for (const { batch } of found.values()) if (batch) sizes.set(batch, (sizes.get(batch) ?? 0) + 1)
+    expect([...sizes.values()].filter((size) => size !== batchSize)).toEqual([])
+    expect(await entries.count()).toBe(found.size)
+  }
+})
