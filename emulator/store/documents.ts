@@ -111,7 +111,8 @@ export async function deleteDocuments(tx: Database, place: Place, ids: readonly 
       returning ${columns}, null::jsonb as before
     ), counted as (
       update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
-    ), ${recorded(place, 'deleted', sql`deleted`, ids.length)}
+      returning collection_id
+    ), ${recorded(place, 'deleted', sql`deleted`, ids.length, sql`exists (select from counted)`)}
     select 1 as one`)
 }
 
@@ -144,9 +145,18 @@ function drawn(project: string, count: number, condition: Fragment): Fragment {
     )`
 }
 
-/** Records a change for each row of `affected`: id, version, data, and the data before. */
-function recorded({ project, collection, at }: Place, kind: string, affected: Fragment, count: number): Fragment {
-  return sql`${drawn(project, count, sql`true`)}, recorded as (
+/**
+ * Records a change for each row of `affected`: id, version, data, and the data before. What `condition` reads is locked
+ * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
+ */
+function recorded(
+  { project, collection, at }: Place,
+  kind: string,
+  affected: Fragment,
+  count: number,
+  condition = sql`true`,
+): Fragment {
+  return sql`${drawn(project, count, condition)}, recorded as (
       insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, recorded_at)
       select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
         affected.id, affected.version, affected.data, affected.before, ${at}::timestamptz
