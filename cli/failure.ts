@@ -126,16 +126,18 @@ function isMisuse(error: Error): boolean {
 }
 
 function describeMisuse(error: Error): Failure {
-  const lines = error.message
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && line !== 'See more help with --help')
-  return {
-    code: 'MISUSE',
-    message: sentence(lines.join(' ').replace(/^The following errors? occurred: /, '')),
-    hint: undefined,
-    exit: exits.misuse,
+  return { code: 'MISUSE', message: misuseMessage(error), hint: undefined, exit: exits.misuse }
+}
+
+/** oclif's words in ours, where its own take several lines. */
+function misuseMessage(error: Error): string {
+  if ('flags' in error && Array.isArray(error.flags)) return `There is no flag "${error.flags.join('", "')}" here.`
+  if (error.message.startsWith('Missing ') && 'args' in error && Array.isArray(error.args)) {
+    const named: { name: string; description?: string }[] = error.args
+    return `Missing: ${named.map(({ name, description }) => `${name.toUpperCase()} (${description})`).join(', ')}.`
   }
+  const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, ''))
+  return sentence(text.replace(/^The following errors? occurred:\s*/, '').replace(/^Parsing (--\S+)\s+/, '$1: '))
 }
 
 const systemHints: { readonly [code: string]: string } = {

@@ -1,7 +1,7 @@
 /** Documents on stdout: as a table, as CSV, as NDJSON, or as one JSON object; a page, or any number of them. */
 import { once } from 'node:events'
 import type { Document } from '../client/model/document.js'
-import type { JsonObject } from '../client/model/json.js'
+import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import type { Page } from '../client/model/page.js'
 import { documentRow } from './document-row.js'
 import { count, openTable } from './print.js'
@@ -10,10 +10,17 @@ import { writeCell } from './records/cells.js'
 export const listFormats = ['table', 'csv', 'ndjson'] as const
 export type ListFormat = (typeof listFormats)[number] | 'json'
 
-/** The columns a table shows when nobody chose: the times last, and `updatedAt` not at all. */
+/** A line of a table: linked documents as their fields and, unless somebody chose it, no `updatedAt`. */
 function row(document: Document, columns: readonly string[] | undefined): JsonObject {
-  const { updatedAt, ...rest } = documentRow(document)
-  return columns ? { ...rest, updatedAt: updatedAt ?? null } : rest
+  const { updatedAt = null, ...rest } = documentRow(document)
+  const shown = Object.entries(rest).map(([name, value]) => [name, fieldsOfLinked(value)] as const)
+  return { ...Object.fromEntries(shown), ...(columns ? { updatedAt } : {}) }
+}
+
+function fieldsOfLinked(value: Json): Json {
+  if (Array.isArray(value)) return value.map(fieldsOfLinked)
+  const isLinked = isObject(value) && 'version' in value && 'collectionId' in value && isObject(value.data)
+  return isLinked ? (value.data ?? null) : value
 }
 
 /** "20 of 345 documents; the next: --offset 20". */

@@ -7,15 +7,16 @@ import { loadDemo } from '../dev/demo.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { stateFolder } from '../emulator-file.js'
+import { prose } from '../prose.js'
 import { seedInput } from '../seeds/seed-inputs.js'
 import { SvcCommand } from '../svc-command.js'
 
 export default class Dev extends SvcCommand {
   static override summary = 'Start the emulator.'
-  static override description = `Starts the service on this machine and keeps it running until Ctrl-C.
+  static override description = prose(`Starts the service on this machine and keeps it running until Ctrl-C.
 
 What was answered is kept in the state folder; stopping it in any way loses nothing. Stopped by Ctrl-C or
-SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.`
+SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.`)
   static override examples = [
     '<%= config.bin %> dev',
     '<%= config.bin %> dev --demo',

@@ -6,21 +6,23 @@ import { nearest } from '../nearest.js'
 const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {
   const words = id.split(':')
   const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(':', ' '))
-  const typed = words.join(' ')
   const [topic = ''] = words
   const siblings = known.filter((name) => name.startsWith(`${topic} `))
-  const meant =
-    nearest(typed, known) ?? nearest([...words, argv?.[0] ?? ''].join(' '), known) ?? nearestTopic(words, known)
+  // What follows a topic counts as words of the command, so that arguments look like words of it too.
+  const typed = words.slice(0, siblings.length > 0 ? 2 : words.length).join(' ')
+  const meant = nearest(typed, known) ?? nearestTopic([...words, ...(argv ?? [])], known)
   if (meant) throw misuse(`There is no command "${typed}".`, `Did you mean "${config.bin} ${meant}"?`)
-  if (siblings.length > 0)
-    throw misuse(`There is no command "${typed}".`, `In "${topic}" there are: ${siblings.join(', ')}`)
+  if (siblings.length > 0) {
+    const verbs = siblings.map((name) => name.slice(topic.length + 1)).join(', ')
+    throw misuse(`There is no command "${typed}".`, `After "${topic}" there are: ${verbs}.`)
+  }
   throw misuse(`There is no command "${typed}".`, `See what there is: ${config.bin} --help`)
 }
 
 /** `doc list` and `collection list` mistake the topic only. */
-function nearestTopic([first = '', ...rest]: readonly string[], known: readonly string[]): string | undefined {
+function nearestTopic([first = '', second = '']: readonly string[], known: readonly string[]): string | undefined {
   const topic = nearest(first, [...new Set(known.map((name) => name.split(' ', 1)[0] ?? name))])
-  return topic && nearest([topic, ...rest].join(' '), known)
+  return topic && nearest(`${topic} ${second}`, known)
 }
 
 export default commandNotFound

@@ -3,15 +3,17 @@ import type { Document } from '../../../client/model/document.js'
 import { collectionArg } from '../../fields-args.js'
 import { listFormats, namesOfAll, pageNote, printDocuments } from '../../list-documents.js'
 import { counted } from '../../print.js'
+import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
 import { populateFlag, readSort, readWhere, sortFlag, whereFlags } from '../../where-flag.js'
 
 export default class DocsList extends TargetCommand {
   static override summary = 'List the documents of a collection.'
-  static override description = `Newest first, a page at a time; --all goes through all of them, however many there are.
+  static override description =
+    prose(`Newest first, a page at a time; --all goes through all of them, however many there are.
 
 Conditions name a field and, after two underscores, how to compare: __ne, __gt, __gte, __lt, __lte, __contains,
-__startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and populated fields.`
+__startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and populated fields.`)
   static override examples = [
     '<%= config.bin %> docs list posts',
     '<%= config.bin %> docs list posts --where status=published --where views__gte=100 --sort -views --limit 5',
