@@ -140,8 +140,7 @@ function writeName(dialect: Dialect, test: Test): string {
 
 function writeValue(test: Test): string {
   if ('isNull' in test) return String(test.isNull)
-  if ('values' in test) return test.values.map((value) => value.replaceAll(',', '\\,')).join(',')
-  return test.value
+  return 'values' in test ? joinList(test.values) : test.value
 }
 
 function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
@@ -190,6 +189,14 @@ function ownName(path: Path): Path {
   if (path.length > 1) return path
   if (path[0] === 'created_at') return ['createdAt']
   return path[0] === 'updated_at' ? ['updatedAt'] : path
+}
+
+/** A value that ends in a backslash would swallow the comma behind it. */
+function joinList(values: readonly string[]): string {
+  if (values.slice(0, -1).some((value) => value.endsWith('\\'))) {
+    throw new SvcError('INVALID_FILTER', 'In a list, only the last value may end in a backslash.')
+  }
+  return values.map((value) => value.replaceAll(',', '\\,')).join(',')
 }
 
 /** Splits at commas; `\,` is a comma in a value. */

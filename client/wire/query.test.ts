@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { SvcError } from '../model/errors.js'
+import { formatPath } from '../model/path.js'
+import type { Where } from '../model/where.js'
+import { dialects, readDialect } from './dialect.js'
+import { parseQuery, readListQuery, writeListQuery } from './query.js'
+
+/** A `Where` in short: clauses parted by " and ", tests by " or ". */
+function short(where: Where): string {
+  const tests = where.all.map(({ any }) =>
+    any
+      .map((test) => {
+        const value = 'isNull' in test ? test.isNull : 'values' in test ? test.values.join('|') : test.value
+        return `${formatPath(test.path)} ${test.operator} ${value}`
+      })
+      .join(' or '),
+  )
+  return tests.join(' and ')
+}
+
+const read = (dialect: string, query: string) => readListQuery(readDialect(dialect), parseQuery(query))
+
+describe('filters', () => {
+  it.each([
+    ['a', 'status=published', 'status eq published'],
+    ['a', 'views__gte=100&views__lt=200', 'views gte 100 and views lt 200'],
+    ['a', 'title__contains=tea', 'title icontains tea'],
+    ['b', 'title_contains=tea', 'title contains tea'],
+    ['b', 'title_icontains=tea', 'title icontains tea'],
+    ['a', 'tags__in=a,b\\,c', 'tags in a|b,c'],
+    ['a', 'tags__in=', 'tags in '],
+    ['a', 'at__isnull=true', 'at isnull true'],
+    ['a', 'checked_in=3', 'checked_in eq 3'],
+    ['b', 'checked_in=3', 'checked in 3'],
+    ['b', 'first_name=Ada', 'first_name eq Ada'],
+    ['b', 'a__gte=1', 'a__gte eq 1'],
+    ['c', 'a__gte=1&b_gte=2&first_name=x', 'a gte 1 and b gte 2 and first_name eq x'],
+    ['a', '__proto__=1', '__proto__ eq 1'],
+    ['a', 'author.role=admin', 'author.role eq admin'],
+    ['a', 'created_at__gte=2026', 'createdAt gte 2026'],
+    ['b', 'createdAt_gte=2026', 'createdAt gte 2026'],
+    ['a', 'a=1&[or]b=2&[or]c=3', 'a eq 1 and b eq 2 or c eq 3'],
+    ['a', '[or:x]a=1&[or:y]b=2&[or:x]c=3', 'a eq 1 or c eq 3 and b eq 2'],
+    ['a', 'a__or__b__contains=t', 'a icontains t or b icontains t'],
+    ['b', 'a__or__b_contains=t', 'a contains t or b contains t'],
+    ['a', '[or]a__or__b=1&[or]c__gt=2', 'a eq 1 or b eq 1 or c gt 2'],
+    ['a', 'a+b=%C3%BC%26', 'a b eq ü&'],
+  ])('in dialect %s, "%s" asks: %s', (dialect, query, meaning) => {
+    expect(short(read(dialect, query).where)).toBe(meaning)
+  })
+
+  it.each([
+    ['a', 'a__foo=1', 'INVALID_FILTER'],
+    ['c', 'a__foo=1', 'INVALID_FILTER'],
+    ['a', '__gte=1', 'INVALID_FILTER'],
+    ['a', 'a__or__=1', 'INVALID_FILTER'],
+    ['a', 'a__isnull=maybe', 'INVALID_FILTER'],
+    ['a', '=1', 'INVALID_FILTER'],
+    ['a', 'limit=-1', 'INVALID_QUERY'],
+    ['a', 'limit=1e3', 'INVALID_QUERY'],
+    ['a', 'limit=1&limit=2', 'INVALID_QUERY'],
+    ['a', 'orderBy=a&sort_by=b', 'INVALID_QUERY'],
+    ['a', 'orderBy=a&order=up', 'INVALID_QUERY'],
+    ['a', 'count=perhaps', 'INVALID_QUERY'],
+    ['a', 'populate=a.b.c.d.e.f', 'INVALID_QUERY'],
+    ['a', Array.from({ length: 21 }, (_, n) => `populate=f${n}`).join('&'), 'INVALID_QUERY'],
+    ['a', Array.from({ length: 201 }, (_, n) => `f${n}=1`).join('&'), 'INVALID_QUERY'],
+    ['a', `a=${'x'.repeat(8192)}`, 'INVALID_QUERY'],
+    ['a', 'a=%E0%A4%A', 'INVALID_QUERY'],
+  ])('in dialect %s, "%.40s" is refused as %s', (dialect, query, code) => {
+    expect(() => read(dialect, query)).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('that a family has no words for are refused when they are written', () => {
+    const where: Where = { all: [{ any: [{ path: ['title'], operator: 'startswith', value: 'T' }] }] }
+    expect(() => writeListQuery(dialects.b, { where })).toThrow(SvcError)
+    expect(writeListQuery(dialects.c, { where })).toEqual([['title__startswith', 'T']])
+  })
+})
+
+describe('the page', () => {
+  it.each([
+    ['a', '', { limit: 20, offset: 0, count: true, sort: undefined }],
+    ['b', '', { limit: 50 }],
+    ['a', 'limit=1000', { limit: 100 }],
+    ['b', 'limit=1000', { limit: 500 }],
+    ['a', 'limit=0&offset=7&count=false', { limit: 0, offset: 7, count: false }],
+    ['a', 'orderBy=views&order=desc', { sort: { path: ['views'], direction: 'desc' } }],
+    ['a', 'sort_by=views', { sort: { path: ['views'], direction: 'asc' } }],
+    ['b', 'orderBy=updated_at&order=desc', { sort: { path: ['updatedAt'], direction: 'desc' } }],
+    ['a', 'sort=a.b&order=asc', { sort: { path: ['a', 'b'], direction: 'asc' } }],
+    ['a', 'order=asc', { sort: { path: ['createdAt'], direction: 'asc' } }],
+    ['a', 'populate=a&populate=b.c', { populate: [['a'], ['b', 'c']] }],
+  ])('in dialect %s, "%s" is read', (dialect, query, expected) => {
+    expect(read(dialect, query)).toMatchObject(expected)
+  })
+})
+
+describe('svc-dialect', () => {
+  it.each([
+    ['b', dialects.b],
+    ['a, document=flat, errors=detail', { ...dialects.a, document: 'flat', errors: 'detail' }],
+    [' a ,document = flat', { ...dialects.a, document: 'flat' }],
+    ['errors=detail', { ...dialects.c, errors: 'detail' }],
+    ['', dialects.c],
+  ])('"%s" is read on top of the project\'s own', (text, dialect) => {
+    expect(readDialect(text, dialects.c)).toEqual(dialect)
+  })
+
+  it.each([
+    'd',
+    'a, b',
+    'a, flat',
+    'a, colour=red',
+    'a, document=round',
+    'document=flat, document=snake',
+    'a,',
+    'constructor',
+  ])('"%s" is refused, and the choices are named', (text) => {
+    expect(() => readDialect(text)).toThrow(expect.objectContaining({ code: 'INVALID_DIALECT' }))
+  })
+})

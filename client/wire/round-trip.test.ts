@@ -1,0 +1,245 @@
+/** Every form of every axis reads back what it wrote. What a form has no room for is in `losses`, with its reason. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Collection } from '../model/collection.js'
+import type { Document, Fields } from '../model/document.js'
+import { type ErrorCode, errors, SvcError } from '../model/errors.js'
+import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.js'
+import type { ListQuery } from '../model/page.js'
+import { parsePath } from '../model/path.js'
+import { operators, type Test } from '../model/where.js'
+import * as answers from './answers.js'
+import { readChanges, readNewDocument, writeChanges, writeNewDocument } from './bodies.js'
+import { type Axis, axes, axisNames, type Dialect, dialects, formatDialect, readDialect } from './dialect.js'
+import { documentShapes } from './documents.js'
+import { eventNames, frameForms } from './events.js'
+import { parseQuery, readListQuery, writeListQuery } from './query.js'
+
+/** What a document loses on the way through each shape, and why. */
+const losses = {
+  enveloped: { collectionId: '', version: 0 }, // Spec, shape A: it names the collection; the version is the etag.
+  snake: { collection: '', version: 0 }, // Spec, shape B: it has the collection's id.
+  flat: { collection: '', collectionId: '', version: 0 }, // Spec, shape C: it has neither.
+} as const
+
+/** Every dialect that differs from a named one in one form: each cell of each axis at least once. */
+const everyDialect: Dialect[] = Object.values(dialects).flatMap((dialect) =>
+  axisNames.flatMap((axis) => Object.keys(axes[axis]).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
+)
+
+const name = fc.string({ minLength: 1, unit: 'grapheme' })
+const json: fc.Arbitrary<Json> = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 3 },
+    fc.constant(null),
+    fc.boolean(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (Object.is(number, -0) ? 0 : number)),
+    fc.string({ unit: 'grapheme' }),
+    fc.array(tie('json') as fc.Arbitrary<Json>, { maxLength: 3 }),
+    fc.dictionary(name, tie('json') as fc.Arbitrary<Json>, { maxKeys: 3, noNullPrototype: true }),
+  ),
+})).json
+const fields: fc.Arbitrary<Fields> = fc.dictionary(
+  fc.oneof(name, fc.constantFrom('data', '__proto__', 'constructor', 'success', 'documents')),
+  json,
+  { maxKeys: 5, noNullPrototype: true },
+)
+const time = fc
+  .date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+const document: fc.Arbitrary<Document> = fc.record({
+  id: fc.uuid(),
+  collection: name,
+  collectionId: fc.uuid(),
+  data: fields,
+  createdAt: time,
+  updatedAt: time,
+  version: fc.nat(),
+})
+
+/** As it goes over the wire: data as the database's text, the answer as text, read as a client does. */
+const outgoing = (one: Document) => ({ ...one, data: new JsonText(JSON.stringify(one.data)) })
+const overTheWire = (body: Parameters<typeof writeJson>[0]) => JSON.parse(writeJson(body)) as JsonObject
+
+describe('every form reads back what it wrote', () => {
+  it('documents, alone, in batches and in pages', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...everyDialect), fc.array(document, { maxLength: 3 }), (dialect, documents) => {
+        const isFlat = dialect.document === 'flat'
+        const there = documents.map((one) => ({
+          ...one,
+          ...losses[dialect.document],
+          data: isFlat ? withoutOwn(one.data) : one.data,
+        }))
+
+        const batch = overTheWire(answers.writeDocuments(dialect, documents.map(outgoing)))
+        expect(answers.readDocuments(dialect, batch)).toEqual(there)
+
+        for (const [at, one] of documents.entries()) {
+          expect(answers.readDocument(dialect, overTheWire(answers.writeDocument(dialect, outgoing(one))))).toEqual(
+            there[at],
+          )
+        }
+
+        const page = { items: documents.map(outgoing), total: 7, limit: 20, offset: 0 }
+        const { body, headers } = answers.writePage(dialect, page)
+        expect(answers.readPage(dialect, overTheWire(body), (header) => headers[header])).toEqual({
+          ...page,
+          items: there,
+        })
+      }),
+    )
+  })
+
+  it('collections', () => {
+    const collection: Collection = {
+      id: 'c1',
+      name: 'posts',
+      schema: { title: { type: 'string', required: true, default: 'x' } },
+      permissions: { read: ['admin'] },
+      createdAt: '2026-01-02T03:04:05.678Z',
+      updatedAt: '2026-02-02T03:04:05.678Z',
+    }
+    for (const dialect of everyDialect) {
+      for (const one of [collection, { ...collection, documentCount: 3 }]) {
+        expect(answers.readCollection(dialect, overTheWire(answers.writeCollection(dialect, one)))).toEqual(one)
+      }
+      expect(answers.readCollections(dialect, overTheWire(answers.writeCollections(dialect, [collection])))).toEqual([
+        collection,
+      ])
+    }
+  })
+
+  it('what was removed', () => {
+    for (const dialect of everyDialect) {
+      expect(answers.readRemoved(dialect, overTheWire(answers.writeRemoved(dialect, 'document', 'd1')))).toEqual({
+        id: 'd1',
+      })
+      const ids = ['d1', 'd2']
+      expect(answers.readAllRemoved(dialect, overTheWire(answers.writeAllRemoved(dialect, ids)))).toEqual({ ids })
+    }
+  })
+
+  it('bodies of creates and updates', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...everyDialect), fields, fields, (dialect, plain, operands) => {
+        expect(readNewDocument(dialect, overTheWire(writeNewDocument(dialect, plain)))).toEqual(plain)
+        const changes = { fields: plain, remove: operands, append: operands }
+        expect(readChanges(dialect, overTheWire(writeChanges(dialect, changes)))).toEqual(changes)
+      }),
+    )
+  })
+
+  it('errors, in both formats, with the code from the header', () => {
+    for (const code of Object.keys(errors) as ErrorCode[]) {
+      const issues = code === 'VALIDATION_ERROR' ? [{ path: ['a', 0, 'b'], message: 'is wrong', type: 'string' }] : []
+      const error = new SvcError(code, 'is wrong', issues, { retryAfterSeconds: 3 })
+      for (const format of ['envelope', 'detail'] as const) {
+        const { status, headers, body } = answers.writeError({ errors: format }, error)
+        const read = answers.readError(status, (header) => headers[header], overTheWire(body))
+        expect(read).toMatchObject({ code, message: 'is wrong', issues, status, retryAfterSeconds: 3 })
+      }
+    }
+  })
+
+  it('events', () => {
+    fc.assert(
+      fc.property(document, fc.constantFrom(...everyDialect), (one, dialect) => {
+        const names = eventNames[dialect.events]
+        const shape = documentShapes[dialect.document]
+        const frame = { event: names.write('updated'), seq: 9, document: outgoing(one) }
+        const read = frameForms[dialect.frames].read(overTheWire(frameForms[dialect.frames].write(frame, shape)), shape)
+
+        expect(names.read(read.event)).toBe('updated')
+        expect(read).toMatchObject({ seq: 9, document: { id: one.id, createdAt: one.createdAt } })
+        if (dialect.frames === 'message') expect(read.document.data).toEqual(one.data)
+      }),
+    )
+  })
+
+  it('list requests: filters, order and page', () => {
+    const field = fc.constantFrom('status', 'checked_in', 'a.b', 'createdAt', 'x-y', 'ü', 'a b&c=d', '100%')
+    const test: fc.Arbitrary<Test> = fc
+      .tuple(
+        fc.constantFrom(...operators),
+        field,
+        fc.array(
+          fc.string({ unit: 'grapheme' }).filter((text) => !text.endsWith('\\')),
+          { minLength: 1, maxLength: 3 },
+        ),
+      )
+      .map(([operator, dotted, values]): Test => {
+        const path = parsePath(dotted)
+        if (operator === 'isnull') return { path, operator, isNull: values.length > 1 }
+        return operator === 'in' || operator === 'notin'
+          ? { path, operator, values }
+          : { path, operator, value: values[0] ?? '' }
+      })
+    const clause = fc.record({ any: fc.array(test, { minLength: 1, maxLength: 3 }) })
+    const query: fc.Arbitrary<ListQuery> = fc.record({
+      where: fc.record({ all: fc.array(clause, { maxLength: 3 }) }),
+      sort: fc.option(fc.record({ path: field.map(parsePath), direction: fc.constantFrom('asc', 'desc') }), {
+        nil: undefined,
+      }),
+      limit: fc.nat(20),
+      offset: fc.nat(1000),
+      count: fc.boolean(),
+      populate: fc.array(fc.constantFrom('author', 'author.company').map(parsePath), { maxLength: 2 }),
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...everyDialect), query, (dialect, asked) => {
+        const unsayable = asked.where.all.flatMap(({ any }) => any).some((one) => !canSay(dialect, one))
+        if (unsayable) {
+          expect(() => writeListQuery(dialect, asked)).toThrow(SvcError)
+          return
+        }
+        const raw = writeListQuery(dialect, asked)
+          .map((pair) => pair.map(encodeURIComponent).join('='))
+          .join('&')
+        const read = readListQuery(dialect, parseQuery(raw))
+        const isSingle = ({ any }: { any: readonly Test[] }) => any.length === 1
+        // Alternatives travel behind what stands alone; both must hold all the same.
+        const all = [...asked.where.all.filter(isSingle), ...asked.where.all.filter((clause) => !isSingle(clause))]
+        expect(read).toEqual({ ...asked, where: { all } })
+      }),
+    )
+  })
+
+  it('dialects themselves', () => {
+    for (const dialect of everyDialect) expect(readDialect(formatDialect(dialect))).toEqual(dialect)
+  })
+})
+
+/** Which operators a family of suffixes has no word for. Spec, "List query parameters". */
+const unsaid: { readonly [Family in Dialect['filters']]: readonly string[] } = {
+  double: ['contains'],
+  single: ['startswith', 'endswith', 'notin'],
+  both: [],
+}
+
+function canSay({ filters }: Dialect, { operator }: Test): boolean {
+  return !unsaid[filters].includes(operator)
+}
+
+function withoutOwn(data: Fields): Fields {
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !['id', 'createdAt', 'updatedAt'].includes(key)))
+}
+
+/** Keeps the list above honest: every axis that has codecs is in the tests. */
+it('no axis is new', () => {
+  const tested: Axis[] = [
+    'paths',
+    'document',
+    'body',
+    'record',
+    'list',
+    'paging',
+    'filters',
+    'put',
+    'events',
+    'frames',
+    'errors',
+    'two_factor',
+  ]
+  expect(axisNames).toEqual(tested)
+})
