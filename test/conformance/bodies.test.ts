@@ -96,6 +96,14 @@ inDialects('Bodies', (wire) => {
     expectStatus(201, await api.post('/collections/posts', { a: 1 }))
   })
 
+  test('contract 10.2 sizes are binary multiples: a body of 10 × 1024 × 1024 bytes is read', async () => {
+    const { api } = await someDocuments(wire)
+    const body = Buffer.alloc(10 * 1024 * 1024, ' ')
+    body.write('{"a":1}')
+
+    expectStatus(201, await api.post('/collections/posts', body))
+  })
+
   test('contract 2.4 a document over 1 MB is 413, one of 1 MB is kept', async () => {
     const { api, posts } = await someDocuments(wire)
     const oneMegabyte = { text: 'x'.repeat(1024 * 1024 - '{"text":""}'.length) }

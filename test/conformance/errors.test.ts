@@ -55,7 +55,7 @@ inDialects(
 )
 
 inDialects('Errors', (wire) => {
-  test('ERR-03 each kind of failure has its status, and ERR-04 its code', async () => {
+  test('ERR-03 each kind of failure has its status and its code', async () => {
     const { api, owner, posts } = await someDocuments(wire)
     const { id } = await posts.create({ a: 1 })
     await owner.post('/collections', { name: 'guarded', permissions: { delete: ['admin'] } })
@@ -80,6 +80,26 @@ inDialects('Errors', (wire) => {
       'UNSUPPORTED_MEDIA_TYPE',
     )
     expectFailure(await api.post('/collections', {}), 422, 'VALIDATION_ERROR')
+  })
+
+  test('ERR-04 the codes that the specification names', async () => {
+    const { api } = await aWorld(wire)
+    const stranger = apiOf({}, wire.name)
+
+    expectFailure(await api.post('/collections', { name: 'no name' }), 400, 'INVALID_COLLECTION')
+    expectFailure(await api.post('/collections/no%20name', {}), 400, 'INVALID_COLLECTION')
+    expectFailure(await api.post('/collections', '{'), 400, 'INVALID_BODY')
+    expectFailure(await stranger.get('/collections'), 401, 'UNAUTHORIZED')
+  })
+
+  test('contract 10.4 the header and the body say the same code', async () => {
+    const { api } = await aWorld(wire)
+
+    for (const answer of [await api.get('/nowhere'), await api.post('/collections', {})]) {
+      const code = answer.headers['svc-error-code']
+      expect(['NOT_FOUND', 'VALIDATION_ERROR']).toContain(code)
+      if (wire.name !== 'b') expect(answer.body).toMatchObject({ error: { code } })
+    }
   })
 
   test.each([

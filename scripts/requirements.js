@@ -1,0 +1,75 @@
+/** Prints each requirement beside the tests that carry its id. Exits with 1 if one that is due has none. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Rows that are not due yet, by the beginning of their ids, and what they wait for. */
+const later = /** @type {const} */ ([
+  ['DOC-06', 'files'],
+  ['DOC-11', 'files'],
+  ['DOC-17', 'files'],
+  ['DOC-18', 'files'],
+  ['FIL-', 'files'],
+  ['USR-', 'users'],
+  ['IDP-', 'users'],
+  ['AUT-02', 'users'],
+  ['AUT-03', 'users'],
+  ['RTM-', 'realtime'],
+])
+
+/** The numbered statements of the contract that are due, beside the rows. */
+const statements = `1 2.1 2.2 2.3 2.4 2.5 2.6 3.1 3.2 3.3 3.6 3.7 3.8 3.9 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8
+  5.1 5.2 5.3 5.4 10.1 10.2 10.3 10.4 10.5 10.6 10.7 10.8 10.9`.split(/\s+/)
+
+const tests = findTests()
+const rows = [
+  ...readFileSync(join(root, 'docs', 'requirements.md'), 'utf8').matchAll(/^\| ([A-Z]{3}-\d\d) +\| (.+) \|$/gm),
+]
+const missing = [
+  ...rows.map(([, id = '', text = '']) => print(id, text)),
+  ...statements.map((number) => print(`contract ${number}`, '')),
+].filter((id) => id !== undefined)
+
+const due = rows.filter(([, id = '']) => waitsFor(id) === undefined).length
+console.log(
+  `\n${rows.length} rows, ${due} due, ${statements.length} statements of the contract, ${missing.length} without a test`,
+)
+if (missing.length > 0) {
+  console.error(`Without a test: ${missing.join(', ')}`)
+  process.exitCode = 1
+}
+
+/**
+ * One requirement and its tests; its id, if it is due and has none.
+ *
+ * @param {string} id
+ * @param {string} text
+ */
+function print(id, text) {
+  const carrying = tests.filter((test) => test.id === id)
+  const wait = waitsFor(id)
+  console.log(`\n${id.padEnd(13)} ${text.trim()}`.trimEnd())
+  for (const { file, title } of carrying) console.log(`${' '.repeat(14)}${file}: ${title}`)
+  if (carrying.length > 0) return undefined
+  console.log(`${' '.repeat(14)}${wait === undefined ? 'NO TEST' : `comes with ${wait}`}`)
+  return wait === undefined ? id : undefined
+}
+
+/** @param {string} id */
+function waitsFor(id) {
+  return later.find(([beginning]) => id.startsWith(beginning))?.[1]
+}
+
+/** Every text in a test file that begins with an id is a title, or the row of a table that becomes one. */
+function findTests() {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort()
+    .flatMap((file) =>
+      [
+        ...readFileSync(join(root, 'test', file), 'utf8').matchAll(/(['"`])([A-Z]{3}-\d\d|contract [\d.]+) (.+?)\1/g),
+      ].map(([, , id = '', title = '']) => ({ id, title, file: file.replaceAll('\\', '/') })),
+    )
+}
