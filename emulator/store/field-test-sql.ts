@@ -2,7 +2,7 @@ import { isIndexSegment, type Path } from '../../client/model/path.js'
 import { canHold, meaningsOf, numberOf, type Test } from '../../client/model/where.js'
 import { type Fragment, nothing, sql } from '../database/database.js'
 import type { KnownFields } from './field-indexes.js'
-import { fieldText, fieldValue, isRegular } from './field-sql.js'
+import { fieldText, fieldValue, isOdd, isRegular } from './field-sql.js'
 import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
 
 /** More values than this are looked for in the field itself, without the help of the index over all data. */
@@ -88,7 +88,7 @@ function compares(path: Path, order: Order, text: string, known: KnownFields | u
     ranges.push(among(JSON.stringify(number), isBelow ? aboveStrings : belowBooleans, where))
   }
   if (canHold(text)) {
-    const parts = isIndexed ? [sql`${isRegular(path)} and `, sql`not ${isRegular(path)} and `] : [nothing]
+    const parts = isIndexed ? [sql`${isRegular(path)} and `, sql`${isOdd(path)} and `] : [nothing]
     ranges.push(...parts.map((where) => among(JSON.stringify(text), isBelow ? fromFirstString : belowNumbers, where)))
   }
   return anyOf(ranges)

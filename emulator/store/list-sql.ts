@@ -2,7 +2,7 @@
 import type { ListQuery, Sort } from '../../client/model/page.js'
 import { ownField, type Where } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
-import { fieldValue, inCollection, isRegular } from './field-sql.js'
+import { fieldValue, inCollection, isOdd, isRegular } from './field-sql.js'
 import { type Ordering, orderingOf } from './sort-sql.js'
 import { compileWhere, type Reach } from './where-sql.js'
 
@@ -137,7 +137,7 @@ function foundInOrder(
       order by ${fieldValue(sort.path)} ${ordering.direction} nulls last, d.id
       limit ${limit + offset}::bigint)
       union all
-      select d.id, ${ordering.value} ${from} and not ${isRegular(sort.path)}
+      select d.id, ${ordering.value} ${from} and ${isOdd(sort.path)}
     ) as found`
 }
 
