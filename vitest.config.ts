@@ -6,7 +6,7 @@ function conformance(engine: string): TestProjectConfiguration {
     extends: true,
     test: {
       name: engine,
-      include: ['test/conformance/**/*.test.ts'],
+      include: ['test/conformance/**/*.test.ts', 'test/client/live.test.ts'],
       globalSetup: ['test/fixtures/global-setup.ts'],
     },
   }
@@ -22,7 +22,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{client,emulator,cli}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/conformance/**', 'node_modules/**', 'dist/**'],
+          exclude: ['test/conformance/**', 'test/client/live.test.ts', 'node_modules/**', 'dist/**'],
         },
       },
       conformance('pglite'),

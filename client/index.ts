@@ -23,10 +23,10 @@ export interface ClientOptions extends SendOptions {
   readonly dialect?: string
 }
 
-export interface Client<Schema = UntypedSchema> {
+export interface Client<Schema extends AnySchema<Schema> = UntypedSchema> {
   readonly collections: Collections
   /** The documents of a collection, by its name or id. */
-  collection<Name extends keyof Schema & string>(name: Name): CollectionClient<Schema, Schema[Name] & object>
+  collection<Name extends keyof Schema & string>(name: Name): CollectionClient<Schema, Schema[Name]>
 }
 
 /** A client that knows nothing of the documents. */
@@ -41,7 +41,7 @@ export type UntypedSchema = { readonly [collection: string]: Fields }
  *
  * @throws {SvcError} `INVALID_DIALECT`
  */
-export function createClient<Schema extends AnySchema = UntypedSchema>(options: ClientOptions): Client<Schema> {
+export function createClient<Schema extends AnySchema<Schema> = UntypedSchema>(options: ClientOptions): Client<Schema> {
   const session = openSession(options)
   return {
     collections: openCollections(session),

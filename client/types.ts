@@ -3,7 +3,7 @@ import type { Document, Fields } from './model/document.js'
 import type { Where } from './model/where.js'
 
 /** Documents by collection: `{ posts: Post; authors: Author }`. */
-export type AnySchema = { readonly [collection: string]: object }
+export type AnySchema<Schema> = { readonly [Collection in keyof Schema]: object }
 
 declare const linkedTo: unique symbol
 

@@ -1,0 +1,14 @@
+/** The client's cases in Node, in each dialect, on each engine. */
+import { describe, it } from 'vitest'
+import { aProject, service } from '../fixtures/service.js'
+import { liveCases, openWorld } from './live.cases.js'
+
+describe.each(['a', 'b', 'c', 'auto'])('the client in dialect %s', (dialect) => {
+  for (const [title, run] of Object.entries(liveCases)) {
+    it(title, async () => {
+      const { apiKey } = await aProject()
+
+      await run(await openWorld({ url: service.url, apiKey, dialect }))
+    })
+  }
+})

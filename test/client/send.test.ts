@@ -1,0 +1,202 @@
+/** How the client sends: against a world outside that is made up, because real ones do not fail on demand. */
+import { describe, expect, it } from 'vitest'
+import { type ClientOptions, createClient, SvcError } from '../../client/index.js'
+
+type Reply = Response | Error | 'never'
+
+/** A client whose requests get these replies, the last one for ever. */
+function clientOf(replies: readonly (() => Reply)[], options: Partial<ClientOptions> = {}) {
+  const seen: { method: string; url: string; headers: Headers; body: unknown }[] = []
+  const fetch = async (url: unknown, init: RequestInit = {}) => {
+    const reply = (replies[Math.min(seen.length, replies.length - 1)] as () => Reply)()
+    seen.push({ method: init.method ?? 'GET', url: String(url), headers: new Headers(init.headers), body: init.body })
+    if (reply instanceof Error) throw reply
+    if (reply !== 'never') return reply
+    return new Promise<Response>((_, reject) => {
+      init.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+  }
+  const client = createClient({
+    url: 'http://service.test/',
+    apiKey: 'svc_key_x',
+    fetch: fetch as typeof globalThis.fetch,
+    retry: { delay: 1 },
+    ...options,
+  })
+  return { client, seen }
+}
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  () =>
+    new Response(JSON.stringify(body), { status, headers })
+const offline = () => new TypeError('fetch failed')
+const document = { id: 'd1', collection: 'posts', data: { title: 'Tea' }, createdAt: 't', updatedAt: 't' }
+const busy = json(503, { success: false, error: { code: 'UNAVAILABLE', message: 'busy' } })
+
+describe('the client', () => {
+  it('sends key, dialect and filters, and reads the answer with its version', async () => {
+    const { client, seen } = clientOf([json(200, document, { etag: '"7"' })])
+
+    const got = await client.collection('posts').get('d 1', { populate: ['author'] })
+
+    expect(got).toMatchObject({ id: 'd1', data: { title: 'Tea' }, version: 7 })
+    expect(seen[0]?.url).toBe('http://service.test/collections/posts/d%201?populate=author')
+    expect(seen[0]?.headers.get('x-api-key')).toBe('svc_key_x')
+    expect(seen[0]?.headers.get('svc-dialect')).toBe('a')
+  })
+
+  it('repeats a read after 503 and after a broken connection', async () => {
+    const { client, seen } = clientOf([busy, offline, json(200, document)])
+
+    await client.collection('posts').get('d1')
+
+    expect(seen).toHaveLength(3)
+  })
+
+  it('repeats a create under the same idempotency key', async () => {
+    const { client, seen } = clientOf([offline, json(201, document)])
+
+    await client.collection('posts').create({ title: 'Tea' })
+
+    const keys = seen.map(({ headers }) => headers.get('idempotency-key'))
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(keys).toEqual([keys[0], keys[0]])
+  })
+
+  it.each([
+    ['an update', (svc: Posts) => svc.update('d1', { title: 'x' })],
+    ['a delete', (svc: Posts) => svc.delete('d1')],
+    ['a replacement of one version', (svc: Posts) => svc.replace('d1', {}, { ifMatch: 3 })],
+    ['a batch of updates', (svc: Posts) => svc.updateMany({ d1: { title: 'x' } })],
+  ])('does not repeat %s that may have been carried out', async (_, call) => {
+    const { client, seen } = clientOf([offline])
+
+    await expect(call(client.collection('posts'))).rejects.toMatchObject({ code: 'NETWORK' })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('repeats anything after 429, once the service says it may', async () => {
+    const { client, seen } = clientOf([
+      json(429, { detail: 'slow down' }, { 'retry-after': '0', 'svc-error-code': 'RATE_LIMITED' }),
+      json(200, document),
+    ])
+
+    await client.collection('posts').update('d1', { title: 'x' })
+
+    expect(seen).toHaveLength(2)
+  })
+
+  it('does not wait longer than half a minute', async () => {
+    const { client, seen } = clientOf([json(429, { detail: 'tomorrow' }, { 'retry-after': '3600' })])
+
+    await expect(client.collection('posts').get('d1')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600 })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('gives up after the attempts it may make', async () => {
+    const { client, seen } = clientOf([busy], { retry: { attempts: 2, delay: 1 } })
+
+    await expect(client.collection('posts').get('d1')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(seen).toHaveLength(2)
+  })
+
+  it('says what to do when nothing answers', async () => {
+    const { client } = clientOf([offline], { retry: { attempts: 1 } })
+
+    await expect(client.collections.list()).rejects.toThrow('Is the emulator running? Start it with "svc dev".')
+  })
+
+  it('gives up an attempt that takes too long', async () => {
+    const { client } = clientOf([() => 'never'], { timeout: 20, retry: { attempts: 1 } })
+
+    await expect(client.collections.list()).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+
+  it('stops when its signal aborts, with the reason given', async () => {
+    const { client, seen } = clientOf([() => 'never'])
+    const controller = new AbortController()
+    const listing = client.collections.list({ signal: controller.signal })
+    setTimeout(() => controller.abort(new Error('enough')), 10)
+
+    await expect(listing).rejects.toThrow('enough')
+    expect(seen).toHaveLength(1)
+  })
+
+  it.each([
+    [404, { success: false, error: { code: 'NOT_FOUND', message: 'No document.' } }, 'NOT_FOUND', 'No document.'],
+    [422, { detail: [{ loc: ['body', 'n'], msg: 'is wrong', type: 'number' }] }, 'VALIDATION_ERROR', 'is wrong'],
+    [401, { detail: 'no key' }, 'UNAUTHORIZED', 'no key'],
+    [500, 'not even json', 'INTERNAL', 'Something went wrong on our side.'],
+  ])('reads a %i in whichever format it comes', async (status, body, code, message) => {
+    const { client } = clientOf([json(status, body, { 'x-request-id': 'r1' })])
+
+    const error = await client.collections.list().catch((error: unknown) => error)
+
+    expect(error).toBeInstanceOf(SvcError)
+    expect(error).toMatchObject({ status, code, message, requestId: 'r1' })
+  })
+
+  it('tells its hooks of every attempt, and lets them add headers', async () => {
+    const told: string[] = []
+    const { client, seen } = clientOf([offline, json(200, [])], {
+      onRequest: ({ attempt, headers }) => {
+        told.push(`ask ${attempt}`)
+        headers.set('x-trace', 't1')
+      },
+      onResponse: ({ status }) => told.push(`got ${status}`),
+    })
+
+    await client.collections.list()
+
+    expect(told).toEqual(['ask 1', 'ask 2', 'got 200'])
+    expect(seen[1]?.headers.get('x-trace')).toBe('t1')
+  })
+
+  it('refuses a dialect that does not exist, and an operator that does not either, before it sends', async () => {
+    expect(() => clientOf([offline], { dialect: 'z' })).toThrow(expect.objectContaining({ code: 'INVALID_DIALECT' }))
+    const { client, seen } = clientOf([offline])
+    const where = { views: { above: 3 } } as never
+
+    await expect(client.collection('posts').list({ where })).rejects.toMatchObject({ code: 'INVALID_FILTER' })
+    expect(seen).toHaveLength(0)
+  })
+})
+
+describe("dialect: 'auto'", () => {
+  const named = [{ id: 'c1', name: 'posts', created_at: 't', createdAt: 't' }]
+
+  it('believes a service that says its dialect, and asks once', async () => {
+    const { client, seen } = clientOf([json(200, [], { 'svc-dialect': 'b' }), json(200, [])], { dialect: 'auto' })
+
+    await client.collections.list()
+    await client.collections.list()
+
+    expect(seen.map(({ headers }) => headers.get('svc-dialect'))).toEqual([null, 'b', 'b'])
+  })
+
+  it.each([
+    ['a page of enveloped documents', named, { documents: [document], total: 1, limit: 1, offset: 0 }, 'a'],
+    ['an array', named, [document], 'a, list=array'],
+    ['a record at the short path', [{ id: 'c1', name: 'posts', created_at: 't' }], { id: 'c1', name: 'posts' }, 'b'],
+    [
+      'success around everything',
+      { success: true, data: named },
+      {
+        success: true,
+        data: { documents: [{ title: 'Tea', id: 'd1', createdAt: 't' }], total: 1, limit: 1, offset: 0 },
+      },
+      'c',
+    ],
+  ])('knows the dialect of a service that answers %s', async (_, collections, answer, dialect) => {
+    const { client, seen } = clientOf([json(200, collections), json(200, answer), json(200, collections)], {
+      dialect: 'auto',
+    })
+
+    await client.collections.list()
+
+    expect(seen.at(-1)?.headers.get('svc-dialect')).toBe(dialect)
+  })
+})
+
+type Posts = ReturnType<ReturnType<typeof clientOf>['client']['collection']>

@@ -1,0 +1,96 @@
+/** What an editor knows of a typed client. Nothing here is sent. */
+import { describe, expectTypeOf, it } from 'vitest'
+import { createClient, type Document, type Link } from '../../client/index.js'
+
+interface Company {
+  name: string
+}
+interface Author {
+  name: string
+  role: 'admin' | 'writer'
+  company: Link<'companies'>
+}
+interface Post {
+  title: string
+  views?: number
+  featured: boolean
+  tags: string[]
+  author: Link<'authors'>
+  reviewers: Link<'authors'>[]
+  place: { city: string; at: { lat: number } }
+}
+type Blog = { posts: Post; authors: Author; companies: Company }
+
+const svc = createClient<Blog>({ url: 'http://127.0.0.1:1', apiKey: 'x' })
+const posts = svc.collection('posts')
+type ListOptions = NonNullable<Parameters<typeof posts.list>[0]>
+type Where = NonNullable<ListOptions['where']>
+
+describe('a typed client', () => {
+  it('knows collections and fields', () => {
+    expectTypeOf(svc.collection).toBeCallableWith('authors')
+    expectTypeOf(posts.get('1')).resolves.toEqualTypeOf<Document<Post>>()
+    expectTypeOf(posts.create).parameter(0).toEqualTypeOf<Post>()
+    // @ts-expect-error: no such collection
+    svc.collection('pots')
+  })
+
+  it('takes filters that fit a field', () => {
+    const fits: Where[] = [
+      { title: 'Tea', views: { gte: 100, lt: 200 }, featured: true },
+      { title: { contains: 'ea' }, tags: 'news', 'place.city': { in: ['Bern', 'Basel'] }, 'place.at.lat': { gt: 46 } },
+      { createdAt: { gte: '2026-01-01' }, or: [{ featured: true }, { views: { isnull: true } }] },
+      { all: [{ any: [{ path: ['title'], operator: 'eq', value: 'Tea' }] }] },
+    ]
+    expectTypeOf(fits).toEqualTypeOf<Where[]>()
+    // @ts-expect-error: no such field
+    const misspelt: Where = { titel: 'Tea' }
+    // @ts-expect-error: a number has no prefix
+    const misfit: Where = { views: { startswith: '1' } }
+    // @ts-expect-error: a number is not compared with a text
+    const mistyped: Where = { views: { gte: '100' } }
+    // @ts-expect-error: a role that does not exist
+    const author: NonNullable<Parameters<ReturnType<typeof authors>['list']>[0]>['where'] = { role: 'king' }
+    expectTypeOf([misspelt, misfit, mistyped, author]).toBeArray()
+  })
+
+  it('knows what may be sorted by', () => {
+    const sorts: ListOptions['sort'][] = ['title', '-views', 'place.at.lat', '-createdAt', 'id']
+    // @ts-expect-error: no such field
+    const missing: ListOptions['sort'] = 'heading'
+    expectTypeOf([...sorts, missing]).toBeArray()
+  })
+
+  it('knows what populate puts in the place of ids', async () => {
+    const populated = () => posts.list({ populate: ['author', 'reviewers', 'author.company'] })
+    type Found = Awaited<ReturnType<typeof populated>>['items'][number]['data']
+
+    expectTypeOf<Exclude<Found['author'], string>['data']['name']>().toEqualTypeOf<string>()
+    expectTypeOf<
+      Exclude<Exclude<Found['author'], string>['data']['company'], string>['data']
+    >().toEqualTypeOf<Company>()
+    expectTypeOf<Exclude<Found['reviewers'][number], string>['data']['role']>().toEqualTypeOf<'admin' | 'writer'>()
+    expectTypeOf<Found['title']>().toEqualTypeOf<string>()
+    // @ts-expect-error: a title links to nothing
+    const wrong: Parameters<typeof posts.get>[1] = { populate: ['title'] }
+    expectTypeOf(wrong).not.toBeAny()
+  })
+
+  it('takes items of arrays to append and remove', () => {
+    const changes: Parameters<typeof posts.update>[1][] = [
+      { views: 3 },
+      { $append: { tags: 'new' }, $remove: { tags: ['old'] } },
+    ]
+    // @ts-expect-error: tags are texts
+    const wrong: Parameters<typeof posts.update>[1] = { $append: { tags: 3 } }
+    expectTypeOf([...changes, wrong]).toBeArray()
+  })
+
+  it('needs no schema', () => {
+    const open = createClient({ url: 'http://127.0.0.1:1', apiKey: 'x' }).collection('anything')
+    expectTypeOf(open.list).toBeCallableWith({ where: { a: 1, 'b.c': { gte: 2 } }, sort: '-a', populate: ['b'] })
+    expectTypeOf(open.create).toBeCallableWith({ a: [1, { b: null }] })
+  })
+})
+
+const authors = () => svc.collection('authors')
