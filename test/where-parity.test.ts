@@ -5,9 +5,8 @@ import type { Json } from '../client/model/json.js'
 import type { Path } from '../client/model/path.js'
 import { lowerCase, matches, type Operator, operators, type Test, type Where } from '../client/model/where.js'
 import { type Database, sql } from '../emulator/database/database.js'
-import { migrate } from '../emulator/database/migrations.js'
-import { openPglite } from '../emulator/database/pglite.js'
 import { compileWhere } from '../emulator/store/where-sql.js'
+import { engines, type OpenedEngine, openEngine } from './fixtures/engines.js'
 
 // A filter means the same to a list, in SQL, and to a subscription, in JavaScript.
 
@@ -109,15 +108,14 @@ const ownFields: readonly Path[] = [['id'], ['createdAt'], ['updatedAt']]
 const newLetters = /^[\u{a7cb}\u{a7ce}\u{a7d2}\u{a7d4}\u{a7da}\u{a7dc}\u{10d50}-\u{10d65}\u{16ea0}-\u{16eb8}]$/u
 
 const collection = '01900000-0000-7000-8000-000000000000'
-const engines: Record<string, () => Promise<Database>> = { PGlite: () => openPglite() }
-
-describe.each(Object.entries(engines))('On %s', (_engine, open) => {
+describe.each(engines)('On %s', (engine) => {
+  let opened: OpenedEngine
   let db: Database
   beforeAll(async () => {
-    db = await open()
-    await migrate(db)
+    opened = await openEngine(engine)
+    db = opened.db
   })
-  afterAll(() => db.close())
+  afterAll(() => opened.stop())
 
   test.each(operators)('"%s" finds the same documents as matches does', async (operator) => {
     const documents = await store(stored)
