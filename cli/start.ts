@@ -3,7 +3,7 @@ import { settings } from '@oclif/core/settings'
 import { describeFailure, isExit } from './failure.js'
 import { printFailure } from './print-failure.js'
 
-/** Runs the command that the arguments name, and leaves its exit code behind. */
+/** Runs the command that the arguments name, and ends with its exit code. */
 export async function start(root: string): Promise<void> {
   // The command line runs as it was built, whatever NODE_ENV says.
   settings.enableAutoTranspile = false
@@ -14,14 +14,21 @@ export async function start(root: string): Promise<void> {
     if (isExit(error)) process.exitCode = error.oclif.exit
     else printFailure(describeFailure(error), { json: process.argv.includes('--json'), error })
   }
+  // Connections that are kept for another request would keep the process for a while.
+  for (const stream of [process.stdout, process.stderr]) await written(stream)
+  process.exit()
 }
 
 /** Somebody who has read enough, as `head` has, is no failure. */
 function stopAtClosedPipes() {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+      if (error.code === 'EPIPE') process.exit()
       throw error
     })
   }
+}
+
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()))
 }

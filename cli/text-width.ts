@@ -4,12 +4,11 @@ const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/
 const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u
 const widePlanes = /[\u{20000}-\u{3fffd}]/u
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length
   let width = 0
-  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment)
+  for (const { segment } of segments(text)) width += segmentWidth(segment)
   return width
 }
 
@@ -19,7 +18,7 @@ export function cut(text: string, mostColumns: number): string {
   if (textWidth(text) <= mostColumns) return text
   let kept = ''
   let width = 0
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segments(text)) {
     width += segmentWidth(segment)
     if (width > mostColumns - 1) break
     kept += segment
@@ -35,6 +34,13 @@ export function printable(text: string): string {
     if (character === '\t') return ' '
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
+}
+
+let segmenter: Intl.Segmenter | undefined
+
+function segments(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return segmenter.segment(text)
 }
 
 function segmentWidth(segment: string): number {
