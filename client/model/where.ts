@@ -34,10 +34,8 @@ export interface Clause {
   readonly any: readonly Test[]
 }
 
-export const everything: Where = { all: [] }
-
 /** The service's own fields. They win over fields of these names in a document's data. Contract 4.2. */
-export const ownFields = ['id', 'createdAt', 'updatedAt'] as const
+const ownFields = ['id', 'createdAt', 'updatedAt'] as const
 export type OwnField = (typeof ownFields)[number]
 
 export function ownField(path: Path): OwnField | undefined {
