@@ -12,9 +12,18 @@ export type ListFormat = (typeof listFormats)[number] | 'json'
 
 /** A line of a table: linked documents as their fields and, unless somebody chose it, no `updatedAt`. */
 function row(document: Document, columns: readonly string[] | undefined): JsonObject {
-  const { updatedAt = null, ...rest } = documentRow(document)
+  const { updatedAt = null, createdAt = null, ...rest } = documentRow(document)
   const shown = Object.entries(rest).map(([name, value]) => [name, fieldsOfLinked(value)] as const)
-  return { ...Object.fromEntries(shown), ...(columns ? { updatedAt } : {}) }
+  return {
+    ...Object.fromEntries(shown),
+    createdAt: shortTime(createdAt),
+    ...(columns ? { updatedAt: shortTime(updatedAt) } : {}),
+  }
+}
+
+/** A service's own time to the second, in UTC. */
+function shortTime(time: Json): Json {
+  return typeof time === 'string' ? time.replace(/^(\S+)T(\d\d:\d\d:\d\d)\S*Z$/, '$1 $2') : time
 }
 
 function fieldsOfLinked(value: Json): Json {

@@ -111,13 +111,15 @@ interface Column {
   readonly width: number
   /** Numbers stand under each other. */
   readonly isRight: boolean
+  /** An id that is cut is of no use. */
+  readonly isWhole: boolean
 }
 
 function measure(name: string, rows: readonly Row[]): Column {
   const cells = rows.map((row) => shown(row[name]))
   const isNumeric = cells.every(({ kind }) => kind === 'number' || kind === 'missing' || kind === 'null')
   const width = Math.max(textWidth(printable(name)), ...cells.map(({ text }) => textWidth(text)))
-  return { name, width, isRight: isNumeric && cells.some(({ kind }) => kind === 'number') }
+  return { name, width, isRight: isNumeric && cells.some(({ kind }) => kind === 'number'), isWhole: name === 'id' }
 }
 
 /** Takes width off the widest columns first, and the last columns out when that is not enough. */
@@ -126,15 +128,17 @@ function layOut(columns: readonly Column[], width: number): { visible: Column[];
   const left: string[] = []
   while (visible.length > 1 && leastWidth(visible) > width) left.unshift(visible.pop()?.name ?? '')
   const widths = visible.map((column) => column.width)
-  while (total(widths) > width && Math.max(...widths) > 1) {
-    const widest = widths.indexOf(Math.max(...widths))
-    widths[widest] = (widths[widest] ?? 1) - 1
+  while (total(widths) > width) {
+    const cuttable = widths.map((each, at) => (visible[at]?.isWhole ? 0 : each))
+    const widest = Math.max(...cuttable)
+    if (widest <= 1) break
+    widths[cuttable.indexOf(widest)] = widest - 1
   }
   return { visible: visible.map((column, at) => ({ ...column, width: widths[at] ?? column.width })), left }
 }
 
 function leastWidth(columns: readonly Column[]): number {
-  return total(columns.map((column) => Math.min(column.width, leastColumns)))
+  return total(columns.map(({ width, isWhole }) => (isWhole ? width : Math.min(width, leastColumns))))
 }
 
 function total(widths: readonly number[]): number {

@@ -33,7 +33,7 @@ export async function loadDemo(client: Client): Promise<Demo> {
   return {
     toTry: [
       'svc docs list posts --populate author',
-      'svc docs list posts --where status=published --where views__gte=300 --sort -views',
+      'svc docs list posts --where views__gte=300 --sort -views',
       'svc docs create posts title=Hello status=draft views:=1',
     ],
   }

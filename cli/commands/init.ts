@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { CliFailure, exits, misuse } from '../failure.js'
+import { emulatorHere } from '../here.js'
+import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
+import { nearest } from '../nearest.js'
+import { prose } from '../prose.js'
+import { SvcCommand } from '../svc-command.js'
+
+export default class Init extends SvcCommand {
+  static override summary = 'Start an app from a template, or add the service to one that is there.'
+  static override description =
+    prose(`In a folder with a package.json it adds svc.json, .env.local and a client file, elsewhere
+the files of a template. It shows what it is going to write, asks, and never writes over a file that is there.`)
+  static override examples = [
+    '<%= config.bin %> init',
+    '<%= config.bin %> init notes --template web',
+    '<%= config.bin %> init --template node --yes --json',
+  ]
+  static override args = { folder: Args.string({ default: '.', description: 'folder of the app' }) }
+  static override flags = { template: Flags.string({ description: 'template to start from: web or node' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(Init)
+    const folder = resolve(args.folder)
+    const templates = readTemplates(this.config.root)
+    const isThere = existsSync(join(folder, 'package.json'))
+    const name = flags.template ?? (isThere ? undefined : await this.askTemplate(templates, flags))
+    const template = name === undefined ? undefined : requireTemplate(name, templates)
+    const emulator = emulatorHere(undefined)
+    const plan = template
+      ? planTemplate(this.config.root, template.name, folder, emulator)
+      : planExistingApp(folder, emulator)
+    if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
+      throw new CliFailure(
+        'NOT_EMPTY',
+        exits.invalid,
+        `There is an app in ${folder} already.`,
+        'Name a new folder, or leave --template out.',
+      )
+    }
+
+    for (const line of planLines(plan)) this.note(line)
+    if (this.mayAsk(flags)) await this.confirm('Write them?', flags)
+    const written = plan.filter(({ change }) => change !== 'keep')
+    for (const { path, content } of written) await write(path, content)
+    const next = template
+      ? [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...template.next]
+      : ['npm install svc', 'svc dev']
+    this.note(`\nNext: ${next.join(', then ')}`)
+    if (!emulator) this.note('The key goes into .env.local once svc dev has printed it.')
+    return {
+      folder,
+      template: template?.name ?? null,
+      files: plan.map(({ path, change }) => ({ path: nearby(path), change })),
+      next,
+    }
+  }
+
+  private async askTemplate(templates: readonly Template[], flags: { yes: boolean }): Promise<string> {
+    if (!this.mayAsk(flags)) return 'node'
+    const { select } = await import('@inquirer/prompts')
+    const choices = templates.map(({ name, title }) => ({ value: name, name: `${name}: ${title}` }))
+    return select({ message: 'Which template?', choices }, { output: process.stderr })
+  }
+}
+
+function requireTemplate(name: string, templates: readonly Template[]): Template {
+  const template = templates.find((known) => known.name === name)
+  if (template) return template
+  const names = templates.map((known) => known.name)
+  const meant = nearest(name, names)
+  throw misuse(
+    `There is no template "${name}".`,
+    meant ? `Did you mean "${meant}"?` : `There are: ${names.join(', ')}.`,
+  )
+}
+
+function planLines(plan: readonly PlannedFile[]): string[] {
+  const words = { add: 'new', extend: 'lines added', keep: 'there already, left as it is' }
+  return plan.map(({ path, change }) => `  ${nearby(path)}  (${words[change]})`)
+}
+
+async function write(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, content, path.endsWith('.env.local') ? { mode: 0o600 } : {})
+}
+
+function nearby(path: string): string {
+  return relative(process.cwd(), path)
+}

@@ -1,0 +1,16 @@
+import { createClient, SvcError } from 'svc'
+
+/** The notes of one collection, which is made when it is not there. */
+export async function openNotes({ url, apiKey }, name = 'notes') {
+  const svc = createClient({ url, apiKey })
+  await svc.collections.create({ name, schema: { text: { type: 'string', required: true } } }).catch((error) => {
+    if (!(error instanceof SvcError && error.code === 'COLLECTION_EXISTS')) throw error
+  })
+  const notes = svc.collection(name)
+  return {
+    add: (text, tags = []) => notes.create({ text, tags }),
+    tagged: async (tag) => (await notes.list({ where: { tags: tag }, sort: 'text' })).items,
+    count: () => notes.count(),
+    removeAll: () => svc.collections.delete(name),
+  }
+}
