@@ -2,12 +2,12 @@ import type { Collection } from '../../client/model/collection.js'
 import { type Changes, type Fields, mergeFields, type OutgoingDocument } from '../../client/model/document.js'
 import { SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
-import { sizes } from '../../client/model/limits.js'
 import { checkFields, withDefaults } from '../../client/model/schema.js'
 import { deleteDocuments, insertDocuments, lockDocuments, type Place, writeDocuments } from '../store/documents.js'
 import { noSuchCollection, noSuchDocument, requireCollectionForCreate, requireOpenCollection } from './collections.js'
 import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
+import { requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
@@ -74,8 +74,9 @@ export async function changeDocuments(
     const before = await requireDocuments(ctx, collection, ids, guard)
     const after = [...edits].map(([id, edit]) => edit(fieldsOf(before.get(id))))
     requireValid(collection, after)
+    // A merge can outgrow what one request could send.
+    after.forEach(requireLight)
     const rows = ids.map((id, at) => ({ id, json: JSON.stringify(after[at]) }))
-    requireSizes(rows)
     if (rows.length === 0) return []
     const written = await writeDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
     const byId = new Map(written.map((document) => [document.id, document]))
@@ -107,15 +108,6 @@ function requireValid({ schema }: Collection, many: readonly Fields[]) {
     checkFields(schema, fields).map((issue) => (many.length > 1 ? { ...issue, path: [at, ...issue.path] } : issue)),
   )
   if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues)
-}
-
-/** A merge can outgrow what one request could send. Contract 2.4. */
-function requireSizes(rows: readonly { id: string; json: string }[]) {
-  for (const { id, json } of rows) {
-    const isHeavy = json.length > sizes.mostDocumentBytes / 4 && Buffer.byteLength(json) > sizes.mostDocumentBytes
-    if (isHeavy)
-      throw new SvcError('PAYLOAD_TOO_LARGE', `Document "${id}" would be over ${sizes.mostDocumentBytes} bytes.`)
-  }
 }
 
 function fieldsOf(document: OutgoingDocument | undefined): Fields {

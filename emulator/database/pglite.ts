@@ -1,14 +1,10 @@
-import { Worker } from 'node:worker_threads'
 import { SvcError } from '../../client/model/errors.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, type Sql, sql } from './database.js'
-import { type Job, openSession, type Session } from './protocol.js'
+import { type Connection, connect, type DataSource, disconnect, receive } from './pglite-connection.js'
+import type { Job } from './protocol.js'
 
-export interface PgliteOptions {
-  /** Folder of an existing data directory; left out, the data live in memory. */
-  readonly dataDir?: string
-  /** A packed data directory that an empty database starts from. */
-  readonly template?: Uint8Array
+export interface PgliteOptions extends DataSource {
   /** What one statement may take before the thread is stopped. A `patient` one may take ten minutes. */
   readonly mostStatementMilliseconds?: number
 }
@@ -17,16 +13,7 @@ export interface PgliteOptions {
 const mostJobsTogether = 64
 const mostBytesTogether = 1_048_576
 const patientMilliseconds = 600_000
-
-/** One connection to the worker, from its start to its end. */
-interface Connection {
-  readonly worker: Worker
-  readonly session: Session
-  /** ReadyForQuery messages the worker has produced, whether or not they have arrived here. */
-  readonly produced: Int32Array
-  /** ReadyForQuery messages that have arrived. */
-  arrived: number
-}
+const mostClosingMilliseconds = 1_000
 
 /** A transaction takes the connection for itself; what it asks goes before all else. */
 interface Transaction {
@@ -221,20 +208,31 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     }
   }
 
+  /** Whether all that was asked for is done, within the time that closing may take. */
+  function untilIdle(): Promise<boolean> {
+    if (!holder && waiting.length === 0 && connection.session.unfinished.length === 0) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), mostClosingMilliseconds)
+      idle = () => {
+        clearTimeout(timer)
+        resolve(true)
+      }
+      schedule()
+    })
+  }
+
   const open = databaseOver((statements) => ask(statements, () => waiting), transaction)
   return {
     ...open,
     async close() {
       if (isClosed) return
-      if (holder || waiting.length > 0 || connection.session.unfinished.length > 0) {
-        await new Promise<void>((resolve) => {
-          idle = resolve
-          schedule()
-        })
-      }
+      const isIdle = await untilIdle()
       isClosed = true
       clearTimeout(watchdog)
-      await disconnect(connection.worker)
+      // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
+      await (isIdle ? disconnect(connection.worker) : connection.worker.terminate())
+      for (const job of connection.session.unfinished) job.reject(busy())
+      fail()
     },
   }
 }
@@ -242,63 +240,6 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 const begin = sql`begin`
 const commit = sql`commit`
 const rollback = sql`rollback`
-const settings = [
-  sql`select set_config('search_path', 'svc, public', false)`,
-  sql`select set_config('timezone', 'UTC', false)`,
-  sql`select set_config('jit', 'off', false)`,
-  sql`select set_config('work_mem', '16MB', false)`,
-  // Nothing turns here; as for a disk, the planner would rather read two large indexes than a few hundred rows.
-  sql`select set_config('random_page_cost', '1.1', false)`,
-]
-
-async function connect({ dataDir, template }: PgliteOptions): Promise<Connection> {
-  const progress = new SharedArrayBuffer(4)
-  const worker = new Worker(new URL('./pglite-worker.js', import.meta.url), {
-    workerData: { dataDir, template, progress },
-    // The embedded server is quiet; what it prints on its own would land in the middle of a command's output.
-    stdout: true,
-    stderr: true,
-  })
-  await firstMessage(worker)
-  const connection: Connection = { worker, session: openSession(), produced: new Int32Array(progress), arrived: 0 }
-  await new Promise<unknown>((resolve, reject) => {
-    const bytes = connection.session.write({ statements: settings, resolve, reject })
-    worker.once('message', (answer: Uint8Array) => receive(connection, answer))
-    worker.postMessage(new Uint8Array(bytes))
-  })
-  return connection
-}
-
-/** Waits until the directory is open, or fails as the thread does. */
-function firstMessage(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number) => reject(new Error(`PGlite stopped with code ${code} while it opened.`))
-    worker.once('error', reject)
-    worker.once('exit', onExit)
-    worker.once('message', () => {
-      worker.off('error', reject)
-      worker.off('exit', onExit)
-      resolve()
-    })
-  })
-}
-
-function receive(connection: Connection, answer: Uint8Array) {
-  connection.session.read(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength), () => {
-    connection.arrived++
-  })
-}
-
-async function disconnect(worker: Worker): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    worker.on('message', (message) => message === 'closed' && resolve())
-    worker.once('exit', () => resolve())
-  })
-  worker.postMessage('close')
-  await closed
-  await worker.terminate()
-}
-
 function isTransaction(waiting: Job | Transaction): waiting is Transaction {
   return 'start' in waiting
 }

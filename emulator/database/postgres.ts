@@ -21,6 +21,10 @@ const oldestVersion = 17
 const mostPrepared = 400
 const names = new Map<string, string>()
 
+/** Connections that maintenance is using. */
+const patient = new Set<pg.PoolClient>()
+const mostClosingMilliseconds = 1_000
+
 /**
  * PostgreSQL behind the same port: the same statements, parameters and values as PGlite.
  *
@@ -54,9 +58,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
         }
       }
     },
-    async close() {
-      await pool.end()
-    },
+    close: () => end(pool),
   }
 }
 
@@ -104,7 +106,7 @@ async function inTransaction<T>(
 }
 
 async function run(runner: pg.Pool | pg.PoolClient, statement: Sql, mostMilliseconds: number): Promise<unknown[]> {
-  if (statement.patient) return runPatiently(runner, statement, mostMilliseconds)
+  if (statement.patient && runner instanceof pg.Pool) return runPatiently(runner, statement, mostMilliseconds)
   const name = statement.planned === 'each time' ? undefined : nameOf(statement.text)
   const query = { text: statement.text, values: statement.values.map(writeValue), ...(name ? { name } : {}) }
   const { rows } = await runner.query(query).catch(refuse)
@@ -112,25 +114,29 @@ async function run(runner: pg.Pool | pg.PoolClient, statement: Sql, mostMillisec
 }
 
 /** Maintenance may take as long as it takes; the limit is put back for whoever uses the connection next. */
-async function runPatiently(
-  runner: pg.Pool | pg.PoolClient,
-  statement: Sql,
-  mostMilliseconds: number,
-): Promise<unknown[]> {
-  if (!(runner instanceof pg.Pool))
-    return (await runner.query(statement.text, statement.values.map(writeValue)).catch(refuse)).rows
-  const client = await runner.connect().catch(refuse)
+async function runPatiently(pool: pg.Pool, statement: Sql, mostMilliseconds: number): Promise<unknown[]> {
+  const client = await pool.connect().catch(refuse)
   const onError = () => undefined
   client.on('error', onError)
+  patient.add(client)
   try {
     await client.query('set statement_timeout = 0').catch(refuse)
     const { rows } = await client.query(statement.text, statement.values.map(writeValue)).catch(refuse)
+    await client.query(`set statement_timeout = ${mostMilliseconds}`).catch(refuse)
     return rows
   } finally {
-    await client.query(`set statement_timeout = ${mostMilliseconds}`).catch(() => undefined)
+    // Whoever closes the pool has ended it already.
+    if (patient.delete(client)) client.release()
     client.off('error', onError)
-    client.release()
   }
+}
+
+/** Ends the pool once what is at work is done; maintenance is cut, which leaves nothing half done. */
+async function end(pool: pg.Pool): Promise<void> {
+  const ended = pool.end()
+  await Promise.race([ended, pause(mostClosingMilliseconds)])
+  for (const client of patient) if (patient.delete(client)) client.release(true)
+  await ended
 }
 
 function nameOf(text: string): string | undefined {

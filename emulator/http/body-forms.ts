@@ -13,7 +13,7 @@ import {
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import { object } from '../../client/wire/schemas.js'
-import { requireLight } from './check-json.js'
+import { requireLight } from '../core/weight.js'
 import type { BodyForm } from './route.js'
 
 /** The fields of one document, bare or wrapped. */

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
-import { requireStorable, tooDeep } from './check-json.js'
+import { tooDeep } from '../core/weight.js'
+import { requireStorable } from './check-json.js'
 
 /** The request went away before its body was there; nobody waits for an answer. */
 export class Aborted extends Error {}

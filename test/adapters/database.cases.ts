@@ -134,6 +134,20 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     })
 
+    it('closes within seconds although maintenance is at work', async () => {
+      const own = await open({ mostStatementMilliseconds: 1_500 })
+      const text = 'select count(*)::int as n from generate_series(1, 2000000000)'
+      const maintenance = own.query({ text, values: [], patient: true }).catch((error: SvcError) => error.code)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+
+      const closed = own.close().then(() => 'closed')
+
+      expect(await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 5_000, 'too late'))])).toBe(
+        'closed',
+      )
+      expect(await maintenance).toBe('UNAVAILABLE')
+    })
+
     it('keeps more statements than it prepares', async () => {
       const texts = Array.from({ length: 450 }, (_, n) => ({ text: `select ${n} as n`, values: [] }))
 

@@ -10,8 +10,9 @@ const folder = await mkdtemp(join(tmpdir(), 'svc-database-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 // On disk, because a thread that is stopped must find its data again.
+let opened = 0
 databaseCases('PGlite', async (options) => {
-  const dataDir = join(folder, 'data')
+  const dataDir = join(folder, `data-${++opened}`)
   await unpackTemplate(dataDir)
   return openPglite({ dataDir, ...options })
 })

@@ -1,0 +1,78 @@
+/** The thread that PGlite runs in: started, configured, listened to and ended. */
+import { Worker } from 'node:worker_threads'
+import { sql } from './database.js'
+import { openSession, type Session } from './protocol.js'
+
+export interface DataSource {
+  /** Folder of an existing data directory; left out, the data live in memory. */
+  readonly dataDir?: string
+  /** A packed data directory that an empty database starts from. */
+  readonly template?: Uint8Array
+}
+
+/** One connection to the worker, from its start to its end. */
+export interface Connection {
+  readonly worker: Worker
+  readonly session: Session
+  /** ReadyForQuery messages the worker has produced, whether or not they have arrived here. */
+  readonly produced: Int32Array
+  /** ReadyForQuery messages that have arrived. */
+  arrived: number
+}
+
+const settings = [
+  sql`select set_config('search_path', 'svc, public', false)`,
+  sql`select set_config('timezone', 'UTC', false)`,
+  sql`select set_config('jit', 'off', false)`,
+  sql`select set_config('work_mem', '16MB', false)`,
+  // Nothing turns here; as for a disk, the planner would rather read two large indexes than a few hundred rows.
+  sql`select set_config('random_page_cost', '1.1', false)`,
+]
+
+export async function connect({ dataDir, template }: DataSource): Promise<Connection> {
+  const progress = new SharedArrayBuffer(4)
+  const worker = new Worker(new URL('./pglite-worker.js', import.meta.url), {
+    workerData: { dataDir, template, progress },
+    // The embedded server is quiet; what it prints on its own would land in the middle of a command's output.
+    stdout: true,
+    stderr: true,
+  })
+  await firstMessage(worker)
+  const connection: Connection = { worker, session: openSession(), produced: new Int32Array(progress), arrived: 0 }
+  await new Promise<unknown>((resolve, reject) => {
+    const bytes = connection.session.write({ statements: settings, resolve, reject })
+    worker.once('message', (answer: Uint8Array) => receive(connection, answer))
+    worker.postMessage(new Uint8Array(bytes))
+  })
+  return connection
+}
+
+/** Waits until the directory is open, or fails as the thread does. */
+function firstMessage(worker: Worker): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number) => reject(new Error(`PGlite stopped with code ${code} while it opened.`))
+    worker.once('error', reject)
+    worker.once('exit', onExit)
+    worker.once('message', () => {
+      worker.off('error', reject)
+      worker.off('exit', onExit)
+      resolve()
+    })
+  })
+}
+
+export function receive(connection: Connection, answer: Uint8Array) {
+  connection.session.read(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength), () => {
+    connection.arrived++
+  })
+}
+
+export async function disconnect(worker: Worker): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    worker.on('message', (message) => message === 'closed' && resolve())
+    worker.once('exit', () => resolve())
+  })
+  worker.postMessage('close')
+  await closed
+  await worker.terminate()
+}
