@@ -8,6 +8,8 @@ function conformance(engine: string): TestProjectConfiguration {
       name: engine,
       include: ['test/conformance/**/*.test.ts', 'test/client/live.test.ts'],
       globalSetup: ['test/fixtures/global-setup.ts'],
+      // Tests share nothing but the service, and each has a project of its own there.
+      isolate: false,
     },
   }
 }
