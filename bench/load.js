@@ -13,6 +13,7 @@ import { connect } from 'node:net'
 process.on('message', async (/** @type {Load} */ load) => {
   process.send?.(await generate(load))
 })
+process.send?.({})
 
 /** @param {Load} load @returns {Promise<Result>} */
 async function generate({ port, connections, milliseconds, asks }) {
@@ -61,7 +62,13 @@ async function generate({ port, connections, milliseconds, asks }) {
 
 /** @param {Ask} ask @param {number} port */
 function written({ method, path, headers = {}, body }, port) {
-  const all = { host: `127.0.0.1:${port}`, ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }) }
+  const all = {
+    host: `127.0.0.1:${port}`,
+    ...headers,
+    ...(body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+  }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)
 }

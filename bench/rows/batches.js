@@ -1,0 +1,78 @@
+/** Many documents at once: batches of 1,000, and an import of 100,000. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { built } from '../tools/built.js'
+import { run, startContender, svcCommand } from '../tools/child.js'
+import { startDev } from '../tools/dev.js'
+import { copyOf, newPath } from '../tools/folders.js'
+import { startLoad } from '../tools/load.js'
+import { post, posts } from '../tools/posts.js'
+import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
+
+const batch = 1_000
+const imported = 100_000
+const milliseconds = 5_000
+
+const insert = `insert into documents (id, collection_id, data, created_at, updated_at)
+  select uuidv7(), $1::uuid, data, now(), now() from unnest($2::jsonb[]) as fresh (data)`
+
+/** @returns {Promise<import('../tools/table.js').Row[]>} */
+export async function measure() {
+  const folder = newPath()
+  const first = await startDev(folder)
+  const { id: collection } = await first.ask('POST', '/collections', { name: 'posts' })
+  await first.stop()
+  const bareFolder = await copyOf(folder)
+  const file = newPath()
+  await writeFile(file, Array.from({ length: imported }, (_, at) => `${JSON.stringify(post(at))}\n`).join(''))
+
+  const dev = await startDev(folder)
+  const bare = await startContender('contenders/pglite.js', [join(bareFolder, 'data')])
+  const load = await startLoad()
+  /** @type {typeof import('../../emulator/database/values.js')} */
+  const { writeValue } = await built('emulator/database/values.js')
+  const rows = Array.from({ length: 20 }, (_, at) => posts(batch, at * batch))
+  const values = rows.map((documents) => [collection, writeValue(documents.map((one) => JSON.stringify(one)))])
+  const asks = rows.map((documents) => ({
+    method: 'POST',
+    path: '/collections/posts/batch',
+    headers: dev.headers,
+    body: JSON.stringify({ documents }),
+  }))
+  const { inserts, batches, imports } = await inTurns(
+    {
+      inserts: async () => batch * (await bare.ask({ text: insert, values, milliseconds })).perSecond,
+      batches: async () => batch * (await load.drive({ port: dev.port, connections: 4, milliseconds, asks })).perSecond,
+      imports: () => importPace(dev, file),
+    },
+    { rounds: 3 },
+  )
+  await Promise.all([dev.stop(), bare.stop(), load.stop()])
+
+  const figures = (/** @type {number[]} */ ours) =>
+    `${rounded(median(ours))} documents/s, bare ${rounded(median(inserts))}/s`
+  return [
+    {
+      what: 'batch create, 1,000 a request',
+      against: 'multi-row insert, bare PGlite',
+      values: ratios(batches, inserts),
+      target: { atLeast: 0.6 },
+      figures: figures(batches),
+    },
+    {
+      what: '`svc docs import` of 100,000',
+      against: 'multi-row insert, bare PGlite',
+      values: ratios(imports, inserts),
+      target: { atLeast: 0.6 },
+      figures: figures(imports),
+    },
+  ]
+}
+
+/** Documents a second, the command's own start and end included. @param {import('../tools/dev.js').Dev} dev @param {string} file */
+async function importPace(dev, file) {
+  const begunAt = performance.now()
+  const args = ['docs', 'import', 'posts', file, '--format', 'ndjson', '--url', dev.url, '--key', dev.apiKey, '--yes']
+  await run(process.execPath, [svcCommand, ...args], { cwd: join(file, '..') })
+  return imported / ((performance.now() - begunAt) / 1_000)
+}

@@ -1,0 +1,160 @@
+/** What a million documents cost: next to a thousand of them, and to somebody who asks for something else meanwhile. */
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startContender } from '../tools/child.js'
+import { startDev } from '../tools/dev.js'
+import { newPath } from '../tools/folders.js'
+import { startLoad } from '../tools/load.js'
+import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
+
+const sizes = { small: 1_000, large: 1_000_000 }
+
+/** @typedef {import('../tools/dev.js').Dev} Dev @typedef {import('../tools/table.js').Row} Row */
+
+/** Each query, how much longer it may take, and what it is called. @type {readonly (readonly [string, string, number])[]} */
+const queries = [
+  ['first page, newest, total', '?limit=20', 1.5],
+  ['equality, 0.1 %', '?rare=7&limit=20', 5],
+  ['equality that matches nothing', '?rare=nothing&limit=20', 5],
+  ['range, 0.1 %', '?amount__gte=0.999&limit=20', 5],
+  ['sort by a field', '?orderBy=amount&limit=20', 3],
+  ['substring, rare', '?title__contains=99999&limit=20', 30],
+]
+
+/** @returns {Promise<Row[]>} */
+export async function measure() {
+  const folder = newPath()
+  await load(folder)
+  const dev = await startDev(folder, { isWatched: true })
+  try {
+    return [...(await stall(dev)), ...(await growth(dev))]
+  } finally {
+    await dev.stop()
+  }
+}
+
+/** Both collections, filled by the database itself. @param {string} folder */
+async function load(folder) {
+  const empty = await startDev(folder)
+  /** @type {[string, number][]} */
+  const collections = []
+  for (const [name, count] of Object.entries(sizes)) {
+    const { id } = await empty.ask('POST', '/collections', { name })
+    collections.push([id, count])
+  }
+  await empty.stop()
+  const bare = await startContender('contenders/pglite.js', [join(folder, 'data')])
+  const documents = `insert into documents (id, collection_id, data, created_at, updated_at)
+    select id, $1::uuid, jsonb_build_object(
+      'title', 'Post number ' || n, 'rare', n % 1000, 'amount', random(), 'status', 'published',
+      'text', repeat(md5(n::text), 5)
+    ), uuid_extract_timestamp(id), uuid_extract_timestamp(id)
+    from (select n, uuidv7() as id from generate_series($2::int, $3::int) as n) as fresh`
+  for (const [collection, count] of collections) {
+    for (let first = 1; first <= count; first += 50_000) {
+      const last = Math.min(count, first + 49_999)
+      await bare.ask({ text: documents, values: [[collection, String(first), String(last)]], milliseconds: 0 })
+    }
+    const counted = 'update document_counts set documents = $2::bigint where collection_id = $1::uuid'
+    await bare.ask({ text: counted, values: [[collection, String(count)]], milliseconds: 0 })
+  }
+  await bare.ask({ text: 'analyze', values: [[]], milliseconds: 0 })
+  await bare.stop()
+}
+
+/** Get by id with and without somebody who sorts a million documents, each time by another field. @param {Dev} dev @returns {Promise<Row[]>} */
+async function stall(dev) {
+  const generator = await startLoad()
+  const [{ id }] = (await dev.ask('GET', '/collections/small?limit=1')).documents
+  const asks = [{ method: 'GET', path: `/collections/small/${id}`, headers: dev.headers }]
+  const drive = (/** @type {number} */ milliseconds) =>
+    generator.drive({ port: dev.port, connections: 10, milliseconds, asks })
+  await drive(2_000)
+  const stalled = []
+  const delays = []
+  const sorts = []
+  const calm = []
+  for (const field of ['title', 'text', 'amount']) {
+    calm.push((await drive(5_000)).p99)
+    await dev.loopDelay()
+    const driving = drive(5_000)
+    await pause(500)
+    const begunAt = performance.now()
+    await dev.ask('GET', `/collections/large?orderBy=${field}&limit=20`)
+    sorts.push(performance.now() - begunAt)
+    stalled.push((await driving).p99)
+    delays.push(await dev.loopDelay())
+  }
+  await generator.stop()
+  return [
+    {
+      what: 'p99 of get while 1,000,000 are sorted',
+      against: 'the length of that statement',
+      values: ratios(stalled, sorts),
+      target: { atMost: 1 },
+      figures: `${rounded(median(stalled))} ms, sort ${rounded(median(sorts))} ms, p99 without ${rounded(median(calm))} ms`,
+    },
+    { what: 'event loop delay meanwhile', against: '–', values: delays, target: { atMost: 20 }, unit: ' ms' },
+  ]
+}
+
+/** @param {Dev} dev @returns {Promise<Row[]>} */
+async function growth(dev) {
+  const rows = []
+  const { documents } = await dev.ask('GET', '/collections/large?limit=100')
+  const { documents: few } = await dev.ask('GET', '/collections/small?limit=100')
+  const at = (/** @type {{ id: string }[]} */ some, /** @type {number} */ turn) => `/${some[turn % some.length]?.id}`
+  let turn = 0
+  const get = {
+    small: () => timeOf(dev, `/collections/small${at(few, turn++)}`),
+    large: () => timeOf(dev, `/collections/large${at(documents, turn++)}`),
+  }
+  rows.push(await growthRow('get by id', get, 1.5))
+  for (const [, query] of queries) await warm(dev, query)
+  for (const [what, query, atMost] of queries) {
+    const lists = {
+      small: () => timeOf(dev, `/collections/small${query}`),
+      large: () => timeOf(dev, `/collections/large${query}`),
+    }
+    rows.push(await growthRow(what, lists, atMost))
+  }
+  return rows
+}
+
+/** @param {string} what @param {{ small: () => Promise<number>, large: () => Promise<number> }} times @param {number} atMost */
+async function growthRow(what, times, atMost) {
+  const small = []
+  const large = []
+  // A round is the median of some requests: single ones last too short to be compared.
+  for (let round = 0; round < 5; round++) {
+    const results = await inTurns(times, { rounds: 30, warmUps: 5 })
+    small.push(median(results.small))
+    large.push(median(results.large))
+  }
+  return {
+    what: `${what}, 1,000,000 documents`,
+    against: '1,000 documents',
+    values: ratios(large, small),
+    target: { atMost },
+    figures: `${rounded(median(large))} ms, ${rounded(median(small))} ms`,
+  }
+}
+
+/** Asks until the service has made what helps. While it makes an index, nothing else is answered. @param {Dev} dev @param {string} query */
+async function warm(dev, query) {
+  for (const name of ['small', 'large']) {
+    for (let times = 0; times < 6; times++) await dev.ask('GET', `/collections/${name}${query}`)
+  }
+  let calmSince = performance.now()
+  while (performance.now() - calmSince < 3_000) {
+    await pause(100)
+    if ((await timeOf(dev, '/api/collections')) > 100) calmSince = performance.now()
+  }
+}
+
+/** @param {Dev} dev @param {string} path */
+async function timeOf(dev, path) {
+  const begunAt = performance.now()
+  await dev.ask('GET', path)
+  return performance.now() - begunAt
+}

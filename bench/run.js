@@ -1,0 +1,35 @@
+/** `npm run bench [-- group …]`: measures what is promised about speed and size, and prints it as a table. */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import * as batches from './rows/batches.js'
+import * as client from './rows/client.js'
+import * as commands from './rows/commands.js'
+import * as large from './rows/large.js'
+import * as peers from './rows/peers.js'
+import * as reads from './rows/reads.js'
+import * as start from './rows/start.js'
+import { isReached, tableOf } from './tools/table.js'
+
+/** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
+const groups = { start, reads, batches, peers, commands, client, large }
+/** Takes minutes to load; named when it is wanted. */
+const onlyWhenNamed = ['large']
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(groups, name))
+if (unknown.length > 0) {
+  console.error(`No group "${unknown.join('", "')}". There are: ${Object.keys(groups).join(', ')}.`)
+  process.exit(2)
+}
+const names = asked.length > 0 ? asked : Object.keys(groups).filter((name) => !onlyWhenNamed.includes(name))
+
+execFileSync(process.execPath, [fileURLToPath(new URL('../scripts/build.js', import.meta.url)), '--if-stale'])
+const rows = []
+for (const name of names) {
+  console.error(`measuring: ${name}`)
+  rows.push(...((await groups[name]?.measure()) ?? []))
+}
+console.log(tableOf(rows))
+const reached = rows.filter(isReached).length
+console.log(`\n${reached} of ${rows.length} reached`)
+process.exit(reached === rows.length ? 0 : 1)

@@ -1,0 +1,94 @@
+/** Child processes: each contender runs in one of its own, and so does the load. */
+import { execFile, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+export const run = promisify(execFile)
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+export const svcCommand = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
+
+const mostMilliseconds = 900_000
+
+/** What was started and has not ended: nothing outlives the bench, however it ends. @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.once(signal, () => process.exit(1))
+
+/** @template {import('node:child_process').ChildProcess} Child @param {Child} child */
+export function endsWithBench(child) {
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+/**
+ * @typedef {{ port: number, pid: number, ask: <Answer>(message: unknown) => Promise<Answer>, stop: () => Promise<void> }} Contender
+ */
+
+/**
+ * Starts a file of `bench/` and waits for its first message, which may name a port. One question is asked at a time.
+ *
+ * @param {string} file @param {string[]} [args] @returns {Promise<Contender>}
+ */
+export async function startContender(file, args = []) {
+  const child = endsWithBench(
+    fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), args, {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    }),
+  )
+  const { port } = /** @type {{ port: number }} */ (await answerOf(child))
+  return {
+    port,
+    pid: Number(child.pid),
+    async ask(message) {
+      const answer = answerOf(child)
+      child.send(/** @type {import('node:child_process').Serializable} */ (message))
+      return /** @type {never} */ (await answer)
+    },
+    stop: () => stop(child),
+  }
+}
+
+/** @param {import('node:child_process').ChildProcess} child @returns {Promise<unknown>} */
+function answerOf(child) {
+  return new Promise((resolve, reject) => {
+    const onExit = (/** @type {number | null} */ code) => reject(new Error(`A contender ended with ${code}.`))
+    const timer = setTimeout(() => reject(new Error('A contender does not answer.')), mostMilliseconds)
+    child.once('exit', onExit)
+    child.once('message', (message) => {
+      clearTimeout(timer)
+      child.off('exit', onExit)
+      resolve(message)
+    })
+  })
+}
+
+/** @param {import('node:child_process').ChildProcess} child */
+export async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await ended
+  clearTimeout(timer)
+}
+
+/** How long a command takes, from its start to its end. @param {string[]} args @param {NodeJS.ProcessEnv} [env] */
+export async function timeOf(args, env = process.env) {
+  const begunAt = performance.now()
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}.`)
+  return performance.now() - begunAt
+}
+
+/** Resident memory of a process. @param {number} pid */
+export function residentMegabytes(pid) {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}

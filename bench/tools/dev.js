@@ -1,0 +1,81 @@
+/** `svc dev` as people start it, in a process of its own, and requests to it. */
+import { spawn } from 'node:child_process'
+import { watch } from 'node:fs'
+import { mkdtemp, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { endsWithBench, stop, svcCommand } from './child.js'
+
+const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
+
+/**
+ * @typedef {{
+ *   url: string, port: number, apiKey: string, pid: number, readyMilliseconds: number,
+ *   headers: Record<string, string>,
+ *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
+ *   loopDelay: () => Promise<number>,
+ *   stop: () => Promise<void>,
+ * }} Dev
+ */
+
+/**
+ * Starts it on a folder and waits for the ready file. `loopDelay` answers the longest wait of its event loop, in
+ * milliseconds, since it was last asked; only a process started with `isWatched` knows.
+ *
+ * @param {string} folder @param {{ isWatched?: boolean }} [options] @returns {Promise<Dev>}
+ */
+export async function startDev(folder, { isWatched = false } = {}) {
+  const place = await mkdtemp(join(tmpdir(), 'svc-bench-ready-'))
+  const readyFile = join(place, 'ready.json')
+  const changed = watch(place)
+  const begunAt = performance.now()
+  const child = endsWithBench(
+    spawn(
+      process.execPath,
+      [
+        ...(isWatched ? ['--import', loopDelay] : []),
+        ...[svcCommand, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile],
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+    ),
+  )
+  const info = await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('svc dev is not ready after a minute.')), 60_000)
+    child.once('exit', (code) => reject(new Error(`svc dev ended with ${code}.`)))
+    changed.on('change', async () => {
+      const text = await readFile(readyFile, 'utf8').catch(() => '')
+      if (!text.endsWith('}\n')) return
+      clearTimeout(timer)
+      resolve(JSON.parse(text))
+    })
+  })
+  const readyMilliseconds = performance.now() - begunAt
+  changed.close()
+  const headers = { 'x-api-key': info.apiKey }
+
+  return {
+    url: info.url,
+    port: Number(new URL(info.url).port),
+    apiKey: info.apiKey,
+    pid: Number(child.pid),
+    readyMilliseconds,
+    headers,
+    async ask(method, path, body) {
+      const answer = await fetch(info.url + path, {
+        method,
+        headers: { ...headers, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`)
+      return JSON.parse(text)
+    },
+    loopDelay() {
+      const answer = new Promise((resolve) => child.once('message', resolve))
+      child.send('loop delay')
+      return /** @type {Promise<number>} */ (answer)
+    },
+    stop: () => stop(child),
+  }
+}

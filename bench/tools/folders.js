@@ -1,0 +1,22 @@
+/** Folders that live as long as the bench. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const place = mkdtempSync(join(tmpdir(), 'svc-bench-'))
+process.once('exit', () => rmSync(place, { recursive: true, force: true }))
+let folders = 0
+
+/** A path where nothing is yet. */
+export function newPath() {
+  return join(place, String(folders++))
+}
+
+/** A copy of a folder that nobody has open. @param {string} folder */
+export async function copyOf(folder) {
+  const copy = newPath()
+  await cp(folder, copy, { recursive: true })
+  await rm(join(copy, 'lock'), { force: true })
+  return copy
+}

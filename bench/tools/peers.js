@@ -1,0 +1,26 @@
+/** What the bench compares with and measures with, in a package of its own; installed when it is first wanted. */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const folder = fileURLToPath(new URL('../peers/', import.meta.url))
+const { resolve } = createRequire(`${folder}package.json`)
+
+export function installPeers() {
+  if (existsSync(`${folder}node_modules/.package-lock.json`)) return
+  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
+}
+
+/** @param {string} name @returns {Promise<any>} */
+export async function peer(name) {
+  return import(pathToFileURL(resolve(name)).href)
+}
+
+/** One file of JavaScript, as an app's build makes it. @param {string} entry @returns {Promise<Uint8Array>} */
+export async function bundle(entry) {
+  installPeers()
+  const { build } = await peer('esbuild')
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false })
+  return outputFiles[0].contents
+}
