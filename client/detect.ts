@@ -1,19 +1,17 @@
 /** `dialect: 'auto'`: which forms a service speaks, found out by reading alone. */
 import { isObject, type Json } from './model/json.js'
 import type { Send } from './send.js'
-import { type Dialect, dialects, readDialect } from './wire/dialect.js'
+import { type Dialect, dialects } from './wire/dialect.js'
 import { recordEnvelopes } from './wire/envelopes.js'
 import { addresses } from './wire/paths.js'
 
 /**
- * Asks for the collections without saying a dialect. A service that names its dialect in the `svc-dialect` header is
- * believed; of another, what shows in the answers decides, and what does not show is as in the nearest named dialect.
+ * Asks for the collections without saying a dialect, then for one document of the first. What shows in the answers
+ * decides; what does not show is as in the nearest named dialect. From then on the client says its dialect with each
+ * request, so that a service that listens to it answers in exactly that form.
  */
 export async function detectDialect(send: Send): Promise<Dialect> {
-  const { body, header } = await send({ method: 'GET', path: addresses.collections(), isRepeatable: true })
-  const named = header('svc-dialect')
-  if (named) return readDialect(named)
-
+  const { body } = await send({ method: 'GET', path: addresses.collections(), isRepeatable: true })
   const isSuccess = isObject(body) && body.success === true
   const [collection] = arrayIn(isSuccess ? recordEnvelopes.success.read(body) : body)
   const nearest = isSuccess

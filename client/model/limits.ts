@@ -40,10 +40,3 @@ export const sizes = {
   mostPopulatePaths: 20,
   mostStatementSeconds: 10,
 } as const
-
-/** Bytes of one file, by tier, and of a file that comes with a document. `null` is unlimited. */
-export const fileSizes = {
-  perFile: { free: 10 * megabyte, standard: 100 * megabyte, pro: 100 * megabyte, enterprise: gigabyte },
-  inTotal: { free: gigabyte, standard: 100 * gigabyte, pro: 100 * gigabyte, enterprise: null },
-  withDocument: 50 * megabyte,
-} as const satisfies Record<string, number | Record<Tier, number | null>>

@@ -97,7 +97,7 @@ export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): W
   return { all: [...plain, ...[...groups.values()].map((any) => ({ any }))] }
 }
 
-export function writeWhere(dialect: Dialect, where: Where): Parameter[] {
+function writeWhere(dialect: Dialect, where: Where): Parameter[] {
   let groups = 0
   return where.all.flatMap(({ any }) => {
     const prefix = any.length === 1 ? '' : `[or:${++groups}]`
