@@ -4,12 +4,6 @@ import { CliFailure, describeFailure, exits, isExit } from './failure.js'
 import { nearest } from './nearest.js'
 import { printFailure } from './print-failure.js'
 
-export interface CommonFlags {
-  readonly yes: boolean
-  readonly quiet: boolean
-  readonly debug: boolean
-}
-
 /**
  * What every command has: the common flags, results on stdout and words on stderr, and failures that
  * say what happened and what to do. What `run` returns is what `--json` prints.

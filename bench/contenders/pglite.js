@@ -5,7 +5,7 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { serialize } from 'pg-protocol'
 
 /**
- * A statement and the parameters it is carried out with, in turns.
+ * A statement and the parameters it is carried out with, in turns, at least once.
  *
  * @typedef {{ text: string, values: string[][], milliseconds: number }} Statement
  * @typedef {{ perSecond: number }} Pace
@@ -40,10 +40,10 @@ async function pace({ text, values, milliseconds }) {
   ])
   let times = 0
   const begunAt = performance.now()
-  while (performance.now() - begunAt < milliseconds) {
+  do {
     await send(messages[times++ % messages.length] ?? [])
     if (times % 64 === 0) await turn()
-  }
+  } while (performance.now() - begunAt < milliseconds)
   const seconds = (performance.now() - begunAt) / 1000
   await send([serialize.close({ type: 'S', name: 'measured' }), serialize.sync()])
   return { perSecond: times / seconds }

@@ -1,7 +1,7 @@
 import getPort, { portNumbers } from 'get-port'
 
 /** Where `svc dev` listens when nobody says otherwise. */
-export const usualPort = 4400
+const usualPort = 4400
 const triedPorts = 100
 
 /** The usual port, or the next one that nobody uses: two projects can run side by side. */

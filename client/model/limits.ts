@@ -2,7 +2,6 @@
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
-const gigabyte = 1024 * megabyte
 
 export const tiers = ['free', 'standard', 'pro', 'enterprise'] as const
 export type Tier = (typeof tiers)[number]

@@ -86,7 +86,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
 }
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
-export async function requireCollection(ctx: Context, name: string): Promise<Collection> {
+async function requireCollection(ctx: Context, name: string): Promise<Collection> {
   const known = ctx.backend.known.collections
   const key = `${ctx.project.id}/${name}`
   const collection = known.get(key) ?? (await selectCollection(ctx.db, ctx.project.id, name))

@@ -104,7 +104,7 @@ export const migrations: readonly Migration[] = [
 ]
 
 /** The number that a database is at once every migration has run. */
-export const newestMigration = migrations.at(-1)?.number ?? 0
+const newestMigration = migrations.at(-1)?.number ?? 0
 
 /** A database that a newer version of the service has changed. */
 export class NewerDatabaseError extends Error {

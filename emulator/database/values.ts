@@ -25,9 +25,6 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, isoTime],
 ])
 
-/** The types that are read otherwise than as text. */
-export const readTypeIds: readonly number[] = [...readers.keys()]
-
 /** `2026-11-21 03:29:10.65+00`, as a session in UTC says it, becomes `2026-11-21T03:29:10.650Z`. */
 function isoTime(text: string): string {
   const fraction = text.slice(20, text.length - 3)
