@@ -105,9 +105,12 @@ const hints: { readonly [code: string]: string } = {
 }
 
 function exitOf({ code, status }: SvcError): number {
+  if (misunderstood.includes(code)) return exits.misuse
   return unanswered.includes(code) ? exits.network : exitOfStatus(status)
 }
 
+/** What a flag said, and no service has a form for. */
+const misunderstood: readonly string[] = ['INVALID_DIALECT', 'INVALID_FILTER', 'INVALID_QUERY']
 const unanswered: readonly string[] = ['UNAVAILABLE', 'NETWORK', 'TIMEOUT']
 
 /** The exit code of a command whose request was answered with this status. */

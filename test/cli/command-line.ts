@@ -1,0 +1,116 @@
+/** The built command line, as a user's shell runs it: in a folder of its own, with settings of its own. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+
+export const bin = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
+
+export interface Ran {
+  readonly exit: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+export interface World {
+  readonly folder: string
+  /** Runs `svc` with these arguments. */
+  svc(words: readonly string[], options?: RunOptions): Promise<Ran>
+  /** Runs it with `--json`, and parses what it says. */
+  json(words: readonly string[], options?: RunOptions): Promise<unknown>
+  /** Starts `svc dev` in the folder, and answers once it is ready. */
+  dev(...flags: string[]): Promise<Dev>
+  close(): Promise<void>
+}
+
+export interface Dev {
+  readonly url: string
+  readonly apiKey: string
+  readonly pid: number
+  /** Sends the signal and answers how it ended. */
+  stop(signal?: NodeJS.Signals): Promise<Ran & { seconds: number }>
+}
+
+/** A folder to work in, empty; nothing of the machine's own settings is seen in it. */
+export async function openWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'))
+  const base = cleanEnv(folder)
+  const running = new Set<Dev>()
+  const start = (words: readonly string[], { env = {}, input = '' }: RunOptions = {}) =>
+    execa(process.execPath, [bin, ...words], {
+      cwd: folder,
+      env: { ...base, ...env },
+      extendEnv: false,
+      input,
+      reject: false,
+      timeout: 60_000,
+      stripFinalNewline: false,
+    })
+  const svc = async (words: readonly string[], options?: RunOptions): Promise<Ran> => ran(await start(words, options))
+
+  return {
+    folder,
+    svc,
+    async json(words, options) {
+      const { stdout, stderr, exit } = await svc([...words, '--json'], options)
+      if (stdout === '') throw new Error(`svc ${words.join(' ')} --json said nothing (exit ${exit}): ${stderr}`)
+      return JSON.parse(stdout)
+    },
+    async dev(...flags) {
+      const child = start(['dev', '--port', '0', '--json', ...flags])
+      const info = await firstLine(child)
+      const dev: Dev = {
+        ...info,
+        async stop(signal = 'SIGTERM') {
+          running.delete(dev)
+          const begunAt = performance.now()
+          child.kill(signal)
+          return { ...ran(await child), seconds: (performance.now() - begunAt) / 1000 }
+        },
+      }
+      running.add(dev)
+      return dev
+    },
+    async close() {
+      for (const dev of running) await dev.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function cleanEnv(folder: string): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    SVC_CONFIG_DIR: join(folder, 'config'),
+  }
+}
+
+interface Finished {
+  readonly exitCode?: number | undefined
+  readonly signal?: string | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function ran({ exitCode, signal, stdout, stderr }: Finished): Ran {
+  return { exit: exitCode ?? (signal === 'SIGKILL' ? 137 : -1), stdout, stderr }
+}
+
+/** What `svc dev --json` says first: that it is ready, and where. */
+function firstLine(child: ReturnType<typeof execa>): Promise<{ url: string; apiKey: string; pid: number }> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout?.on('data', (piece) => {
+      text += piece
+      if (text.includes('\n')) resolve(JSON.parse(text.slice(0, text.indexOf('\n'))))
+    })
+    child.then(({ stderr }) => reject(new Error(`svc dev ended before it was ready: ${stderr}${text}`)), reject)
+  })
+}

@@ -1,0 +1,96 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorld, type World } from './command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+test('svc dev says where it is in two files that only their owner can read', async () => {
+  const ready = join(world.folder, 'ready.json')
+
+  const dev = await world.dev('--ready-file', 'ready.json')
+
+  const info = JSON.parse(readFileSync(ready, 'utf8'))
+  expect(Object.keys(info).sort()).toEqual(
+    [
+      'apiKey',
+      'controlToken',
+      'dashboardUrl',
+      'dataDir',
+      'pid',
+      'projectId',
+      'storageUrl',
+      'url',
+      'version',
+      'wsUrl',
+    ].sort(),
+  )
+  expect(info).toMatchObject({ url: dev.url, apiKey: dev.apiKey, pid: dev.pid })
+  expect(JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))).toEqual(info)
+  expect(statSync(ready).mode & 0o777).toBe(0o600)
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s stops it within three seconds, and what was answered is kept',
+  async (signal) => {
+    const dev = await world.dev()
+    await world.svc(['collections', 'create', 'posts'])
+    await world.svc(['docs', 'create', 'posts', 'title=Hello'])
+
+    const stopped = await dev.stop(signal)
+    await world.dev()
+
+    expect(stopped.exit).toBe(0)
+    expect(stopped.seconds).toBeLessThan(3)
+    expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 1 })
+  },
+)
+
+test('a second svc dev in the folder says where the first runs', async () => {
+  const dev = await world.dev('--memory')
+
+  const { exit, stderr } = await world.svc(['dev'])
+
+  expect(exit).toBe(1)
+  expect(stderr).toContain(`process ${dev.pid} at ${dev.url}`)
+})
+
+test('a port that is in use is one clear line', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+
+  const { exit, stderr } = await world.svc(['dev', '--memory', '--port', String(port)])
+
+  other.close()
+  expect(exit).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^error {2}Port ${port} is in use\\.\\n.*--port`))
+})
+
+test('demo data come once, linked, however often it starts', async () => {
+  const first = await world.dev('--demo')
+  await first.stop()
+  await world.dev('--demo')
+
+  expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 12 })
+  const page = await world.json(['docs', 'list', 'posts', '--where', 'author.name=Ada', '--populate', 'author'])
+  expect(page).toMatchObject({ total: 3, items: [{ data: { author: { data: { name: 'Ada' } } } }, {}, {}] })
+})
+
+test('status, wait and stop speak of the emulator of the folder', async () => {
+  const dev = await world.dev('--memory')
+
+  expect(await world.json(['wait'])).toMatchObject({ url: dev.url })
+  expect((await world.svc(['status', '--env'])).stdout).toContain(`export SVC_API_KEY='${dev.apiKey}'`)
+  expect((await world.svc(['status'])).stdout).not.toContain('controlToken')
+  expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
+  expect((await world.svc(['status'])).exit).toBe(8)
+  expect((await dev.stop()).exit).toBe(0)
+})

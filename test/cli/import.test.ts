@@ -1,0 +1,149 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
+const exported = async (collection: string) =>
+  (await world.svc(['docs', 'export', collection])).stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+const sameRows = [
+  { name: 'Ada', age: 36, tags: ['a'] },
+  { name: 'Bob', ok: true },
+]
+const forms = {
+  'rows.json': JSON.stringify(sameRows),
+  'pretty.json': JSON.stringify(sameRows, null, 2),
+  'rows.ndjson': sameRows.map((row) => JSON.stringify(row)).join('\n'),
+  'windows.jsonl': `\ufeff${sameRows.map((row) => JSON.stringify(row)).join('\r\n')}\r\n`,
+  'rows.csv': 'name,age,tags,ok\nAda,36,"[""a""]",\nBob,,,true\n',
+  'semicolons.csv': '\ufeffname;age;tags;ok\r\nAda;36;"[""a""]";\r\nBob;;;true\r\n',
+}
+
+test.each(Object.entries(forms))('%s is read as what it means, from a file and from stdin', async (name, content) => {
+  const collection = `from-${name.replace('.', '-')}`
+  file(name, content)
+
+  await world.svc(['docs', 'import', collection, name, '--create'])
+  await world.svc(['docs', 'import', collection, '-'], { input: content })
+
+  expect(await exported(collection)).toEqual([...sameRows, ...sameRows])
+})
+
+test('columns of CSV can be told how to be read', async () => {
+  file('typed.csv', 'zip,code,big\n01234,42,12345678901234567890\n99,7,1\n')
+
+  await world.svc(['docs', 'import', 'typed', 'typed.csv', '--create', '--types', 'code:string'])
+  const wrong = await world.json(['docs', 'import', 'typed', 'typed.csv', '--types', 'zip:boolean'])
+
+  expect(await exported('typed')).toEqual([
+    { zip: '01234', code: '42', big: '12345678901234567890' },
+    { zip: 99, code: '7', big: 1 },
+  ])
+  expect(wrong).toMatchObject({ accepted: 0, refused: 2, refusals: [{ line: 2 }, { line: 3 }] })
+})
+
+test('bad rows keep no good row out, and are reported with line and reason', async () => {
+  await world.svc(['collections', 'create', 'strict', '--field', 'title:string!'])
+  const rows = Array.from({ length: 2_300 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))
+  rows[10] = JSON.stringify({ title: 5 })
+  rows[20] = '{broken'
+  rows[30] = '[1]'
+  rows[1_500] = JSON.stringify({ title: 'a\u0000b' })
+  rows[2_200] = '{"title":"big","n":1e400}'
+  file('strict.ndjson', rows.join('\n'))
+
+  const ran = await world.svc(['docs', 'import', 'strict', 'strict.ndjson', '--json'])
+
+  expect(ran.exit).toBe(5)
+  expect(JSON.parse(ran.stdout)).toMatchObject({ accepted: 2_295, refused: 5, refusedFile: 'strict.refused.ndjson' })
+  const refused = readFileSync(join(world.folder, 'strict.refused.ndjson'), 'utf8').trim().split('\n')
+  expect(refused.map((line) => JSON.parse(line).line)).toEqual([11, 21, 31, 1_501, 2_201])
+  expect(await world.json(['docs', 'count', 'strict'])).toEqual({ count: 2_295 })
+})
+
+test('with --upsert a row changes the document of its key, and creates it where there is none', async () => {
+  file('first.ndjson', '{"email":"ada@example.com","name":"Ada"}\n{"email":"bob@example.com","name":"Bob"}')
+  file('second.ndjson', '{"email":"ada@example.com","age":36}\n{"email":"cyd@example.com","name":"Cyd"}')
+
+  await world.svc(['docs', 'import', 'people', 'first.ndjson', '--create'])
+  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--key', 'email'])
+  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--key', 'email'])
+
+  expect(await exported('people')).toEqual([
+    { email: 'ada@example.com', name: 'Ada', age: 36 },
+    { email: 'bob@example.com', name: 'Bob' },
+    { email: 'cyd@example.com', name: 'Cyd' },
+  ])
+})
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  'an import ended by %s goes on where it stopped: nothing lost, nothing twice',
+  async (signal) => {
+    const collection = `resumed-${signal}`
+    const rows = 60_000
+    await world.svc(['collections', 'create', collection])
+    file(
+      `${collection}.ndjson`,
+      Array.from({ length: rows }, (_, at) => `{"at":${at},"text":"${'x'.repeat(100)}"}`).join('\n'),
+    )
+    const words = ['docs', 'import', collection, `${collection}.ndjson`]
+    const child = execa(process.execPath, [bin, ...words], {
+      cwd: world.folder,
+      env: cleanEnv(world.folder),
+      extendEnv: false,
+      reject: false,
+    })
+    let before = 0
+    for (let tries = 0; tries < 100 && before < 5_000; tries++) {
+      await pause(20)
+      before = ((await world.json(['docs', 'count', collection])) as { count: number }).count
+    }
+
+    child.kill(signal)
+    const stopped = await child
+    const resumed = await world.svc(words)
+
+    expect(before).toBeLessThan(rows)
+    if (signal === 'SIGINT')
+      expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
+    expect(resumed.stderr).toMatch(/going on in .* after [\d,]+ records/)
+    expect(resumed.exit).toBe(0)
+    expect(await world.json(['docs', 'count', collection])).toEqual({ count: rows })
+    expect(await world.json(['docs', 'list', collection, '--sort', '-at', '--limit', '1'])).toMatchObject({
+      items: [{ data: { at: rows - 1 } }],
+    })
+  },
+)
+
+test('what is exported reads back as the same documents', async () => {
+  file(
+    'odd.ndjson',
+    '{"__proto__":1,"id":"x","a.b":null,"text":"\\"quoted\\",\\n\\u00e9","deep":{"list":[1,{"x":true}]}}',
+  )
+  await world.svc(['docs', 'import', 'odd', 'odd.ndjson', '--create'])
+
+  for (const form of ['ndjson', 'json']) {
+    await world.svc(['docs', 'export', 'odd', '--out', `odd-out.${form}`])
+    await world.svc(['docs', 'import', `odd-${form}`, `odd-out.${form}`, '--create'])
+  }
+
+  const [original] = (await world.svc(['docs', 'export', 'odd'])).stdout.split('\n')
+  for (const form of ['ndjson', 'json']) {
+    expect((await world.svc(['docs', 'export', `odd-${form}`])).stdout.split('\n')[0]).toBe(original)
+  }
+  expect(existsSync(join(world.folder, 'odd-out.json.part'))).toBe(false)
+})

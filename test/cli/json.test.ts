@@ -1,0 +1,112 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+
+// Every command under --json says JSON and nothing else: in a pipe, with CI=1, and at a terminal, where it never asks.
+
+const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8'))
+const commands: string[] = Object.keys(manifest.commands).sort()
+
+let world: World
+let id = ''
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory', '--demo')
+  const page = (await world.json(['docs', 'list', 'posts', '--limit', '1'])) as { items: [{ id: string }] }
+  id = page.items[0].id
+  writeFileSync(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
+  writeFileSync(join(world.folder, 'seed.json'), '{"collections":{"authors":{"documents":[{"name":"Ada"}]}}}')
+})
+afterAll(() => world.close())
+
+/** Words that each command can do something with, as often as it is run. */
+const words: { readonly [command: string]: () => string[] } = {
+  api: () => ['GET', '/collections/posts?limit=1'],
+  'collections:create': () => ['posts'],
+  'collections:delete': () => ['missing', '--yes'],
+  'collections:get': () => ['posts'],
+  'collections:list': () => [],
+  'collections:rename': () => ['authors', 'authors'],
+  'collections:schema': () => ['posts'],
+  config: () => [],
+  // It runs already, and says so.
+  dev: () => [],
+  'dialects:detect': () => [],
+  'dialects:list': () => [],
+  'dialects:show': () => ['b'],
+  'docs:count': () => ['posts'],
+  'docs:create': () => ['posts', 'title=Hello'],
+  'docs:delete': () => ['posts', id, id, '--yes'],
+  'docs:edit': () => ['posts', id],
+  'docs:export': () => ['posts', '--out', 'posts.ndjson'],
+  'docs:get': () => ['posts', id],
+  'docs:import': () => ['comments', 'rows.ndjson'],
+  'docs:list': () => ['posts', '--all'],
+  'docs:replace': () => ['posts', id, 'title=Hello'],
+  'docs:update': () => ['posts', id, 'views:=2'],
+  init: () => ['app', '--template', 'node'],
+  open: () => [],
+  'profiles:add': () => ['staging', '--url', 'http://127.0.0.1:1', '--key', 'svc_key_of_staging', '--replace'],
+  'profiles:list': () => [],
+  'profiles:remove': () => ['missing'],
+  'profiles:use': () => ['--none'],
+  seed: () => [],
+  status: () => [],
+  // Without an emulator there, so that the others keep theirs.
+  stop: () => ['--data', 'elsewhere'],
+  wait: () => ['--timeout', '2'],
+  whoami: () => [],
+}
+
+const surroundings = { 'in a pipe': {}, 'with CI=1': { CI: '1' } }
+
+test('every command has words to be tried with', () => {
+  expect(Object.keys(words).sort()).toEqual(commands)
+})
+
+describe.each(Object.entries(surroundings))('%s', (_, env) => {
+  test.each(commands)('svc %s --json says JSON and nothing else', async (command) => {
+    const { stdout, stderr, exit } = await world.svc([...typed(command), '--json'], {
+      env: { EDITOR: 'true', ...env },
+    })
+
+    const said = JSON.parse(stdout)
+    expect(stderr).toBe('')
+    if (said?.error) expect(said).toEqual({ error: anError(exit) })
+    else expect(exit).toBe(0)
+  })
+})
+
+describe('at a terminal', () => {
+  test.each(commands)('svc %s --json says JSON and nothing else', async (command) => {
+    const line = [process.execPath, bin, ...typed(command), '--json'].map((word) => `'${word}'`).join(' ')
+
+    const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+      cwd: world.folder,
+      env: { ...cleanEnv(world.folder), EDITOR: 'true', TERM: 'xterm' },
+      extendEnv: false,
+      reject: false,
+      timeout: 20_000,
+    })
+
+    expect(() => JSON.parse(stdout)).not.toThrow()
+  })
+})
+
+function typed(command: string): string[] {
+  return [...command.split(':'), ...(words[command]?.() ?? [])]
+}
+
+function anError(exit: number) {
+  const text = expect.stringMatching(/./)
+  return {
+    code: text,
+    message: text,
+    hint: expect.toSatisfy((hint) => hint === null || typeof hint === 'string'),
+    exit,
+  }
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from './command-line.js'
+
+// Mistakes made on purpose: each says what happened and what to do, a line for each, and has its own exit code.
+
+let world: World
+let empty: World
+
+beforeAll(async () => {
+  ;[world, empty] = await Promise.all([openWorld(), openWorld()])
+  await world.dev('--memory', '--demo')
+})
+afterAll(() => Promise.all([world.close(), empty.close()]))
+
+const mistakes: readonly (readonly [title: string, words: string[], exit: number, said: RegExp])[] = [
+  ['a collection spelled wrong', ['docs', 'list', 'post'], 4, /No collection "post"\.\n.*Did you mean "posts"\?/],
+  ['a command spelled wrong', ['docs', 'lst', 'posts'], 2, /no command "docs lst"\.\n.*Did you mean "svc docs list"\?/],
+  ['a topic spelled wrong', ['doc', 'list', 'posts'], 2, /Did you mean "svc docs list"\?/],
+  ['a command that there is not', ['frobnicate'], 2, /no command "frobnicate"\.\n.*svc --help/],
+  [
+    'a flag spelled wrong',
+    ['docs', 'list', 'posts', '--wher', 'a=1'],
+    2,
+    /no flag "--wher"(.|\n)*Did you mean "--where"/,
+  ],
+  ['an argument left out', ['docs', 'list'], 2, /Missing: COLLECTION/],
+  ['a limit that is no number', ['docs', 'list', 'posts', '--limit', 'x'], 2, /--limit: Expected an integer/],
+  [
+    'a condition without a value',
+    ['docs', 'list', 'posts', '--where', 'views'],
+    2,
+    /"views" is no condition\.\n.*views__gte=100/,
+  ],
+  ['an unknown suffix', ['docs', 'list', 'posts', '--where', 'views__foo=1'], 2, /Unknown filter suffix "__foo"/],
+  ['a field that is no field', ['docs', 'create', 'posts', 'title'], 2, /"title" is no field\.\n.*title=Hello/],
+  ['a value that is not JSON', ['docs', 'create', 'posts', 'title:=Hello'], 2, /not JSON: Hello\n.*title=Hello/],
+  ['a document that does not fit', ['docs', 'create', 'posts', 'views=many'], 5, /"title" is required/],
+  ['a document that is not there', ['docs', 'get', 'posts', 'nope'], 4, /No document "nope" in "posts"/],
+  ['a name that is taken', ['collections', 'create', 'posts'], 5, /There already is a collection "posts"/],
+  ['a wrong key', ['docs', 'list', 'posts', '--key', 'svc_key_wrong'], 3, /API key is not valid(.|\n)*svc whoami/],
+  [
+    'an address where nothing is',
+    ['docs', 'list', 'posts', '--url', 'http://127.0.0.1:1'],
+    7,
+    /Nothing answers at http:\/\/127\.0\.0\.1:1/,
+  ],
+  [
+    'an address that is none',
+    ['docs', 'list', 'posts', '--url', 'ftp://x'],
+    2,
+    /"ftp:\/\/x" \(--url\) is not an address/,
+  ],
+  [
+    'a dialect that there is not',
+    ['docs', 'list', 'posts', '--dialect', 'z'],
+    2,
+    /Unknown dialect "z"\. Choose one of: a, b, c/,
+  ],
+  ['a profile that there is not', ['docs', 'list', 'posts', '-P', 'staging'], 4, /No profile "staging"/],
+  ['a deletion that nobody can confirm', ['collections', 'delete', 'posts'], 2, /Nobody is there to ask(.|\n)*--yes/],
+  ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /no file "nope\.json"/],
+]
+
+test.each(mistakes)('%s', async (_, words, exit, said) => {
+  const ran = await world.svc(words)
+
+  expect(ran.stderr).toMatch(said)
+  expect(ran.stdout).toBe('')
+  expect(ran.exit).toBe(exit)
+  expect(ran.stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
+})
+
+test('without an emulator a command says how to start one, and exits with 8', async () => {
+  const ran = await empty.svc(['docs', 'list', 'posts'])
+
+  expect(ran).toMatchObject({ exit: 8, stdout: '' })
+  expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
+})
+
+test('a stack is shown under --debug only', async () => {
+  const words = ['docs', 'list', 'posts', '--url', 'http://127.0.0.1:1']
+
+  expect((await empty.svc(words)).stderr).not.toMatch(/\n\s+at /)
+  expect((await empty.svc([...words, '--debug'])).stderr).toMatch(/\n\s+at /)
+})
+
+test('a write to another machine is shown, and needs a yes', async () => {
+  const words = ['docs', 'create', 'posts', 'title=Hello', '--url', 'http://svc.invalid']
+
+  const unconfirmed = await empty.svc(words)
+  const confirmed = await empty.svc([...words, '--yes'])
+
+  expect(unconfirmed).toMatchObject({ exit: 2 })
+  expect(unconfirmed.stderr).toMatch(
+    /writes to http:\/\/svc\.invalid \(--url\)(.|\n)*Create a document in "posts" on svc\.invalid\?/,
+  )
+  expect(confirmed).toMatchObject({ exit: 7 })
+})
+
+test('flag beats environment beats project file beats profile', async () => {
+  const { writeFile } = await import('node:fs/promises')
+  const from = async (words: string[], env: Record<string, string> = {}) =>
+    (await empty.svc(['docs', 'count', 'x', ...words], { env })).stderr
+
+  await empty.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1', '--use'])
+  expect(await from([])).toContain('http://127.0.0.1:1 (profile "one")')
+  await writeFile(`${empty.folder}/svc.json`, '{"url":"http://127.0.0.1:2"}')
+  expect(await from([])).toContain('http://127.0.0.1:2 (')
+  expect(await from([], { SVC_URL: 'http://127.0.0.1:3' })).toContain('http://127.0.0.1:3 (SVC_URL)')
+  expect(await from(['--url', 'http://127.0.0.1:4'], { SVC_URL: 'http://127.0.0.1:3' })).toContain(
+    'http://127.0.0.1:4 (--url)',
+  )
+})
