@@ -62,37 +62,40 @@ async function load(folder) {
   await bare.stop()
 }
 
-/** Get by id with and without somebody who sorts a million documents, each time by another field. @param {Dev} dev @returns {Promise<Row[]>} */
+/** What is sorted by, one after the other; no field so often that it gets an index. */
+const sorted = [
+  ['title', 'text', 'amount'],
+  ['rare', 'status', 'title'],
+  ['text', 'amount', 'rare'],
+]
+
+/** Get by id, with and without somebody who sorts a million documents again and again. @param {Dev} dev @returns {Promise<Row[]>} */
 async function stall(dev) {
   const generator = await startLoad()
   const [{ id }] = (await dev.ask('GET', '/collections/small?limit=1')).documents
   const asks = [{ method: 'GET', path: `/collections/small/${id}`, headers: dev.headers }]
-  const drive = (/** @type {number} */ milliseconds) =>
-    generator.drive({ port: dev.port, connections: 10, milliseconds, asks })
-  await drive(2_000)
-  const stalled = []
-  const delays = []
-  const sorts = []
-  const calm = []
-  for (const field of ['title', 'text', 'amount']) {
-    calm.push((await drive(5_000)).p99)
+  const drive = () => generator.drive({ port: dev.port, connections: 10, milliseconds: 3_000, asks })
+  await drive()
+  /** @type {Record<'calm' | 'stalled' | 'longest' | 'delays', number[]>} */
+  const { calm, stalled, longest, delays } = { calm: [], stalled: [], longest: [], delays: [] }
+  for (const fields of sorted) {
+    calm.push((await drive()).p99)
     await dev.loopDelay()
-    const driving = drive(5_000)
-    await pause(500)
-    const begunAt = performance.now()
-    await dev.ask('GET', `/collections/large?orderBy=${field}&limit=20`)
-    sorts.push(performance.now() - begunAt)
+    const driving = drive()
+    const times = []
+    for (const field of fields) times.push(await timeOf(dev, `/collections/large?orderBy=${field}&limit=20`))
     stalled.push((await driving).p99)
     delays.push(await dev.loopDelay())
+    longest.push(Math.max(...times))
   }
   await generator.stop()
   return [
     {
       what: 'p99 of get while 1,000,000 are sorted',
       against: 'the length of that statement',
-      values: ratios(stalled, sorts),
+      values: ratios(stalled, longest),
       target: { atMost: 1 },
-      figures: `${rounded(median(stalled))} ms, sort ${rounded(median(sorts))} ms, p99 without ${rounded(median(calm))} ms`,
+      figures: `${rounded(median(stalled))} ms, sort ${rounded(median(longest))} ms, p99 without ${rounded(median(calm))} ms`,
     },
     { what: 'event loop delay meanwhile', against: '–', values: delays, target: { atMost: 20 }, unit: ' ms' },
   ]
