@@ -94,7 +94,7 @@ function findEmulator(): EmulatorInfo | undefined {
 
 /** @throws {CliFailure} if it is no address of a service; `from` says where it was given. */
 export function readAddress(url: string, from: string): string {
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : withScheme(url)
   const parsed = URL.canParse(text) ? new URL(text) : undefined
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
     throw misuse(`"${url}" (${from}) is not an address.`, 'Write it like http://127.0.0.1:4400.')
@@ -103,6 +103,11 @@ export function readAddress(url: string, from: string): string {
     throw misuse(`"${parsed.origin}" (${from}) says more than an address.`, 'Give the key with --key or SVC_API_KEY.')
   }
   return parsed.href.replace(/\/+$/, '')
+}
+
+/** Nothing but this machine is asked without encryption, unless the address says so. */
+function withScheme(url: string): string {
+  return URL.canParse(`http://${url}`) && isLoopback(`http://${url}`) ? `http://${url}` : `https://${url}`
 }
 
 /** Addresses that only this machine answers at. */

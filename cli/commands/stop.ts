@@ -31,7 +31,7 @@ export default class Stop extends SvcCommand {
       }
       await wait(50)
     }
-    this.note('stopped; what was answered is kept')
+    this.note(`${emulator.url} is stopped`)
     return { stopped: true, pid: emulator.pid, url: emulator.url }
   }
 }
