@@ -8,7 +8,6 @@ import { openIds } from './core/ids.js'
 import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
 import { changeProject, openProject } from './core/projects.js'
 import { openLog } from './http/log.js'
-import { createApp } from './http/server.js'
 import { type Listening, listen } from './listen.js'
 import { type Maintenance, startMaintenance } from './maintenance.js'
 import { openStorage, type Storage } from './storage.js'
@@ -45,6 +44,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   const dialect = config.dialect === undefined ? undefined : formatDialect(readDialect(config.dialect))
   const log = openLog(config.log)
   const about: { pid: number; url?: string } = { pid: process.pid }
+  // The database opens in a thread of its own; what answers requests is loaded meanwhile.
+  const loading = import('./http/server.js')
   const storage = await openStorage(
     config,
     () => about,
@@ -68,6 +69,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     const { project, apiKey, secretKey } = await openProject(backend, config.project)
     if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
     const controlToken = randomBytes(24).toString('base64url')
+    const { createApp } = await loading
     const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true })
     const listening = await listen(app, config)
     service.listening = listening
