@@ -39,7 +39,7 @@ export async function openInput(name: string): Promise<Input> {
 
 /** The records of an input, whatever its format; nothing of it stays in memory. */
 export async function* readRecords(input: Input, options: ReadOptions): Records {
-  const stream = input.path === undefined ? process.stdin : createReadStream(input.path, { highWaterMark: 256 * 1024 })
+  const stream = input.path === undefined ? process.stdin : createReadStream(input.path, { highWaterMark: pieceBytes })
   const head = await readHead(stream)
   const whole = withHead(head, stream)
   const format = options.format ?? formatOf(input, head)
@@ -50,6 +50,9 @@ export async function* readRecords(input: Input, options: ReadOptions): Records 
   } else if (format === 'ndjson' || looksLikeLines(head)) yield* readJsonLines(whole)
   else yield* readJsonValues(whole)
 }
+
+/** How much of an input is looked at in one go. */
+const pieceBytes = 64 * 1024
 
 const byExtension: { readonly [extension: string]: Format } = {
   '.json': 'json',
@@ -95,7 +98,7 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 function withHead(head: Buffer, rest: Readable): Readable {
-  const whole = new PassThrough({ highWaterMark: 256 * 1024 })
+  const whole = new PassThrough({ highWaterMark: pieceBytes })
   whole.write(head)
   rest.on('error', (error) => whole.destroy(error))
   rest.pipe(whole)

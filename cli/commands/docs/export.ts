@@ -6,6 +6,7 @@ import { collectionArg } from '../../fields-args.js'
 import { stopSignal } from '../../imports/stop-signal.js'
 import { count, counted } from '../../print.js'
 import { duration, startProgress } from '../../progress.js'
+import { keepHeapSmall } from '../../small-heap.js'
 import { TargetCommand } from '../../target-command.js'
 import { readWhere, whereFlags } from '../../where-flag.js'
 
@@ -43,6 +44,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
         'Name a file: --out posts.ndjson',
       )
     }
+    keepHeapSmall()
     const collection = this.client(flags).collection(args.collection)
     const where = readWhere(flags.where, flags.or)
     const total = await collection.count({ where })

@@ -14,6 +14,7 @@ import { configFolder } from '../../profiles.js'
 import { startProgress } from '../../progress.js'
 import { readColumnTypes } from '../../records/cells.js'
 import { formats, openInput } from '../../records/input.js'
+import { keepHeapSmall } from '../../small-heap.js'
 import { type Client, TargetCommand } from '../../target-command.js'
 
 export default class DocsImport extends TargetCommand {
@@ -62,6 +63,7 @@ With --upsert, a row changes the document whose field --key has the row's value,
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsImport)
+    keepHeapSmall()
     const { upsertBy, apiKey } = sortKeys(flags)
     const target = { ...flags, key: apiKey }
     const types = readColumnTypes(flags.types)
