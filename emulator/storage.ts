@@ -6,7 +6,6 @@ import { guardDisk } from './database/disk-guard.js'
 import { holdLock, type Lock } from './database/lock.js'
 import { migrate, NewerDatabaseError } from './database/migrations.js'
 import { openPglite } from './database/pglite.js'
-import { openPostgres } from './database/postgres.js'
 import { damaged, makeStateFolder, newer, prepareData } from './database/state-folder.js'
 import { readTemplate } from './database/template.js'
 
@@ -58,6 +57,8 @@ async function openFor(
   warn: (message: string) => void,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
+    // Its library takes longer to load than everything else here.
+    const { openPostgres } = await import('./database/postgres.js')
     const db = await openPostgres({ url: databaseUrl, warn })
     return { db: await upToDate(db, 'the database'), dataDir: undefined }
   }

@@ -10,6 +10,9 @@ const gathered = 65_536
 const { dataDir, template, progress } = workerData
 const finished = new Int32Array(progress)
 
+// With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
+// the database could answer.
+parentPort?.ref()
 const database = await PGlite.create({
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
