@@ -18,7 +18,7 @@ export interface Maintenance {
   stop(): Promise<void>
 }
 
-/** A round at start, one a minute, and one whenever it is asked for. A round that fails is left to the next. */
+/** A round soon after the start, one a minute, and one whenever it is asked for. A round that fails is left to the next. */
 export function startMaintenance(db: Database, now: () => Date, report: (error: unknown) => void): Maintenance {
   let isStopped = false
   let isWanted = false
@@ -26,7 +26,9 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
 
   const timer = setInterval(soon, 60_000)
   timer.unref()
-  soon()
+  // The first requests go first.
+  const first = setTimeout(soon, 1_000)
+  first.unref()
 
   function soon() {
     isWanted = true
@@ -53,6 +55,7 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
     soon,
     async stop() {
       isStopped = true
+      clearTimeout(first)
       clearInterval(timer)
       await round
     },
