@@ -1,12 +1,15 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
+/** Tests of the client that need a running service, too. */
+const liveTests = ['test/client/live.test.ts', 'test/client/browser.test.ts']
+
 /** The conformance suite, once for each engine that keeps the data. */
 function conformance(engine: string): TestProjectConfiguration {
   return {
     extends: true,
     test: {
       name: engine,
-      include: ['test/conformance/**/*.test.ts', 'test/client/live.test.ts'],
+      include: ['test/conformance/**/*.test.ts', ...liveTests],
       globalSetup: ['test/fixtures/global-setup.ts'],
       // Tests share nothing but the service, and each has a project of its own there.
       isolate: false,
@@ -24,7 +27,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{client,emulator,cli}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/conformance/**', 'test/client/live.test.ts', 'node_modules/**', 'dist/**'],
+          exclude: ['test/conformance/**', ...liveTests, 'node_modules/**', 'dist/**'],
         },
       },
       conformance('pglite'),

@@ -1,0 +1,53 @@
+/** The client's cases in a page of a real Chromium, in each dialect, on each engine. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { bundle } from '../fixtures/bundle.js'
+import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
+import { aProject, service } from '../fixtures/service.js'
+import { liveCases } from './live.cases.js'
+
+const html = `<!doctype html><script type="module">
+  import { liveCases, openWorld } from '/cases.js'
+  globalThis.runCase = async (title, service) => liveCases[title](await openWorld(service))
+</script>`
+
+let server: Server
+let chromium: OpenBrowser
+let page: Page
+
+beforeAll(async () => {
+  const cases = await bundle(fileURLToPath(new URL('./live.cases.ts', import.meta.url)))
+  server = await serve({ '/': ['text/html', html], '/cases.js': ['text/javascript', cases.code] })
+  chromium = await openChromium()
+  page = await chromium.browser.newPage()
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+})
+
+afterAll(async () => {
+  await chromium?.close()
+  server?.close()
+})
+
+describe.each(['a', 'b', 'c', 'auto'])('the client in a browser, in dialect %s', (dialect) => {
+  for (const title of Object.keys(liveCases)) {
+    it(title, async () => {
+      const { apiKey } = await aProject()
+      const world = JSON.stringify({ url: service.url, apiKey, dialect })
+
+      await page.evaluate(`runCase(${JSON.stringify(title)}, ${world})`)
+    })
+  }
+})
+
+/** A server of a few texts, by path, on a port of its own: another origin than the service's. */
+async function serve(texts: Readonly<Record<string, readonly [type: string, text: string]>>): Promise<Server> {
+  const server = createServer(({ url = '/' }, response) => {
+    const [type, text] = texts[url] ?? []
+    response.writeHead(text === undefined ? 404 : 200, { 'content-type': type ?? 'text/plain' }).end(text)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}

@@ -1,0 +1,17 @@
+/** What an app that uses the client loads. */
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { bundle } from '../fixtures/bundle.js'
+
+const entry = fileURLToPath(new URL('../../client/index.ts', import.meta.url))
+const client = fileURLToPath(new URL('../../client/', import.meta.url))
+
+it('is small, and made of nothing but its own files', async () => {
+  const { code, modules, imports } = await bundle(entry, { minify: true })
+
+  expect(imports).toEqual([])
+  expect(modules.filter((path) => !path.startsWith(client))).toEqual([])
+  expect(code).not.toMatch(/\bnode:|\brequire\(|\bprocess\.|\bBuffer\b/)
+  expect(gzipSync(code).length).toBeLessThanOrEqual(10_000)
+})
