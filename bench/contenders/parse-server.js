@@ -10,6 +10,7 @@ const parse = new ParseServer({
   masterKey: 'bench-master',
   serverURL: 'http://127.0.0.1/parse',
   silent: true,
+  logsFolder: null,
   logLevel: 'error',
   allowClientClassCreation: true,
   enableInsecureAuthAdapters: false,

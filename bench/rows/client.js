@@ -2,12 +2,14 @@
 
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { bundle } from '../tools/peers.js'
+import { build } from 'rolldown'
 import { rounded } from '../tools/rounds.js'
 
 /** @returns {Promise<import('../tools/table.js').Row[]>} */
 export async function measure() {
-  const code = await bundle(fileURLToPath(new URL('../../dist/client/index.js', import.meta.url)))
+  const input = fileURLToPath(new URL('../../dist/client/index.js', import.meta.url))
+  const { output } = await build({ input, write: false, platform: 'browser', output: { minify: true } })
+  const { code } = output[0]
   return [
     {
       what: 'client, everything, gzip',

@@ -1,4 +1,4 @@
-/** What the bench compares with and measures with, in a package of its own; installed when it is first wanted. */
+/** What the bench compares with, in a package of its own; installed when it is first wanted. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,12 +15,4 @@ export function installPeers() {
 /** @param {string} name @returns {Promise<any>} */
 export async function peer(name) {
   return import(pathToFileURL(resolve(name)).href)
-}
-
-/** One file of JavaScript, as an app's build makes it. @param {string} entry @returns {Promise<Uint8Array>} */
-export async function bundle(entry) {
-  installPeers()
-  const { build } = await peer('esbuild')
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format: 'esm', write: false })
-  return outputFiles[0].contents
 }
