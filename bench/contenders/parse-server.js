@@ -1,8 +1,12 @@
 /** Parse Server on a PostgreSQL database. */
+import { mkdirSync } from 'node:fs'
 import express from 'express'
 import { peer } from '../tools/peers.js'
 
-const [databaseURI] = process.argv.slice(2)
+const [databaseURI, folder = ''] = process.argv.slice(2)
+// It writes its log below the folder it is started in.
+mkdirSync(folder)
+process.chdir(folder)
 const { ParseServer } = await peer('parse-server')
 const parse = new ParseServer({
   databaseURI,
@@ -10,7 +14,6 @@ const parse = new ParseServer({
   masterKey: 'bench-master',
   serverURL: 'http://127.0.0.1/parse',
   silent: true,
-  logsFolder: null,
   logLevel: 'error',
   allowClientClassCreation: true,
   enableInsecureAuthAdapters: false,

@@ -30,7 +30,7 @@ export async function measure() {
 async function compare(databaseUrl) {
   const dev = await startDev(newPath())
   const jsonServer = await startContender('contenders/json-server.js', [`${newPath()}.json`])
-  const parse = await startContender('contenders/parse-server.js', [databaseUrl])
+  const parse = await startContender('contenders/parse-server.js', [databaseUrl, newPath()])
   const load = await startLoad()
   const ids = await fill(dev, 'posts', count)
   const parseIds = await fillParse(parse.port)
