@@ -9,14 +9,17 @@ import { sizes } from '../../client/model/limits.js'
  * @throws {SvcError} `PAYLOAD_TOO_LARGE`
  */
 export function requireLight(fields: JsonObject): void {
-  const { depth, keys } = measure(fields)
+  const { depth, keys, mostBytes } = measure(fields)
   if (depth > sizes.mostDocumentDepth) {
     throw tooDeep()
   }
   if (keys > sizes.mostDocumentKeys) {
     throw new SvcError('PAYLOAD_TOO_LARGE', `A document may hold ${sizes.mostDocumentKeys} keys.`)
   }
-  if (Buffer.byteLength(JSON.stringify(fields)) > sizes.mostDocumentBytes) {
+  // Few documents come near the limit; only those are written out to be weighed.
+  const isHeavy =
+    mostBytes > sizes.mostDocumentBytes && Buffer.byteLength(JSON.stringify(fields)) > sizes.mostDocumentBytes
+  if (isHeavy) {
     throw new SvcError('PAYLOAD_TOO_LARGE', `A document may be ${sizes.mostDocumentBytes} bytes.`)
   }
 }
@@ -25,16 +28,34 @@ export function tooDeep() {
   return new SvcError('PAYLOAD_TOO_LARGE', `A document may be ${sizes.mostDocumentDepth} levels deep.`)
 }
 
-/** Depth and keys of a value; a value without members has no depth. */
-function measure(value: Json): { depth: number; keys: number } {
-  if (value === null || typeof value !== 'object') return { depth: 0, keys: 0 }
-  let depth = 0
-  let keys = isObject(value) ? Object.keys(value).length : 0
+interface Measure {
+  depth: number
+  keys: number
+  /** As JSON it takes no more bytes than this. */
+  mostBytes: number
+}
+
+/** What a text may take at most: quotes around it, and an escape for each of its units. */
+const textBytes = (text: string) => 2 + 6 * text.length
+/** The longest number, with what stands between two values. */
+const scalarBytes = 26
+
+/** A value without members has no depth. */
+function measure(value: Json): Measure {
+  if (typeof value === 'string') return { depth: 0, keys: 0, mostBytes: textBytes(value) + 1 }
+  if (value === null || typeof value !== 'object') return { depth: 0, keys: 0, mostBytes: scalarBytes }
+  const whole: Measure = { depth: 0, keys: 0, mostBytes: 3 }
   for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (member === null || typeof member !== 'object') continue
-    const inner = measure(member)
-    depth = Math.max(depth, inner.depth)
-    keys += inner.keys
+    const { depth, keys, mostBytes } = measure(member)
+    whole.depth = Math.max(whole.depth, depth)
+    whole.keys += keys
+    whole.mostBytes += mostBytes
   }
-  return { depth: depth + 1, keys }
+  whole.depth++
+  if (!isObject(value)) return whole
+  for (const key of Object.keys(value)) {
+    whole.keys++
+    whole.mostBytes += textBytes(key) + 1
+  }
+  return whole
 }

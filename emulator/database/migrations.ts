@@ -84,6 +84,8 @@ export const migrations: readonly Migration[] = [
         created_at timestamptz(3) not null,
         primary key (project_id, scope)
       )`,
+      // An answer to a large batch is read again only if it was lost: packing it would cost each batch more than its rows.
+      sql`alter table idempotency alter column answer set storage external`,
       sql`create table field_indexes (
         name text primary key,
         collection_id uuid not null,
