@@ -97,6 +97,7 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
       return put(id, (spoken) => writeNewDocument(spoken, fields as unknown as Fields), 'PUT', options)
     },
 
+    /** Deletes a document. Never repeated by itself: the second time would find nothing. */
     async delete(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<{ id: string }> {
       const spoken = await dialect()
       const path = pathForms[spoken.paths].document(name, id)

@@ -7,7 +7,7 @@ import { openSession } from './session.js'
 import type { AnySchema } from './types.js'
 
 export type { CollectionClient, ListOptions, Selection } from './collection.js'
-export type { CreateOptions, Update, WriteOptions } from './collection-writes.js'
+export type { CallOptions, CreateOptions, Update, WriteOptions } from './collection-writes.js'
 export type { CollectionInput } from './collections.js'
 export type { Collection, CountedCollection, FieldRule, Permissions, Schema } from './model/collection.js'
 export type { Document, Fields } from './model/document.js'
