@@ -1,0 +1,41 @@
+/** `svc/testing`: a service for one test run, and a project of its own for each test. */
+import type { ProjectSettings } from '../client/model/project.js'
+import { startEmulator } from './main.js'
+
+/** What opens a project. Documents, collections and keys of one are nothing to another. */
+export interface TestProject {
+  readonly id: string
+  readonly url: string
+  readonly apiKey: string
+  readonly secretKey: string
+}
+
+export interface TestEmulator {
+  readonly url: string
+  newProject(settings?: Partial<ProjectSettings>): Promise<TestProject>
+  close(): Promise<void>
+}
+
+/**
+ * Starts a service in memory on a free port.
+ *
+ * @example
+ * const emulator = await startTestEmulator()
+ * const svc = createClient(await emulator.newProject())
+ */
+export async function startTestEmulator(): Promise<TestEmulator> {
+  const { url, controlToken, close } = await startEmulator({ memory: true })
+  return {
+    url,
+    close,
+    async newProject(settings = {}) {
+      const answer = await fetch(`${url}/_svc/api/projects`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'svc-control-token': controlToken },
+        body: JSON.stringify({ settings }),
+      })
+      if (!answer.ok) throw new Error(`The project was not made: ${await answer.text()}`)
+      return { ...((await answer.json()) as Omit<TestProject, 'url'>), url }
+    },
+  }
+}
