@@ -105,6 +105,17 @@ export const migrations: readonly Migration[] = [
   },
 ]
 
+/** What the migrations themselves stand on. */
+const preparations = [
+  sql`create schema if not exists svc`,
+  sql`create extension if not exists pg_trgm`,
+  sql`create table if not exists svc.migrations (
+    number integer primary key,
+    name text not null,
+    made_at timestamptz not null default now()
+  )`,
+]
+
 /** The number that a database is at once every migration has run. */
 const newestMigration = migrations.at(-1)?.number ?? 0
 
@@ -119,19 +130,13 @@ export class NewerDatabaseError extends Error {
  * @throws {NewerDatabaseError} and changes nothing.
  */
 export async function migrate(db: Database): Promise<void> {
-  await db.query(sql`create schema if not exists svc`)
-  await db.query(sql`create extension if not exists pg_trgm`)
-  await db
-    .query(
-      sql`create table if not exists svc.migrations (number integer primary key, name text not null, made_at timestamptz not null default now())`,
-    )
-    .catch(ignoreRace)
+  // Nearly every start finds nothing to do.
+  if ((await newestIn(db).catch(noneYet)) === newestMigration) return
+  for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
   for (const { number, name, statements } of migrations) {
     await db.transaction(async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(7163, 1)::text`)
-      const [{ newest } = { newest: 0 }] = await tx.query<{ newest: number }>(
-        sql`select coalesce(max(number), 0) as newest from svc.migrations`,
-      )
+      const newest = await newestIn(tx)
       if (newest > newestMigration)
         throw new NewerDatabaseError(`The database is at version ${newest}; this svc knows ${newestMigration}.`)
       if (newest >= number) return
@@ -139,6 +144,17 @@ export async function migrate(db: Database): Promise<void> {
       await tx.query(sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`)
     })
   }
+}
+
+async function newestIn(db: Database): Promise<number> {
+  const [row] = await db.query<{ newest: number }>(sql`select coalesce(max(number), 0) as newest from svc.migrations`)
+  return row?.newest ?? 0
+}
+
+/** A database that no migration has touched. */
+function noneYet(error: unknown): number {
+  if (error instanceof DatabaseError && ['42P01', '3F000'].includes(error.sqlState)) return 0
+  throw error
 }
 
 /** Two processes that start at once may both create what was not there. */

@@ -13,19 +13,32 @@ import { openPglite } from './pglite.js'
 
 /** Unpacks the template into a folder that does not exist yet. */
 export async function unpackTemplate(folder: string): Promise<void> {
-  const unpacking = extract()
-  unpacking.on('entry', (header, stream, next) => {
-    const path = join(folder, header.name)
-    const done = (error: Error) => next(error)
-    if (header.type === 'directory') {
-      stream.resume()
-      mkdir(path, { recursive: true, mode: 0o700 }).then(() => next(), done)
-    } else {
-      pipeline(stream, createWriteStream(path, { mode: 0o600 })).then(() => next(), done)
-    }
-  })
+  const { folders, files } = await readEntries(await unzip(await readTemplate()))
   await mkdir(folder, { mode: 0o700 })
-  await pipeline(createReadStream(await findTemplate()), createGunzip(), unpacking)
+  for (const name of folders) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
+  const remaining = files.entries()
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const [name, content] of remaining) await writeFile(join(folder, name), content, { mode: 0o600 })
+    }),
+  )
+}
+
+async function readEntries(archive: Buffer) {
+  const folders: string[] = []
+  const files = new Map<string, Buffer>()
+  const unpacking = extract()
+  unpacking.on('entry', ({ name, type }, stream, next) => {
+    const parts: Buffer[] = []
+    stream.on('data', (part) => parts.push(part))
+    stream.on('end', () => {
+      if (type === 'directory') folders.push(name)
+      else files.set(name, Buffer.concat(parts))
+      next()
+    })
+  })
+  await pipeline(Readable.from([archive]), unpacking)
+  return { folders, files }
 }
 
 /** The template's bytes, for a database in memory. */

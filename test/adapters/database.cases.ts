@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SvcError } from '../../client/model/errors.js'
 import { type Database, DatabaseError, sql } from '../../emulator/database/database.js'
+import { migrate, NewerDatabaseError } from '../../emulator/database/migrations.js'
 
 export interface DatabaseOptions {
   readonly mostStatementMilliseconds: number
@@ -132,6 +133,15 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
 
       expect(failure).toMatchObject({ code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 1 })
       expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    })
+
+    it('is brought up to date by several at once, and not at all once a newer svc has been there', async () => {
+      const own = await open({ mostStatementMilliseconds: 10_000 })
+      await Promise.all([migrate(own), migrate(own), migrate(own)])
+      await own.query(sql`insert into svc.migrations (number, name) values (999, 'from the future')`)
+
+      await expect(migrate(own)).rejects.toBeInstanceOf(NewerDatabaseError)
+      await own.close()
     })
 
     it('closes within seconds although maintenance is at work', async () => {
