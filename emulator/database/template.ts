@@ -1,15 +1,22 @@
 /** A data directory with every migration in it, packed by the build, so that a first start need not run initdb. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { createWriteStream } from 'node:fs'
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
-import { createGunzip, createGzip } from 'node:zlib'
+import { promisify } from 'node:util'
+import { createGzip, gunzip } from 'node:zlib'
 import { extract, pack } from 'tar-stream'
 import { migrate, migrations } from './migrations.js'
 import { openPglite } from './pglite.js'
+
+const unzip = promisify(gunzip)
+
+/** Files written at a time; there are a thousand, most of them small. */
+const lanes = 4
 
 /** Unpacks the template into a folder that does not exist yet. */
 export async function unpackTemplate(folder: string): Promise<void> {
@@ -30,7 +37,7 @@ async function readEntries(archive: Buffer) {
   const unpacking = extract()
   unpacking.on('entry', ({ name, type }, stream, next) => {
     const parts: Buffer[] = []
-    stream.on('data', (part) => parts.push(part))
+    stream.on('data', (part) => parts.push(part as Buffer))
     stream.on('end', () => {
       if (type === 'directory') folders.push(name)
       else files.set(name, Buffer.concat(parts))
