@@ -3,6 +3,7 @@ import type { Document, Fields } from './model/document.js'
 import { isObject, type Json, setOwn } from './model/json.js'
 import type { Path } from './model/path.js'
 import { type Dialect, dialectRules } from './wire/dialect.js'
+import { isUserBody, userShapes } from './wire/users.js'
 
 /** What tells a linked record from an object of the document's own. */
 const isRecord = {
@@ -23,6 +24,11 @@ function readLink(dialect: Dialect, value: Json, rest: readonly string[]): Json 
   if (Array.isArray(value)) return value.map((item) => readLink(dialect, item, rest))
   if (!isObject(value)) return value
   const deeper: Path[] = isPath(rest) ? [rest] : []
+  if (isUserBody(value)) {
+    const user = userShapes[dialect.document].read(value)
+    readLinks(dialect, user.data, deeper)
+    return user as unknown as Json
+  }
   if (!isRecord[dialect.document](value))
     return isDocument(value) ? deepen(dialect, value, deeper) : readLinks(dialect, value, deeper)
   const document = dialectRules(dialect).document.read(value)

@@ -58,8 +58,10 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     service.maintenance = maintenance
     const indexes = openIndexKeeper(storage.db, { now: config.now, report })
     service.indexes = indexes
+    let url = ''
     const backend: Backend = {
       db: storage.db,
+      url: () => url,
       now: config.now,
       newId: openIds(),
       known: { callers: openCache(), collections: openCache() },
@@ -73,7 +75,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true })
     const listening = await listen(app, config)
     service.listening = listening
-    const url = `http://${listening.host}:${listening.port}`
+    url = `http://${listening.host}:${listening.port}`
     about.url = url
     return {
       url,

@@ -12,7 +12,16 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'client/model': ['client/model'],
   'client/wire': ['client/wire', 'client/model'],
   client: ['client'],
-  'emulator/core': ['emulator/core', 'emulator/store', 'emulator/database/database.ts', 'client/model', 'node:'],
+  'emulator/core': [
+    'emulator/core',
+    'emulator/store',
+    'emulator/database/database.ts',
+    'client/model',
+    'node:',
+    'jose',
+    'otplib',
+    'qrcode',
+  ],
   'emulator/store': ['emulator/store', 'emulator/database/database.ts', 'client/model', 'node:crypto'],
   'emulator/database': [
     'emulator/database',

@@ -186,7 +186,7 @@ describe.each(engines)('On %s', (engine) => {
   }
 
   async function found(where: Where): Promise<string[]> {
-    const condition = compileWhere(where, { project: 'p', populate: [], mayReadAll: true })
+    const condition = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [] })
     const rows = await db.query<{ id: string }>(sql`select d.id from documents d where ${condition} order by d.id`)
     return rows.map(({ id }) => id)
   }

@@ -89,7 +89,7 @@ async function listStatement(collection) {
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
   const known = { isSmall: true, has: () => true }
-  const scope = { collection, project: 'dev', mayReadAll: false, populate: [], known }
+  const scope = { collection, project: 'dev', mayReadAll: false, roles: [], populate: [], known }
   const { text, values } = countedPage(scope, readListQuery(dialects.a, parseQuery(listQuery)))
   return { text, values: [values.map(writeValue)] }
 }

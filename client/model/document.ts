@@ -1,5 +1,6 @@
 import { SvcError } from './errors.js'
 import { equalJson, isObject, type Json, type JsonObject, type JsonText, setOwn } from './json.js'
+import type { OutgoingUser } from './user.js'
 
 /** The fields of a document: any JSON object. */
 export type Fields = JsonObject
@@ -20,7 +21,7 @@ export interface Document<Data = Fields> {
 
 /** A linked record that `populate` put in the place of its id. The wire writes it in the dialect's shape. */
 export class Linked {
-  constructor(readonly document: OutgoingDocument) {}
+  constructor(readonly record: OutgoingDocument | OutgoingUser) {}
 }
 
 export type PopulatedValue = Json | Linked | readonly PopulatedValue[] | PopulatedFields

@@ -8,6 +8,22 @@ export interface ProjectSettings {
   readonly allowedOrigins: readonly string[]
   readonly rateLimit: RateLimit
   readonly tier: Tier
+  /** Roles that a user may take at sign-up. Contract 6.2. */
+  readonly selfRoles: readonly string[]
+  /** Whether `data.role` counts as a role; only the owner can set it then. Contract 6.2. */
+  readonly trustDataRole: boolean
+  /** Whether every login needs a second factor; users without an authenticator get a code by mail. Contract 6.7. */
+  readonly require2fa: boolean
+  /** Whether users with an unverified address may only read. Contract 6.9. */
+  readonly requireVerifiedEmail: boolean
+  /** Seconds that a user token lives. Contract 6.4. */
+  readonly tokenTtl: number
+  /** Address of the app whose pages verify addresses and reset passwords; left out, the service's own do. Contract 6.8. */
+  readonly appUrl: string | null
+  /** `listed` takes only the types that the specification names. Contract 8.4. */
+  readonly fileTypes: 'any' | 'listed'
+  /** `IDP_*` and `IDP_<NAME>_*`: the keys of the identity providers. Contract 7.1. */
+  readonly idp: Readonly<Record<string, string>>
 }
 
 export const defaultSettings: ProjectSettings = {
@@ -15,6 +31,14 @@ export const defaultSettings: ProjectSettings = {
   allowedOrigins: [],
   rateLimit: defaultRateLimit,
   tier: defaultTier,
+  selfRoles: [],
+  trustDataRole: false,
+  require2fa: false,
+  requireVerifiedEmail: false,
+  tokenTtl: 7 * 86_400,
+  appUrl: null,
+  fileTypes: 'any',
+  idp: {},
 }
 
 export interface Project {

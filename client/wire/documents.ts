@@ -1,7 +1,10 @@
-import { type Document, Linked, type OutgoingDocument, type PopulatedValue } from '../model/document.js'
-import { isObject, type Json, type JsonObject, JsonText, type Writable, type WritableObject } from '../model/json.js'
+import type { Document, Linked, OutgoingDocument } from '../model/document.js'
+import { isObject, type Json, type JsonObject, JsonText, type Writable } from '../model/json.js'
+import type { OutgoingUser } from '../model/user.js'
 import { forms } from './codec.js'
+import { writeData, writePopulatedFields } from './populated.js'
 import { object, text, time } from './schemas.js'
+import { writeCamelUser, writeSnakeUser } from './user-records.js'
 
 /** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
 export const documentShapes = forms<Document, OutgoingDocument>()({
@@ -10,7 +13,7 @@ export const documentShapes = forms<Document, OutgoingDocument>()({
     write: ({ id, collection, data, createdAt, updatedAt }): Writable => ({
       id,
       collection,
-      data: writeData(data, documentShapes.enveloped.write),
+      data: writeData(data, linkWriters.enveloped),
       createdAt,
       updatedAt,
     }),
@@ -24,7 +27,7 @@ export const documentShapes = forms<Document, OutgoingDocument>()({
     write: ({ id, collectionId, data, createdAt, updatedAt }): Writable => ({
       id,
       collection_id: collectionId,
-      data: writeData(data, documentShapes.snake.write),
+      data: writeData(data, linkWriters.snake),
       created_at: createdAt,
       updated_at: updatedAt,
     }),
@@ -38,7 +41,7 @@ export const documentShapes = forms<Document, OutgoingDocument>()({
     schema: { ...object({ id: text, createdAt: time, updatedAt: time }), additionalProperties: true },
     write: ({ id, data, createdAt, updatedAt }): Writable => {
       const fields =
-        data instanceof JsonText ? (data.toJSON() as JsonObject) : writeFields(data, documentShapes.flat.write)
+        data instanceof JsonText ? (data.toJSON() as JsonObject) : writePopulatedFields(data, linkWriters.flat)
       return { ...fields, id, createdAt, updatedAt }
     },
     read: (body) => {
@@ -54,24 +57,20 @@ export function asObject(body: Json | undefined): JsonObject {
   throw new TypeError('The answer is not of the form that this dialect has. Does the service speak another one?')
 }
 
-type WriteDocument = (document: OutgoingDocument) => Writable
-
-function writeData(data: OutgoingDocument['data'], write: WriteDocument): Writable {
-  return data instanceof JsonText ? data : writeFields(data, write)
+/** How a document's links are written: documents in its own shape, users in its naming of times. */
+export const linkWriters = {
+  enveloped: ({ record }: Linked): Writable =>
+    isUser(record) ? writeCamelUser(record, linkWriters.enveloped) : documentShapes.enveloped.write(record),
+  snake: ({ record }: Linked): Writable =>
+    isUser(record) ? writeSnakeUser(record, linkWriters.snake) : documentShapes.snake.write(record),
+  /** A user's data are never flattened. Contract 1. */
+  flat: ({ record }: Linked): Writable =>
+    isUser(record) ? writeCamelUser(record, linkWriters.flat) : documentShapes.flat.write(record),
 }
 
-function writeFields(fields: { readonly [field: string]: PopulatedValue }, write: WriteDocument): WritableObject {
-  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, writePopulated(value, write)]))
+function isUser(record: Linked['record']): record is OutgoingUser {
+  return 'email' in record
 }
-
-function writePopulated(value: PopulatedValue, write: WriteDocument): Writable {
-  if (value instanceof Linked) return write(value.document)
-  if (Array.isArray(value)) return value.map((item: PopulatedValue) => writePopulated(item, write))
-  if (typeof value === 'object' && value !== null) return writeFields(value as WritableFields, write)
-  return value
-}
-
-type WritableFields = { readonly [field: string]: PopulatedValue }
 
 function documentOf(parts: { [Part in keyof Document]?: Json | undefined }): Document {
   const { id, collection = '', collectionId = '', data, createdAt, updatedAt } = parts

@@ -10,6 +10,8 @@ export interface Backend {
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
+  /** Where the service is reached. Links are built from it, never from what a request says. */
+  readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */
   readonly indexes: FieldIndexes
   /** Deletes, in the background, what removed collections left behind. */
@@ -28,11 +30,30 @@ export interface Cache<Value> {
   clear(): void
 }
 
-/** Who asks: somebody with a key of the project. `secret` keys satisfy every role. Contract 5.3. */
+/** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */
 export interface Caller {
-  readonly kind: 'key'
+  /** The user's id or, where nobody is signed in, the key's. */
+  readonly id: string
+  readonly key: ApiKey | undefined
+  readonly user: SignedIn | undefined
+  /** Whether the key is a secret one: it satisfies every role. Contract 5.3. */
+  readonly secret: boolean
+}
+
+export interface ApiKey {
   readonly id: string
   readonly secret: boolean
+}
+
+/** A user and the session of the token that was sent. */
+export interface SignedIn {
+  readonly id: string
+  readonly sessionId: string
+  /** `data.role` is among them where the project trusts it. Contract 6.2. */
+  readonly roles: readonly string[]
+  readonly isVerified: boolean
+  /** When the password, code or provider was last asked for. */
+  readonly signedInAt: string
 }
 
 export interface Identity {
@@ -45,6 +66,11 @@ export interface Context extends Identity {
   readonly backend: Backend
   readonly db: Database
   readonly inTransaction: boolean
+}
+
+/** A request on behalf of a user. */
+export interface UserContext extends Context {
+  readonly caller: Caller & { readonly user: SignedIn }
 }
 
 /** Runs `work` in one transaction, joining the one that is open. */

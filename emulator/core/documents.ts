@@ -8,12 +8,15 @@ import { changeDocuments, createDocuments, removeDocuments, type VersionGuard } 
 import { noSuchDocument, requireOpenCollection } from './collections.js'
 import type { Context } from './context.js'
 import { isId } from './ids.js'
+import { rolesOf } from './permissions.js'
 import { populate } from './populate.js'
 
 /** Spec, "List query parameters". Page and total come from the same moment. */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
   const collection = await requireOpenCollection(ctx, name, 'read')
-  const place = { project: ctx.project.id, collection, mayReadAll: ctx.caller.secret, indexes: ctx.backend.indexes }
+  const { caller, project, backend } = ctx
+  const reach = { mayReadAll: caller.secret, roles: rolesOf(caller) }
+  const place = { project: project.id, collection, ...reach, indexes: backend.indexes }
   const page = await selectPage(ctx.db, place, query)
   return { ...page, items: await populate(ctx, page.items, query.populate) }
 }

@@ -2,23 +2,35 @@ import type { Collection, PermissionKind } from '../../client/model/collection.j
 import { SvcError } from '../../client/model/errors.js'
 import type { Caller, Context } from './context.js'
 
+/** The role that every signed-in user has. Contract 5.3. */
+const anyUser = 'authenticated'
+
 /** Whether a caller may do that in a collection. Contract 5.3. */
 export function may(caller: Caller, { permissions }: Pick<Collection, 'permissions'>, kind: PermissionKind): boolean {
-  return caller.secret || (permissions[kind] ?? []).length === 0
+  const wanted = permissions[kind] ?? []
+  return caller.secret || wanted.length === 0 || rolesOf(caller).some((role) => wanted.includes(role))
 }
 
-/** @throws {SvcError} `UNAUTHORIZED` if the collection asks for a role, which an API key alone never has. */
+/** The roles a caller has for permissions; a key alone has none. */
+export function rolesOf({ user }: Caller): readonly string[] {
+  return user ? [anyUser, ...user.roles] : []
+}
+
+/** @throws {SvcError} `UNAUTHORIZED` where a user's token might help, `FORBIDDEN` where the user has no such role. */
 export function requirePermission(ctx: Context, collection: Collection, kind: PermissionKind): void {
   if (may(ctx.caller, collection, kind)) return
+  if (ctx.caller.user)
+    throw new SvcError('FORBIDDEN', `To ${kind} in "${collection.name}" takes a role you do not have.`)
   throw new SvcError(
     'UNAUTHORIZED',
     `To ${kind} in "${collection.name}", send the token of a user with the right role.`,
   )
 }
 
-/** Managing a collection that has permissions takes the secret key. */
-export function requireManager(ctx: Context, { name, permissions }: Collection): void {
+/** Managing collections takes a key, and the secret key for a collection that has permissions. Contract 5.3. */
+export function requireManager({ caller }: Context, { name, permissions }: Collection): void {
+  if (!caller.key) throw new SvcError('FORBIDDEN', 'Managing collections takes an API key; a user token is not enough.')
   const isGuarded = Object.values(permissions).some((roles) => roles.length > 0)
-  if (!isGuarded || ctx.caller.secret) return
+  if (!isGuarded || caller.secret) return
   throw new SvcError('FORBIDDEN', `"${name}" has permissions. Managing it takes the project's secret key.`)
 }

@@ -1,18 +1,16 @@
-import {
-  Linked,
-  type OutgoingDocument,
-  type PopulatedFields,
-  type PopulatedValue,
-} from '../../client/model/document.js'
+import { Linked, type PopulatedFields, type PopulatedValue } from '../../client/model/document.js'
 import { JsonText, setOwn } from '../../client/model/json.js'
 import type { Path } from '../../client/model/path.js'
 import { selectRecords } from '../store/documents.js'
+import { selectUsersById } from '../store/users.js'
 import type { Context } from './context.js'
 import { isId } from './ids.js'
 import { may } from './permissions.js'
 
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}
+
+type LinkedRecord = Linked['record']
 
 /** Fields on their way to being populated, each document's own copy. */
 type Draft = { [field: string]: PopulatedValue }
@@ -24,13 +22,13 @@ const mostPerQuery = 1_000
  * Puts linked records in the place of their ids, one query a level. An id that leads nowhere, or where the
  * caller may not read, stays as it is. Contract 4.6.
  */
-export async function populate(
+export async function populate<Holder extends LinkedRecord>(
   ctx: Context,
-  documents: readonly OutgoingDocument[],
+  records: readonly Holder[],
   paths: readonly Path[],
-): Promise<readonly OutgoingDocument[]> {
-  if (paths.length === 0 || documents.length === 0) return documents
-  const drafts = documents.map((document) => ({ ...document, data: draftOf(document.data) }))
+): Promise<readonly Holder[]> {
+  if (paths.length === 0 || records.length === 0) return records
+  const drafts = records.map((record) => ({ ...record, data: draftOf(record.data) }))
   await link(
     ctx,
     drafts.map(({ data }) => data),
@@ -49,10 +47,10 @@ async function link(ctx: Context, drafts: readonly Draft[], branches: Branches):
     const found: Draft[] = []
     const isLast = deeper.size === 0
     const drafted = new Map(
-      [...records].map(([id, document]) => {
-        const data = isLast ? document.data : draftOf(document.data)
+      [...records].map(([id, record]) => {
+        const data = isLast ? record.data : draftOf(record.data)
         if (!isLast) found.push(data as Draft)
-        return [id, new Linked({ ...document, data })]
+        return [id, new Linked({ ...record, data })]
       }),
     )
     const nested: Draft[] = []
@@ -65,14 +63,18 @@ async function link(ctx: Context, drafts: readonly Draft[], branches: Branches):
   }
 }
 
-async function load(ctx: Context, ids: readonly string[]): Promise<Map<string, OutgoingDocument>> {
+/** Documents first, then users, of whom everybody sees the same. */
+async function load(ctx: Context, ids: readonly string[]): Promise<Map<string, LinkedRecord>> {
   const unique = [...new Set(ids)]
-  const found = new Map<string, OutgoingDocument>()
+  const found = new Map<string, LinkedRecord>()
   for (let at = 0; at < unique.length; at += mostPerQuery) {
-    const records = await selectRecords(ctx.db, ctx.project.id, unique.slice(at, at + mostPerQuery))
+    const piece = unique.slice(at, at + mostPerQuery)
+    const records = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const { document, permissions } of records) {
       if (may(ctx.caller, { permissions: JSON.parse(permissions) }, 'read')) found.set(document.id, document)
     }
+    if (records.length === piece.length) continue
+    for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) found.set(user.id, user)
   }
   return found
 }

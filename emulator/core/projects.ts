@@ -26,7 +26,7 @@ export async function identify(backend: Backend, key: string): Promise<Identity 
   const found = await selectProjectByKey(backend.db, hash(key))
   if (!found) return undefined
   const { project, keyId, secret } = found
-  const identity: Identity = { project, caller: { kind: 'key', id: keyId, secret } }
+  const identity: Identity = { project, caller: { id: keyId, key: { id: keyId, secret }, user: undefined, secret } }
   backend.known.callers.set(key, identity)
   return identity
 }

@@ -1,4 +1,5 @@
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
+import { usersMigration } from './users-migration.js'
 
 interface Migration {
   readonly number: number
@@ -102,6 +103,11 @@ export const migrations: readonly Migration[] = [
         where id ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
       $$`,
     ],
+  },
+  {
+    number: 2,
+    name: 'users, sessions and second factors',
+    statements: usersMigration,
   },
 ]
 

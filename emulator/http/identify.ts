@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
 import type { Backend, Identity } from '../core/context.js'
-import { identify } from '../core/projects.js'
+import { identifyKey, identifyText } from '../core/credentials.js'
 
 /**
- * Who asks, by `x-api-key`, by `authorization: Bearer`, or by both: then both must be good. Contract 6.5.
+ * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
+ * good, and of one project. Contract 6.5.
  *
- * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for something that looks like a user's token.
+ * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for what looks like a user's token.
  */
 export async function identifyCaller(backend: Backend, headers: IncomingHttpHeaders): Promise<Identity> {
   const header = headers['x-api-key']
@@ -14,39 +15,26 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
   const bearer = headers.authorization === undefined ? undefined : readBearer(headers.authorization)
 
   if (bearer !== undefined) {
-    const byBearer = await identifyKey(backend, bearer, looksLikeToken(bearer) ? badToken : badKey)
+    const byBearer = await identifyText(backend, bearer)
     if (key === undefined || key === bearer) return byBearer
-    const byHeader = await identifyKey(backend, key, badKey)
-    if (byBearer.project.id !== byHeader.project.id) {
-      throw new SvcError('UNAUTHORIZED', 'The two API keys belong to different projects.')
-    }
-    return byBearer.caller.secret ? byBearer : byHeader
+    return together(byBearer, await identifyKey(backend, key))
   }
-  if (key !== undefined) return identifyKey(backend, key, badKey)
+  if (key !== undefined) return identifyKey(backend, key)
   throw new SvcError('UNAUTHORIZED', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
 }
 
-async function identifyKey(backend: Backend, key: string, refusal: () => SvcError): Promise<Identity> {
-  // Longer than any key: not worth a look-up.
-  const identity = key.length > 0 && key.length <= 200 ? await identify(backend, key) : undefined
-  if (!identity) throw refusal()
-  return identity
+/** A user with a key, or the stronger of two keys. */
+function together(byBearer: Identity, byHeader: Identity): Identity {
+  if (byBearer.project.id !== byHeader.project.id) {
+    throw new SvcError('UNAUTHORIZED', 'The API key and what is sent as bearer belong to different projects.')
+  }
+  const { user } = byBearer.caller
+  if (!user) return byBearer.caller.secret ? byBearer : byHeader
+  return { ...byHeader, caller: { ...byHeader.caller, id: user.id, user } }
 }
 
 function readBearer(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
   if (token === undefined) throw new SvcError('UNAUTHORIZED', 'The "authorization" header takes "Bearer <key>".')
   return token
-}
-
-function looksLikeToken(text: string): boolean {
-  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)
-}
-
-function badKey() {
-  return new SvcError('UNAUTHORIZED', 'The API key is not valid.')
-}
-
-function badToken() {
-  return new SvcError('INVALID_TOKEN')
 }

@@ -3,7 +3,7 @@ import { errors } from '../../client/model/errors.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import { type Dialect, dialectRules, formatDialect } from '../../client/wire/dialect.js'
 import { replySchema, replyType } from './reply.js'
-import type { QueryParameter, Route } from './route.js'
+import { isOfProject, type QueryParameter, type Route } from './route.js'
 
 type Operation = { readonly [part: string]: unknown }
 
@@ -33,7 +33,7 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
       responses: Object.fromEntries([...failures.keys()].map((status) => [failureName(status), failure(status)])),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a bearer token.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key or the token of a user.' },
         controlToken: { type: 'apiKey', in: 'header', name: 'svc-control-token' },
       },
     },
@@ -70,7 +70,10 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
 }
 
 const securities: { readonly [Need in Route['needs']]: readonly JsonSchema[] } = {
+  caller: [{ apiKey: [] }, { bearer: [] }],
   key: [{ apiKey: [] }, { bearer: [] }],
+  user: [{ bearer: [] }],
+  public: [],
   control: [{ controlToken: [] }],
   nothing: [],
 }
@@ -101,7 +104,7 @@ const onceHeader = [
 
 function headersOf(route: Route): (readonly [name: string, description: string])[] {
   return [
-    ...(route.needs === 'key' ? [dialectHeader] : []),
+    ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader] : []),
     ...(route.isGuarded ? [guardHeader] : []),
     ...(isDocumentGet(route) ? [etagHeader] : []),
     ...(route.isCreating ? [onceHeader] : []),
@@ -139,11 +142,11 @@ function failuresOf(route: Route): string[] {
     '400',
     '401',
     '403',
-    ...(route.needs === 'key' || route.method === 'patch' ? ['404'] : []),
+    ...(isOfProject(route.needs) || route.method === 'patch' ? ['404'] : []),
     ...(route.reply === 'collection' ? ['409'] : []),
     ...(route.isGuarded ? ['412'] : []),
     ...(route.body ? ['413', '415', '422'] : []),
-    ...(route.needs === 'key' ? ['429'] : []),
+    ...(isOfProject(route.needs) || route.needs === 'public' ? ['429'] : []),
     '500',
     '503',
   ]

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Parameter } from '../../client/wire/query.js'
 import type { VersionGuard } from '../core/batches.js'
-import type { Backend, Context } from '../core/context.js'
+import type { Backend, Context, UserContext } from '../core/context.js'
 import type { ReplyKind, ReplyValues } from './reply.js'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -46,15 +46,23 @@ export interface Input<Name extends string, Body, Query> {
   readonly dialect: Dialect
   /** From `if-match`. Contract 3.8. */
   readonly guard: VersionGuard
+  /** The address of who is at the other end of the connection. */
+  readonly address: string
 }
 
-/** Who a route is for: holders of a project's key, holders of the control token, or anyone. */
-export type Needs = 'key' | 'control' | 'nothing'
+/**
+ * Who a route is for: `caller` takes a key of the project, a user's token or both; `key` must have a key, `user` a user's
+ * token. `public` is for any page, since what it takes is a secret of its own; `nothing` for whoever opens an address.
+ */
 interface Worlds {
+  readonly caller: Context
   readonly key: Context
+  readonly user: UserContext
+  readonly public: Backend
   readonly control: Backend
   readonly nothing: Backend
 }
+export type Needs = keyof Worlds
 
 interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind extends ReplyKind> {
   readonly id: string
@@ -70,6 +78,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isGuarded?: boolean
   /** Takes an `idempotency-key`. Contract 3.9. */
   readonly isCreating?: boolean
+  /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */
+  readonly isReading?: boolean
   readonly status?: 200 | 201
   readonly reply: Kind
   handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
@@ -77,6 +87,11 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
 
 /** A route as the ones who serve and describe it see it. */
 export type Route = { [Need in Needs]: RouteOf<Need, string, unknown, unknown, ReplyKind> }[Needs]
+
+/** Whether a route belongs to a project, whose key or user asks. */
+export function isOfProject(needs: Needs): needs is 'caller' | 'key' | 'user' {
+  return needs === 'caller' || needs === 'key' || needs === 'user'
+}
 
 /** Checks a route against its own paths, body, query and reply. */
 export function route<

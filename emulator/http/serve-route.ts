@@ -31,7 +31,10 @@ export async function serveRoute(door: Door, endpoint: Endpoint, exchange: Excha
 type Server = (door: Door, endpoint: Endpoint, exchange: Exchange) => Promise<Answer>
 
 const servers: { readonly [Need in Route['needs']]: Server } = {
+  caller: serveProject,
   key: serveProject,
+  user: serveProject,
+  public: servePublic,
   control: serveControl,
   nothing: serveAnyone,
 }
@@ -52,12 +55,41 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
   exchange.dialect = readDialect(dialectHeader(req), exchange.dialect)
 
   const route = endpoint[exchange.dialect.paths]
-  if (route.needs !== 'key') throw new Error(`The route "${route.id}" shares its path with one for other callers.`)
+  requireAllowed(route, identity, req.method)
   const { input, json } = await readInput(route, exchange)
   const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
-  const work = async (ctx: Context) => reply(route, await route.handle(ctx, input), exchange)
+  // `requireAllowed` has seen to it that the world is the one that the route needs.
+  const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
+  const work = async (ctx: Context) => reply(route, await handle(ctx, input), exchange)
   const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: json, dialect: exchange.dialect }) : undefined
   return key ? once(ctx, key, work) : work(ctx)
+}
+
+/** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
+function requireAllowed({ needs, isReading }: Route, { project, caller }: Identity, method: string | undefined): void {
+  if (needs === 'key' && !caller.key) throw new SvcError('UNAUTHORIZED', 'Send an API key; a user token is not enough.')
+  if (needs === 'user' && !caller.user) throw new SvcError('UNAUTHORIZED', 'Send the token of a user.')
+  const reads = isReading || method === 'GET' || method === 'HEAD'
+  if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
+  if (caller.user?.isVerified === false) throw new SvcError('EMAIL_NOT_VERIFIED')
+}
+
+/** Any page may ask: what the body carries is a secret of its own. Where a key comes along, its project's rules hold. */
+async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Answer> {
+  if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
+  const { backend, openToLoopback } = door
+  const { origin, host, authorization, 'x-api-key': key } = exchange.req.headers
+  if (origin === 'null') throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.')
+  exchange.headers = originHeaders(origin)
+  if (authorization !== undefined || key !== undefined) {
+    const identity = await identifyCaller(backend, exchange.req.headers)
+    exchange.dialect = projectDialect(identity.project)
+    requireOrigin(origin, host, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
+    countRequest(door, identity, exchange)
+  }
+  exchange.dialect = readDialect(dialectHeader(exchange.req), exchange.dialect)
+  const { input } = await readInput(route, exchange)
+  return reply(route, await route.handle(backend, input), exchange)
 }
 
 async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Answer> {
@@ -93,7 +125,7 @@ function projectDialect(project: Project): Dialect {
 }
 
 function countRequest({ limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {
-  const state = limiter.count(caller.id, project.settings)
+  const state = limiter.count(caller.key?.id ?? project.id, project.settings)
   if (!state) return
   exchange.headers = {
     ...exchange.headers,
@@ -116,8 +148,9 @@ async function readInput(
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : 'any'
+  const address = req.socket.remoteAddress ?? ''
   const json = route.body ? await readJsonObject(req) : {}
-  return { input: { params, body: route.body?.read(dialect, json), query, dialect, guard }, json }
+  return { input: { params, body: route.body?.read(dialect, json), query, dialect, guard, address }, json }
 }
 
 function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { dialect }: Exchange): Answer {

@@ -11,8 +11,9 @@ import { countedPage, newestPage, sortedPage, uncountedPage } from './list-sql.j
 export interface ListPlace {
   readonly project: string
   readonly collection: Pick<Collection, 'id' | 'name'>
-  /** Whether related filters may look into collections that ask for a role. */
+  /** Whether related filters may look into collections whatever role they ask for. */
   readonly mayReadAll: boolean
+  readonly roles: readonly string[]
   readonly indexes?: FieldIndexes
 }
 
@@ -31,11 +32,11 @@ export async function selectPage(db: Database, place: ListPlace, query: ListQuer
 }
 
 /** Among many documents the best plan depends on what is asked; among few, planning would take longest. */
-function statementFor({ project, collection, mayReadAll, indexes }: ListPlace, query: ListQuery): Fragment {
+function statementFor({ project, collection, mayReadAll, roles, indexes }: ListPlace, query: ListQuery): Fragment {
   const isFiltered = query.where.all.length > 0
   if (!isFiltered && !query.sort) return newestPage(collection.id, query)
   const known = indexes?.asked(collection.id, usesOf(query))
-  const scope = { collection: collection.id, project, mayReadAll, populate: query.populate, known }
+  const scope = { collection: collection.id, project, mayReadAll, roles, populate: query.populate, known }
   const page = !isFiltered ? sortedPage : query.count ? countedPage : uncountedPage
   return known?.isSmall ? page(scope, query) : plannedEachTime(page(scope, query))
 }

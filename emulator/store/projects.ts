@@ -1,7 +1,7 @@
 import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
 import { type Database, sql } from '../database/database.js'
 
-interface ProjectRow {
+export interface ProjectRow {
   id: string
   name: string
   settings: string
@@ -25,6 +25,7 @@ export async function insertProject(
     sql`insert into projects (id, name, settings, created_at)
         values (${project.id}, ${project.name}, ${JSON.stringify(project.settings)}::jsonb, ${at})`,
     sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`,
+    sql`insert into user_counts (project_id, users) values (${project.id}, 0)`,
     ...keys.map(
       (key) => sql`insert into project_keys (key_hash, project_id, id, secret, key, created_at)
         values (${key.hash}, ${project.id}, ${key.id}, ${key.secret}, ${key.readable}, ${at})`,
@@ -61,6 +62,6 @@ export async function writeSettings(db: Database, id: string, settings: ProjectS
   await db.query(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb where id = ${id}`)
 }
 
-function fromRow(row: ProjectRow): Project {
+export function fromRow(row: ProjectRow): Project {
   return { id: row.id, name: row.name, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }
 }

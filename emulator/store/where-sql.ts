@@ -15,8 +15,10 @@ export interface Reach {
   readonly project: string
   /** Paths whose ids are replaced by the records they link to. */
   readonly populate: readonly Path[]
-  /** Whether the caller may read collections that ask for a role. */
+  /** Whether the caller may read collections whatever role they ask for. */
   readonly mayReadAll: boolean
+  /** The caller's roles. */
+  readonly roles: readonly string[]
   /** Which fields of the document itself have indexes. */
   readonly known?: KnownFields
 }
@@ -54,27 +56,32 @@ function nestedTest(above: readonly string[], path: Path, test: Test, reach: Rea
 }
 
 /**
- * A test of the records that a field links to: any of them. Where nothing is linked the field is what it is.
- * The inner `d` hides the outer one, so that a linked record's test reads like any other.
+ * A test of the records that a field links to, documents or users: any of them. Where nothing is linked the field is what
+ * it is. The inner `d` hides the outer one, so that a linked record's test reads like any other.
  */
 function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
   const linked = (condition: Fragment) => sql`exists (
     select from unnest(svc.record_ids(d.data #> ${field}::text[])) as link (id)
-    where exists (
-      select from documents d
+    cross join lateral (
+      select d.id, d.data, d.created_at, d.updated_at
+      from documents d
       join collections c on c.id = d.collection_id
-      where d.id = link.id
-        and c.project_id = ${reach.project}
-        and ${readable(reach)}
-        and ${condition}))`
+      where d.id = link.id and c.project_id = ${reach.project} and ${readable(reach)}
+      union all
+      select u.id, u.data, u.created_at, u.updated_at
+      from user_records u
+      where u.id = link.id and u.project_id = ${reach.project}
+    ) as d
+    where ${condition})`
   const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined })
   const inField = nestedTest(field, below, test, reach)
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
 }
 
-function readable({ mayReadAll }: Reach): Fragment {
+function readable({ mayReadAll, roles }: Reach): Fragment {
   if (mayReadAll) return sql`true`
-  return sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
+  const isOpen = sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
+  return roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`
 }
 
 /** Each link on the way doubles what has to be asked, since its field may hold ids or an object; there is an end to it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SvcError } from '../../../../client/model/errors.js'
+import type { JsonObject } from '../../../../client/model/json.js'
 import { tiers } from '../../../../client/model/limits.js'
 import type { ProjectSettings } from '../../../../client/model/project.js'
 import { readDialect } from '../../../../client/wire/dialect.js'
@@ -19,6 +20,21 @@ const settings = z.strictObject({
     ])
     .optional(),
   tier: z.enum(tiers).optional(),
+  selfRoles: z.array(z.string().min(1)).optional(),
+  trustDataRole: z.boolean().optional(),
+  require2fa: z.boolean().optional(),
+  requireVerifiedEmail: z.boolean().optional(),
+  tokenTtl: z
+    .int()
+    .min(1)
+    .max(366 * 86_400)
+    .optional(),
+  appUrl: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .optional(),
+  fileTypes: z.enum(['any', 'listed']).optional(),
+  idp: z.record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a key of a provider'), z.string()).optional(),
 }) satisfies z.ZodType<Partial<ProjectSettings>>
 
 /** Contract 11. Every test takes a project of its own. */
@@ -47,12 +63,9 @@ export const projectRoutes = [
     reply: 'plain',
     async handle(backend, { params, body }) {
       const { id, name, settings } = await changeProject(backend, params.project, body.settings)
-      const { dialect, allowedOrigins, rateLimit, tier } = settings
-      return {
-        id,
-        name,
-        settings: { dialect, allowedOrigins, rateLimit, tier },
-      }
+      // What the providers were told in confidence is never told again.
+      const { idp, ...shown } = settings
+      return { id, name, settings: { ...shown, idp: Object.keys(idp).sort() } as unknown as JsonObject }
     },
   }),
 ]

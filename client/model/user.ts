@@ -1,0 +1,20 @@
+import type { Fields, PopulatedFields } from './document.js'
+import type { JsonText } from './json.js'
+
+/** Spec, "App user": the parts anyone may see. Times are ISO 8601 UTC with milliseconds. */
+export interface AppUser<Data = Fields> {
+  readonly id: string
+  readonly email: string
+  /** Free-form profile data. */
+  readonly data: Data
+  /** Set by the project's owner, or by the user where the project allows it. Contract 6.2 and 6.11. */
+  readonly roles: readonly string[]
+  /** The identity provider's subject id; `null` for users with a password. */
+  readonly oauthId: string | null
+  readonly emailVerified: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** A user on the way out: the data are the database's text, or fields with linked records in them. */
+export type OutgoingUser = AppUser<JsonText | PopulatedFields>

@@ -1,0 +1,48 @@
+/** Who stands behind a key or a token. */
+import { SvcError } from '../../client/model/errors.js'
+import type { ProjectSettings } from '../../client/model/project.js'
+import { type SessionRow, selectSession } from '../store/sessions.js'
+import type { Backend, Identity, SignedIn } from './context.js'
+import { identify } from './projects.js'
+import { looksLikeToken, readClaims, requireSigned } from './tokens.js'
+
+/** Longer than any key or token that we make: not worth a look-up. */
+const mostLength = 2_000
+
+/** @throws {SvcError} `UNAUTHORIZED` for a bad key, `INVALID_TOKEN` for a bad token. */
+export function identifyText(backend: Backend, text: string): Promise<Identity> {
+  return looksLikeToken(text) ? identifyToken(backend, text) : identifyKey(backend, text)
+}
+
+export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
+  const identity = key.length > 0 && key.length <= mostLength ? await identify(backend, key) : undefined
+  if (!identity) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  return identity
+}
+
+/** The user of a token whose session still stands. Contract 6.4. */
+async function identifyToken(backend: Backend, token: string): Promise<Identity> {
+  const known = backend.known.callers.get(token)
+  if (known) return known
+  if (token.length > mostLength) throw new SvcError('INVALID_TOKEN')
+  const now = backend.now()
+  const found = await selectSession(backend.db, readClaims(token), now.toISOString())
+  if (!found) throw new SvcError('INVALID_TOKEN')
+  const { project, tokenSecret, row } = found
+  await requireSigned(token, tokenSecret, now)
+  const user = signedIn(row, project.settings)
+  const identity: Identity = { project, caller: { id: user.id, key: undefined, user, secret: false } }
+  backend.known.callers.set(token, identity)
+  return identity
+}
+
+function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedIn {
+  const roles: string[] = JSON.parse(row.roles)
+  return {
+    id: row.user_id,
+    sessionId: row.id,
+    roles: trustDataRole && row.data_role !== null ? [...roles, row.data_role] : roles,
+    isVerified: row.email_verified,
+    signedInAt: row.signed_in_at,
+  }
+}
