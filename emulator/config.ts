@@ -18,6 +18,10 @@ export interface Config {
   readonly dialect: string | undefined
   /** Names, beside this machine's own, that a request may give as its host. */
   readonly hosts: readonly string[]
+  /** `smtp://user:password@host:port`: mails are sent there, beside landing in the mailbox. */
+  readonly smtpUrl: string | undefined
+  /** Who mails are from. */
+  readonly mailFrom: string
   readonly log: 'silent' | 'info'
   readonly now: () => Date
 }
@@ -32,6 +36,8 @@ export const defaultConfig: Config = {
   project: 'dev',
   dialect: undefined,
   hosts: [],
+  smtpUrl: undefined,
+  mailFrom: 'svc <no-reply@svc.localhost>',
   log: 'silent',
   now: () => new Date(),
 }

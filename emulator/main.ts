@@ -9,7 +9,11 @@ import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
 import { changeProject, openProject } from './core/projects.js'
 import { openLog } from './http/log.js'
 import { type Listening, listen } from './listen.js'
+import { openMailbox } from './mail/mailbox.js'
+import type { Mailer } from './mail/mailer.js'
 import { type Maintenance, startMaintenance } from './maintenance.js'
+import { openBcryptPool } from './passwords/bcrypt-pool.js'
+import type { Hasher } from './passwords/hasher.js'
 import { openStorage, type Storage } from './storage.js'
 import { version } from './version.js'
 
@@ -58,13 +62,27 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     service.maintenance = maintenance
     const indexes = openIndexKeeper(storage.db, { now: config.now, report })
     service.indexes = indexes
+    const passwords = openBcryptPool()
+    service.passwords = passwords
+    const newId = openIds()
+    const mail = openMailbox({
+      db: storage.db,
+      now: config.now,
+      newId,
+      smtpUrl: config.smtpUrl,
+      from: config.mailFrom,
+      report,
+    })
+    service.mail = mail
     let url = ''
     const backend: Backend = {
       db: storage.db,
       url: () => url,
       now: config.now,
-      newId: openIds(),
-      known: { callers: openCache(), collections: openCache() },
+      newId,
+      known: { callers: openCache(), collections: openCache(), tokenSecrets: openCache() },
+      passwords,
+      mail,
       indexes,
       sweepSoon: maintenance.soon,
     }
@@ -101,11 +119,15 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
 interface Service {
   maintenance?: Maintenance
   indexes?: IndexKeeper
+  passwords?: Hasher
+  mail?: Mailer
   listening?: Listening
 }
 
-async function close(storage: Storage, { maintenance, indexes, listening }: Service) {
+async function close(storage: Storage, { maintenance, indexes, passwords, mail, listening }: Service) {
   await listening?.close()
+  await passwords?.close()
+  await mail?.close()
   indexes?.close()
   await maintenance?.stop()
   await storage.close()

@@ -43,6 +43,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'zod',
     'pino',
   ],
+  'emulator/passwords': ['emulator/passwords', 'client/model', 'node:', 'bcryptjs'],
+  'emulator/mail': ['emulator/mail', 'emulator/store', 'emulator/database/database.ts', 'node:', 'nodemailer'],
   emulator: ['emulator', 'client/wire', 'client/model', 'node:'],
   cli: ['cli', 'client', 'node:', 'package'],
 }
@@ -131,6 +133,7 @@ function mayImport(file: string, target: string): boolean {
 /** The core may name the types of a port, whose adapters it never sees. */
 function isPortOf(file: string, target: string): boolean {
   const ports = [
+    'emulator/passwords/hasher.ts',
     'emulator/files/file-store.ts',
     'emulator/realtime/bus.ts',
     'emulator/mail/mailer.ts',

@@ -23,21 +23,27 @@ export const recordEnvelopes = {
 /** Reads a header by its name in lower case. */
 export type HeaderReader = (name: string) => string | null | undefined
 
+/** What a page lists; its items stand under this name. */
+type Listed = 'documents' | 'users' | 'files'
+
 interface ListEnvelope {
-  schema(item: JsonSchema): JsonSchema
-  write(page: Page<Writable>): { body: Writable; headers: Record<string, string> }
-  read(body: Json, header: HeaderReader): Page<Json>
+  schema(item: JsonSchema, listed?: Listed): JsonSchema
+  write(page: Page<Writable>, listed?: Listed): { body: Writable; headers: Record<string, string> }
+  read(body: Json, header: HeaderReader, listed?: Listed): Page<Json>
 }
 
 export const listEnvelopes = {
   page: {
-    schema: (item) =>
-      object({ documents: arrayOf(item), total: { type: ['integer', 'null'] }, limit: count, offset: count }),
-    write: ({ items, total, limit, offset }) => ({ body: { documents: items, total, limit, offset }, headers: {} }),
-    read: (body) => {
-      const { documents, total, limit, offset } = asObject(body) as JsonObject
+    schema: (item, listed = 'documents') =>
+      object({ [listed]: arrayOf(item), total: { type: ['integer', 'null'] }, limit: count, offset: count }),
+    write: ({ items, total, limit, offset }, listed = 'documents') => ({
+      body: { [listed]: items, total, limit, offset },
+      headers: {},
+    }),
+    read: (body, _header, listed = 'documents') => {
+      const { [listed]: items, total, limit, offset } = asObject(body) as JsonObject
       return {
-        items: Array.isArray(documents) ? documents : [],
+        items: Array.isArray(items) ? items : [],
         total: typeof total === 'number' ? total : null,
         limit: Number(limit),
         offset: Number(offset),
@@ -46,7 +52,7 @@ export const listEnvelopes = {
   },
   /** The total and the limit travel in headers; the offset is known to who asked. */
   array: {
-    schema: arrayOf,
+    schema: (item) => arrayOf(item),
     write: ({ items, total, limit }) => ({
       body: items,
       headers: { 'x-limit': String(limit), ...(total === null ? {} : { 'x-total-count': String(total) }) },

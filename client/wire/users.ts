@@ -1,8 +1,11 @@
-/** How users look outside, and the answers to sign-up and login. Follows the `document` axis for the names of times. */
-import { isObject, type Json, type JsonObject, type WritableObject } from '../model/json.js'
+/** How users look outside. Follows the `document` axis for the names of times. */
+import { isObject, type Json, type JsonObject, type Writable, type WritableObject } from '../model/json.js'
+import type { Page } from '../model/page.js'
 import type { AppUser, OutgoingUser } from '../model/user.js'
 import { type Codec, forms } from './codec.js'
+import type { Dialect } from './dialect.js'
 import { asObject, linkWriters } from './documents.js'
+import { type HeaderReader, listEnvelopes, recordEnvelopes } from './envelopes.js'
 import { arrayOf, object, text, time } from './schemas.js'
 import { writeCamelUser, writeSnakeUser } from './user-records.js'
 
@@ -47,6 +50,29 @@ function userOf(body: JsonObject, created: string, updated: string): AppUser {
     createdAt: String(body[created]),
     updatedAt: String(body[updated]),
   }
+}
+
+export function writeUser(dialect: Dialect, user: OutgoingUser): Writable {
+  return recordEnvelopes[dialect.record].write(userShapes[dialect.document].write(user))
+}
+
+export function readUser(dialect: Dialect, body: Json): AppUser {
+  return userShapes[dialect.document].read(recordEnvelopes[dialect.record].read(body))
+}
+
+export function writeUsers(
+  dialect: Dialect,
+  page: Page<OutgoingUser>,
+): { body: Writable; headers: Record<string, string> } {
+  const items = page.items.map(userShapes[dialect.document].write)
+  const { body, headers } = listEnvelopes[dialect.list].write({ ...page, items }, 'users')
+  return { body: recordEnvelopes[dialect.record].write(body), headers }
+}
+
+export function readUsers(dialect: Dialect, body: Json, header: HeaderReader): Page<AppUser> {
+  const inner = recordEnvelopes[dialect.record].read(body)
+  const page: Page<Json> = listEnvelopes[dialect.list].read(inner, header, 'users')
+  return { ...page, items: page.items.map(userShapes[dialect.document].read) }
 }
 
 /** Whether a linked record is a user rather than a document. */

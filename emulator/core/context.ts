@@ -1,6 +1,8 @@
 import type { Collection } from '../../client/model/collection.js'
 import type { Project } from '../../client/model/project.js'
 import type { Database } from '../database/database.js'
+import type { Mailer } from '../mail/mailer.js'
+import type { Hasher } from '../passwords/hasher.js'
 import type { FieldIndexes } from '../store/field-indexes.js'
 
 /** Everything outside the rules that the rules need. One per process. */
@@ -10,6 +12,8 @@ export interface Backend {
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
+  readonly passwords: Hasher
+  readonly mail: Mailer
   /** Where the service is reached. Links are built from it, never from what a request says. */
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */
@@ -22,6 +26,8 @@ export interface Backend {
 export interface Known {
   readonly callers: Cache<Identity>
   readonly collections: Cache<Collection>
+  /** What signs a project's user tokens, by its id. */
+  readonly tokenSecrets: Cache<string>
 }
 
 export interface Cache<Value> {
@@ -74,7 +80,10 @@ export interface UserContext extends Context {
 }
 
 /** Runs `work` in one transaction, joining the one that is open. */
-export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
+export async function inTransaction<Ctx extends Pick<Context, 'db' | 'inTransaction'>, T>(
+  ctx: Ctx,
+  work: (ctx: Ctx) => Promise<T>,
+): Promise<T> {
   if (ctx.inTransaction) return work(ctx)
   return ctx.db.transaction((db) => work({ ...ctx, db, inTransaction: true }))
 }

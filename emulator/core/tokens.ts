@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
 import { SvcError } from '../../client/model/errors.js'
 import { isId } from './ids.js'
@@ -11,7 +12,7 @@ export interface Claims {
 
 const algorithm = 'HS256'
 
-/** Signs a token of that moment with the project's own secret. Both times in seconds since 1970. */
+/** Signs a token with the project's own secret; no two are alike. Both times in seconds since 1970. */
 export function signToken(
   { user, project, session }: Claims,
   secret: string,
@@ -20,6 +21,7 @@ export function signToken(
   return new SignJWT({ pid: project, sid: session })
     .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
     .setSubject(user)
+    .setJti(randomUUID())
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
     .sign(keyOf(secret))

@@ -1,4 +1,5 @@
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
+import { mailMigration } from './mail-migration.js'
 import { usersMigration } from './users-migration.js'
 
 interface Migration {
@@ -108,6 +109,11 @@ export const migrations: readonly Migration[] = [
     number: 2,
     name: 'users, sessions and second factors',
     statements: usersMigration,
+  },
+  {
+    number: 4,
+    name: 'mails and one-time tokens',
+    statements: mailMigration,
   },
 ]
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Changes, Fields } from '../../client/model/document.js'
 import { type Issue, SvcError } from '../../client/model/errors.js'
+import { isObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 import {
   readBatchCreate,
@@ -60,11 +61,14 @@ export const documentIds: BodyForm<readonly string[]> = {
   read: (_dialect, body) => readBatchDelete(body),
 }
 
+/** An object of any fields, `__proto__` among them, which zod's own objects would drop. */
+export const anyFields = z.custom<Fields>(isObject, 'expected an object').meta({ type: 'object' })
+
 /** A body that zod describes, the same in every dialect. What does not fit is 422 with its issues. */
 export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
   return {
     schema: () => {
-      const { $schema, ...schema } = z.toJSONSchema(type, { io: 'input' })
+      const { $schema, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' })
       return schema
     },
     read(_dialect, body) {

@@ -120,7 +120,7 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   return {
     'x-request-id': header('Names this request in the log.'),
     ...(reply === 'document' ? { etag: header('The version of the document.') } : {}),
-    ...(reply === 'page' && dialect.list === 'array'
+    ...((reply === 'page' || reply === 'users') && dialect.list === 'array'
       ? { 'x-total-count': header('All matches.'), 'x-limit': header('The limit that was used.') }
       : {}),
   }
@@ -136,6 +136,9 @@ for (const [code, { status }] of Object.entries(errors)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
+/** Answers that somebody else's name or address may stand in the way of. */
+const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'user'])
+
 function failuresOf(route: Route): string[] {
   if (route.needs === 'nothing') return ['403', '500']
   return [
@@ -143,7 +146,7 @@ function failuresOf(route: Route): string[] {
     '401',
     '403',
     ...(isOfProject(route.needs) || route.method === 'patch' ? ['404'] : []),
-    ...(route.reply === 'collection' ? ['409'] : []),
+    ...(mayClash.has(route.reply) ? ['409'] : []),
     ...(route.isGuarded ? ['412'] : []),
     ...(route.body ? ['413', '415', '422'] : []),
     ...(isOfProject(route.needs) || route.needs === 'public' ? ['429'] : []),

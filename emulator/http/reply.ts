@@ -16,9 +16,10 @@ import type { JsonSchema } from '../../client/wire/codec.js'
 import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
 import { arrayOf, count, object, text } from '../../client/wire/schemas.js'
 import type { Answer } from '../core/idempotency.js'
+import { type UserReplyValues, userReplies } from './user-replies.js'
 
 /** What a handler gives, by the kind of its answer. */
-export interface ReplyValues {
+export interface ReplyValues extends UserReplyValues {
   document: OutgoingDocument
   documents: readonly OutgoingDocument[]
   page: Page<OutgoingDocument>
@@ -34,7 +35,8 @@ export interface ReplyValues {
 }
 export type ReplyKind = keyof ReplyValues
 
-interface ReplyForm<Value> {
+/** How one kind of answer is written, and what it looks like. */
+export interface ReplyForm<Value> {
   write(dialect: Dialect, value: Value): { body: Writable | string; headers?: Readonly<Record<string, string>> }
   schema(dialect: Dialect): JsonSchema
   readonly type?: string
@@ -83,6 +85,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     write: (dialect, { ids }) => ({ body: writeAllRemoved(dialect, ids) }),
     schema: (dialect) => record(dialect, object({ message: text, ids: arrayOf(text), count })),
   },
+  ...userReplies,
   plain: {
     write: (_dialect, body) => ({ body }),
     schema: () => ({ type: 'object' }),

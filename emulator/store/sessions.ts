@@ -34,3 +34,42 @@ export async function selectSession(
     where s.id = ${session} and s.user_id = ${user} and s.project_id = ${project} and s.expires_at > ${at}`)
   return row && { row, project: fromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
 }
+
+export interface NewSession {
+  readonly id: string
+  readonly project: string
+  readonly user: string
+  readonly at: string
+  readonly expiresAt: string
+}
+
+export async function insertSession(db: Database, { id, project, user, at, expiresAt }: NewSession): Promise<void> {
+  await db.query(sql`
+    insert into sessions (id, project_id, user_id, signed_in_at, expires_at)
+    values (${id}, ${project}, ${user}, ${at}, ${expiresAt})`)
+}
+
+/** Lets a session live longer; whether it still stood. */
+export async function extendSession(db: Database, id: string, expiresAt: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    update sessions set expires_at = greatest(expires_at, ${expiresAt}::timestamptz) where id = ${id} returning id`)
+  return rows.length > 0
+}
+
+export async function deleteSession(db: Database, id: string): Promise<void> {
+  await db.query(sql`delete from sessions where id = ${id}`)
+}
+
+/** Ends all sessions of a user but the one named. */
+export async function deleteSessionsOf(db: Database, user: string, but: string | null): Promise<void> {
+  await db.query(sql`delete from sessions where user_id = ${user} and id is distinct from ${but}::uuid`)
+}
+
+export async function deleteExpiredSessions(db: Database, at: string): Promise<void> {
+  await db.query(sql`delete from sessions where expires_at <= ${at}`)
+}
+
+export async function selectTokenSecret(db: Database, project: string): Promise<string | undefined> {
+  const [row] = await db.query<{ token_secret: string }>(sql`select token_secret from projects where id = ${project}`)
+  return row?.token_secret
+}

@@ -1,0 +1,70 @@
+/** The answers to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
+import { SvcError } from '../model/errors.js'
+import { isObject, type Json, type Writable } from '../model/json.js'
+import type { AppUser, OutgoingUser } from '../model/user.js'
+import { twoFactorForms } from './behaviours.js'
+import type { JsonSchema } from './codec.js'
+import type { Dialect } from './dialect.js'
+import { asObject } from './documents.js'
+import { recordEnvelopes } from './envelopes.js'
+import { object, text } from './schemas.js'
+import { userShapes } from './users.js'
+
+/** A login is there, or a code is needed first. */
+export type LoginStep<User> =
+  | { readonly login: { readonly token: string; readonly user: User } }
+  | { readonly codeNeeded: string }
+
+/** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect says so that a code is needed */
+export function writeLogin(dialect: Dialect, step: LoginStep<OutgoingUser>): Writable {
+  if ('codeNeeded' in step) return writeCodeNeeded(dialect, step.codeNeeded)
+  const { token, user } = step.login
+  return enveloped(dialect, { ...tokens(token), user: userShapes[dialect.document].write(user) })
+}
+
+/** The user's own fields with the token beside them, and the same user once more under `user`. */
+export function writeSignUp(dialect: Dialect, step: LoginStep<OutgoingUser>): Writable {
+  if ('codeNeeded' in step) return writeCodeNeeded(dialect, step.codeNeeded)
+  const { token, user } = step.login
+  const written = userShapes[dialect.document].write(user)
+  return enveloped(dialect, { ...written, ...tokens(token), user: written })
+}
+
+/** The answer to either. */
+export function readLogin(dialect: Dialect, body: Json): LoginStep<AppUser> {
+  const answer = asObject(recordEnvelopes[dialect.record].read(body))
+  if (answer.requires_2fa === true) return { codeNeeded: String(answer.message) }
+  const user = isObject(answer.user) ? answer.user : answer
+  return { login: { token: String(answer.token), user: userShapes[dialect.document].read(user) } }
+}
+
+export function loginSchema(dialect: Dialect): JsonSchema {
+  return orCodeNeeded(dialect, object({ token: text, access_token: text, user: userShapes[dialect.document].schema }))
+}
+
+export function signUpSchema(dialect: Dialect): JsonSchema {
+  const user = userShapes[dialect.document].schema
+  const properties = { ...(user.properties as Record<string, JsonSchema>), token: text, access_token: text, user }
+  return orCodeNeeded(dialect, object(properties))
+}
+
+function writeCodeNeeded(dialect: Dialect, message: string): Writable {
+  const form = twoFactorForms[dialect.two_factor]
+  if ('code' in form) throw new SvcError(form.code, message)
+  return enveloped(dialect, form.body(message))
+}
+
+function orCodeNeeded(dialect: Dialect, schema: JsonSchema): JsonSchema {
+  const record = recordEnvelopes[dialect.record]
+  if (dialect.two_factor === 'error') return record.schema(schema)
+  return record.schema({ oneOf: [schema, object({ requires_2fa: { const: true }, message: text })] })
+}
+
+/** Both names that clients look for. */
+function tokens(token: string) {
+  return { token, access_token: token }
+}
+
+function enveloped(dialect: Dialect, body: Writable): Writable {
+  return recordEnvelopes[dialect.record].write(body)
+}

@@ -1,0 +1,138 @@
+/** Spec, "Authentication of app users": accounts, and what their owners may change. */
+import { type Changes, type Fields, mergeFields } from '../../client/model/document.js'
+import { SvcError } from '../../client/model/errors.js'
+import { equalJson, JsonText } from '../../client/model/json.js'
+import type { ListQuery, Page } from '../../client/model/page.js'
+import type { Path } from '../../client/model/path.js'
+import type { OutgoingUser } from '../../client/model/user.js'
+import { deleteSessionsOf } from '../store/sessions.js'
+import { writePasswordHash } from '../store/user-secrets.js'
+import { insertUser, lockUser, selectUser, selectUsers, writeUser } from '../store/users.js'
+import { type Context, inTransaction, type UserContext } from './context.js'
+import { requireEmail } from './emails.js'
+import { isId } from './ids.js'
+import { afterPassword, type LoginStep } from './logins.js'
+import { requireOwnPassword } from './password-change.js'
+import { hashPassword, requireStrong } from './passwords.js'
+import { rolesOf } from './permissions.js'
+import { populate } from './populate.js'
+import { requireLight } from './weight.js'
+
+export interface SignUp {
+  readonly email: string
+  readonly password: string
+  readonly data: Fields
+  readonly roles: readonly string[]
+}
+
+export interface AccountChanges {
+  readonly data: Changes
+  readonly email?: string | undefined
+  readonly password?: string | undefined
+  readonly currentPassword?: string | undefined
+}
+
+/** @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`, `FORBIDDEN` for roles that are not for the taking. */
+export async function signUp(ctx: Context, { email, password, data, roles }: SignUp): Promise<LoginStep> {
+  const address = requireEmail(email)
+  requireStrong(password, 'password')
+  requireLight(data)
+  requireSelfRoles(ctx, roles)
+  requireOwnersRole(ctx, {}, data)
+  const passwordHash = await hashPassword(ctx, password)
+  const now = ctx.backend.now()
+  const user = await insertUser(ctx.db, ctx.project.id, {
+    id: ctx.backend.newId(now),
+    email: address.shown,
+    emailKey: address.key,
+    json: JSON.stringify(data),
+    roles: [...new Set(roles)],
+    oauth: null,
+    emailVerified: false,
+    passwordHash,
+    at: now.toISOString(),
+  })
+  if (!user) throw new SvcError('EMAIL_ALREADY_EXISTS')
+  return afterPassword(ctx, user)
+}
+
+/** The signed-in user, links resolved as asked. */
+export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Promise<OutgoingUser> {
+  const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
+  if (!user) throw new SvcError('INVALID_TOKEN')
+  const [populated = user] = await populate(ctx, [user], paths)
+  return populated
+}
+
+/** Contract 6.10. */
+export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
+  const { caller, project } = ctx
+  const place = { project: project.id, mayReadAll: caller.secret, roles: rolesOf(caller) }
+  const page = await selectUsers(ctx.db, place, query)
+  return { ...page, items: await populate(ctx, page.items, query.populate) }
+}
+
+/** @throws {SvcError} `USER_NOT_FOUND` */
+export async function getUser(ctx: Context, id: string, paths: readonly Path[] = []): Promise<OutgoingUser> {
+  const user = isId(id) ? await selectUser(ctx.db, ctx.project.id, id) : undefined
+  if (!user) throw noSuchUser(id)
+  const [populated = user] = await populate(ctx, [user], paths)
+  return populated
+}
+
+/**
+ * Changes the user's own data, address or password. Another address has to be verified anew; another password ends all
+ * other sessions. Contract 6.3.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS` where a new password comes without the old one.
+ */
+export async function updateMe(ctx: UserContext, changes: AccountChanges): Promise<OutgoingUser> {
+  const { id, sessionId } = ctx.caller.user
+  const email = changes.email === undefined ? undefined : requireEmail(changes.email)
+  if (changes.password !== undefined) requireStrong(changes.password, 'password')
+  if (changes.password !== undefined) await requireOwnPassword(ctx, changes.currentPassword)
+  const passwordHash = changes.password === undefined ? undefined : await hashPassword(ctx, changes.password)
+  const user = await inTransaction(ctx, async (ctx) => {
+    const before = await lockUser(ctx.db, ctx.project.id, id)
+    if (!before) throw new SvcError('INVALID_TOKEN')
+    const data = fieldsOf(before)
+    const after = mergeFields(data, changes.data)
+    requireLight(after)
+    requireOwnersRole(ctx, data, after)
+    const isMoved = email !== undefined && email.shown !== before.email
+    const at = ctx.backend.now().toISOString()
+    const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
+    const written = await writeUser(ctx.db, id, write, at)
+    if (passwordHash !== undefined) {
+      await writePasswordHash(ctx.db, id, passwordHash)
+      await deleteSessionsOf(ctx.db, id, sessionId)
+    }
+    return written
+  })
+  if (!user) throw new SvcError('INVALID_TOKEN')
+  ctx.backend.known.callers.clear()
+  return user
+}
+
+export function noSuchUser(id: string): SvcError {
+  return new SvcError('USER_NOT_FOUND', `No user "${id.slice(0, 80)}".`)
+}
+
+export function fieldsOf({ data }: OutgoingUser): Fields {
+  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
+}
+
+/** Contract 6.2. */
+function requireSelfRoles({ project }: Context, roles: readonly string[]): void {
+  const refused = roles.find((role) => !project.settings.selfRoles.includes(role))
+  if (refused === undefined) return
+  throw new SvcError('FORBIDDEN', `The role "${refused.slice(0, 80)}" is given by the project's owner only.`)
+}
+
+/** Where `data.role` counts, users cannot give it to themselves. Contract 6.2. */
+function requireOwnersRole({ project }: Context, before: Fields, after: Fields): void {
+  if (!project.settings.trustDataRole) return
+  const role = (fields: Fields) => (Object.hasOwn(fields, 'role') ? fields.role : undefined)
+  if (equalJson(role(before), role(after))) return
+  throw new SvcError('FORBIDDEN', '"data.role" is set by the project\'s owner only.')
+}

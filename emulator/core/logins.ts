@@ -1,0 +1,109 @@
+/** Login with a password and, where it is asked for, a code. Spec, "Authentication" 5; contract 6.6 and 6.7. */
+import { SvcError } from '../../client/model/errors.js'
+import type { OutgoingUser } from '../../client/model/user.js'
+import {
+  countWrongCode,
+  deletePendingLogin,
+  lockPendingLogin,
+  openPendingLogin,
+  type PendingLogin,
+} from '../store/pending-logins.js'
+import { selectSecrets, writeUsedCode } from '../store/user-secrets.js'
+import { selectUserByEmail } from '../store/users.js'
+import { acceptCode, hashCode } from './codes.js'
+import { type Context, inTransaction } from './context.js'
+import { readEmail } from './emails.js'
+import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
+import { mailCode } from './mailed-codes.js'
+import { isPassword } from './passwords.js'
+import { type Login, openSession } from './sessions.js'
+
+/** A login is there, or a code is needed first. */
+export type LoginStep = { readonly login: Login } | { readonly codeNeeded: string }
+
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+}
+
+/** How long a correct password waits for its code, and how often the code may be wrong. */
+const pendingMilliseconds = 5 * 60_000
+const mostWrongCodes = 5
+
+/** @throws {SvcError} `INVALID_CREDENTIALS` whether the email, the password or both are wrong, in the same time. */
+export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginStep> {
+  const emailKey = readEmail(email)?.key ?? ''
+  const guesser = { emailKey, address }
+  const [user] = await Promise.all([selectUserByEmail(ctx.db, ctx.project.id, emailKey), requireMayGuess(ctx, guesser)])
+  const secrets = user && (await selectSecrets(ctx.db, user.id))
+  const isRight = await isPassword(ctx, password, secrets?.passwordHash ?? null)
+  if (!user || !isRight) {
+    await countWrongGuess(ctx, guesser)
+    throw new SvcError('INVALID_CREDENTIALS')
+  }
+  // Of many guesses at once, those that were answered meanwhile count against the one that is right.
+  await requireMayGuess(ctx, guesser)
+  await forgetGuesses(ctx, guesser)
+  return afterPassword(ctx, user)
+}
+
+/** What comes after a correct password: a session, or the question for a code. */
+export async function afterPassword(ctx: Context, user: OutgoingUser): Promise<LoginStep> {
+  const secrets = await selectSecrets(ctx.db, user.id)
+  const hasAuthenticator = secrets?.totpSecret != null
+  if (!hasAuthenticator && !ctx.project.settings.require2fa) return { login: await openSession(ctx, user) }
+  const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
+  if (hasAuthenticator) {
+    await openPendingLogin(ctx.db, user.id, { codeHash: null, expiresAt })
+    return { codeNeeded: 'Send the code of your authenticator app to finish the login.' }
+  }
+  const code = await mailCode(ctx, user)
+  await openPendingLogin(ctx.db, user.id, { codeHash: hashCode(code), expiresAt })
+  return { codeNeeded: 'Send the code that was mailed to you to finish the login.' }
+}
+
+/**
+ * Finishes a login whose password was right, once per code.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`; `RATE_LIMITED` for the fifth wrong code, which ends the attempt.
+ */
+export async function logInWithCode(
+  ctx: Context,
+  { email, code }: { email: string; code: string },
+  address: string,
+): Promise<Login> {
+  const emailKey = readEmail(email)?.key ?? ''
+  const guesser = { emailKey, address }
+  await requireMayGuess(ctx, guesser)
+  const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
+  const outcome = user ? await inTransaction(ctx, (ctx) => finish(ctx, user, code)) : 'none'
+  if (typeof outcome === 'object') return outcome
+  await countWrongGuess(ctx, guesser)
+  if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
+  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.')
+}
+
+async function finish(ctx: Context, user: OutgoingUser, code: string): Promise<Login | 'none' | 'wrong' | 'over'> {
+  const pending = await lockPendingLogin(ctx.db, user.id)
+  const now = ctx.backend.now()
+  if (!pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
+  if (await takeCode(ctx, user, pending, code)) {
+    await deletePendingLogin(ctx.db, user.id)
+    return openSession(ctx, user)
+  }
+  if (pending.wrongCodes + 1 >= mostWrongCodes) {
+    await deletePendingLogin(ctx.db, user.id)
+    return 'over'
+  }
+  await countWrongCode(ctx.db, user.id)
+  return 'wrong'
+}
+
+async function takeCode(ctx: Context, user: OutgoingUser, pending: PendingLogin, code: string): Promise<boolean> {
+  if (pending.codeHash !== null) return hashCode(code) === pending.codeHash
+  const secrets = await selectSecrets(ctx.db, user.id, { lock: true })
+  const used = secrets && (await acceptCode(secrets, code, ctx.backend.now()))
+  if (!used) return false
+  await writeUsedCode(ctx.db, user.id, used)
+  return true
+}

@@ -1,0 +1,59 @@
+import { SvcError } from '../../client/model/errors.js'
+import { deleteTokens } from '../store/one-time-tokens.js'
+import { deletePendingLogin } from '../store/pending-logins.js'
+import { deleteSessionsOf } from '../store/sessions.js'
+import { selectSecrets, writePasswordHash } from '../store/user-secrets.js'
+import { selectUser } from '../store/users.js'
+import { type Context, inTransaction, type UserContext } from './context.js'
+import { readEmail } from './emails.js'
+import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
+import { hashPassword, isPassword, requireStrong } from './passwords.js'
+
+/** A login this recent proves as much as the password does. Contract 6.3. */
+const recentMilliseconds = 10 * 60_000
+
+/** Changes the password of the signed-in user; all other sessions end. @throws {SvcError} `INVALID_CREDENTIALS` */
+export async function changePassword(
+  ctx: UserContext,
+  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+): Promise<void> {
+  requireStrong(newPassword, 'newPassword')
+  await requirePassword(ctx, oldPassword)
+  const { id, sessionId } = ctx.caller.user
+  await setPassword(ctx, id, await hashPassword(ctx, newPassword), sessionId)
+}
+
+/** Puts a new password in the place of the old one, and ends all sessions but the one named. */
+export async function setPassword(
+  ctx: Pick<Context, 'backend' | 'db' | 'inTransaction'>,
+  user: string,
+  hash: string,
+  keptSession: string | null,
+): Promise<void> {
+  await inTransaction(ctx, async ({ db }) => {
+    await writePasswordHash(db, user, hash)
+    await deleteSessionsOf(db, user, keptSession)
+    await deletePendingLogin(db, user)
+    await deleteTokens(db, user, 'reset password')
+  })
+  ctx.backend.known.callers.clear()
+}
+
+/** The current password or, without one, a login of the last minutes. Contract 6.3. */
+export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<void> {
+  if (password !== undefined) return requirePassword(ctx, password)
+  const since = ctx.backend.now().getTime() - Date.parse(ctx.caller.user.signedInAt)
+  const secrets = await selectSecrets(ctx.db, ctx.caller.user.id)
+  if (since < recentMilliseconds && secrets?.passwordHash) return
+  throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
+}
+
+async function requirePassword(ctx: UserContext, password: string): Promise<void> {
+  const { id } = ctx.caller.user
+  const [user, secrets] = await Promise.all([selectUser(ctx.db, ctx.project.id, id), selectSecrets(ctx.db, id)])
+  const guesser = { emailKey: readEmail(user?.email ?? '')?.key ?? id, address: id }
+  await requireMayGuess(ctx, guesser)
+  if (await isPassword(ctx, password, secrets?.passwordHash ?? null)) return forgetGuesses(ctx, guesser)
+  await countWrongGuess(ctx, guesser)
+  throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.')
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { readChanges } from '../../../client/wire/bodies.js'
+import { getMe, getUser, listUsers, signUp, updateMe } from '../../core/accounts.js'
+import { logIn, logInWithCode } from '../../core/logins.js'
+import { changePassword } from '../../core/password-change.js'
+import { logOut, refreshSession } from '../../core/sessions.js'
+import { anyFields, strictBody } from '../body-forms.js'
+import { listQuery, populateQuery } from '../read-list.js'
+import { type BodyForm, route } from '../route.js'
+
+const signUpBody = strictBody(
+  z.strictObject({
+    email: z.string(),
+    password: z.string(),
+    data: anyFields.optional(),
+    roles: z.array(z.string().min(1)).optional(),
+  }),
+)
+
+const accountChanges = strictBody(
+  z.strictObject({
+    data: anyFields.optional(),
+    $append: anyFields.optional(),
+    $remove: anyFields.optional(),
+    email: z.string().optional(),
+    password: z.string().optional(),
+    currentPassword: z.string().optional(),
+  }),
+)
+
+/** Array operators stand beside `data` or inside it, as with documents. Contract 3.3. */
+const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
+  schema: accountChanges.schema,
+  read(dialect, body) {
+    const { email, password, currentPassword, data = {}, ...operators } = accountChanges.read(dialect, body)
+    return { email, password, currentPassword, data: readChanges({ body: 'either' }, { data, ...operators }) }
+  },
+}
+
+/** Spec, "Authentication of app users". */
+export const accountRoutes = [
+  route({
+    id: 'accounts.signUp',
+    summary: 'Sign up with an email and a password.',
+    method: 'post',
+    paths: { any: ['/auth-collections/signup', '/auth/register'] },
+    needs: 'key',
+    body: signUpBody,
+    status: 201,
+    reply: 'signUp',
+    handle: (ctx, { body: { data = {}, roles = [], ...credentials } }) => signUp(ctx, { ...credentials, data, roles }),
+  }),
+  route({
+    id: 'accounts.logIn',
+    summary: 'Log in with an email and a password.',
+    method: 'post',
+    paths: { any: ['/auth-collections/login'] },
+    needs: 'key',
+    body: strictBody(z.strictObject({ email: z.string(), password: z.string() })),
+    reply: 'login',
+    handle: (ctx, { body, address }) => logIn(ctx, body, address),
+  }),
+  route({
+    id: 'accounts.logInWithCode',
+    summary: 'Finish a login with a code, within five minutes after the password.',
+    method: 'post',
+    paths: { any: ['/auth-collections/verify-2fa-login'] },
+    needs: 'key',
+    body: strictBody(z.strictObject({ email: z.string(), code: z.string() })),
+    reply: 'login',
+    handle: async (ctx, { body, address }) => ({ login: await logInWithCode(ctx, body, address) }),
+  }),
+  route({
+    id: 'accounts.me',
+    summary: 'The user of the token.',
+    method: 'get',
+    paths: { any: ['/auth-collections/me'] },
+    needs: 'user',
+    reply: 'user',
+    handle: (ctx) => getMe(ctx),
+  }),
+  route({
+    id: 'accounts.user',
+    summary: 'The user of the token, with linked records in the place of ids.',
+    method: 'get',
+    paths: { any: ['/auth-collections/user'] },
+    needs: 'user',
+    query: populateQuery,
+    reply: 'user',
+    handle: (ctx, { query }) => getMe(ctx, query),
+  }),
+  route({
+    id: 'accounts.update',
+    summary: "Change the user's own data, email or password.",
+    method: 'patch',
+    paths: { any: ['/auth-collections/user'] },
+    needs: 'user',
+    body: changesOfAccount,
+    reply: 'user',
+    handle: (ctx, { body }) => updateMe(ctx, body),
+  }),
+  route({
+    id: 'accounts.logOut',
+    summary: 'End the session of the token.',
+    method: 'post',
+    paths: { any: ['/auth-collections/logout'] },
+    needs: 'user',
+    reply: 'message',
+    async handle(ctx) {
+      await logOut(ctx)
+      return 'You are logged out.'
+    },
+  }),
+  route({
+    id: 'accounts.refresh',
+    summary: 'A new token for the same session.',
+    method: 'post',
+    paths: { any: ['/auth-collections/refresh'] },
+    needs: 'user',
+    reply: 'token',
+    handle: (ctx) => refreshSession(ctx),
+  }),
+  route({
+    id: 'accounts.changePassword',
+    summary: 'Change the password. All other sessions end.',
+    method: 'post',
+    paths: { any: ['/auth/change-password'] },
+    needs: 'user',
+    body: strictBody(z.strictObject({ oldPassword: z.string(), newPassword: z.string() })),
+    reply: 'message',
+    async handle(ctx, { body }) {
+      await changePassword(ctx, body)
+      return 'The password was changed.'
+    },
+  }),
+  route({
+    id: 'users.list',
+    summary: 'List users, filtered, sorted and paged.',
+    method: 'get',
+    paths: { any: ['/auth-collections/users'] },
+    needs: 'key',
+    query: listQuery,
+    reply: 'users',
+    handle: (ctx, { query }) => listUsers(ctx, query),
+  }),
+  route({
+    id: 'users.get',
+    summary: 'Get a user.',
+    method: 'get',
+    paths: { any: ['/auth-collections/users/:id'] },
+    needs: 'key',
+    query: populateQuery,
+    reply: 'user',
+    handle: (ctx, { params, query }) => getUser(ctx, params.id, query),
+  }),
+]

@@ -1,0 +1,88 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { SvcError } from '../../client/model/errors.js'
+import type { Hasher } from './hasher.js'
+
+/** Contract 6.6. */
+const cost = 10
+
+/** Of a password that nobody knows, of the same cost. */
+const nobodys = '$2b$10$U3JFWHUhVvzAhukXbpVbiO6wQZ7NJAAP3SWtccLrPq1p6h61wee5i'
+
+interface Question {
+  readonly password: string
+  readonly hash?: string
+  answer(answer: string | boolean): void
+  fail(error: unknown): void
+}
+
+interface Options {
+  /** Default: one for each processor. */
+  readonly workers?: number
+  /** Questions that may wait for a worker. Default 200; some seconds of work. */
+  readonly mostWaiting?: number
+}
+
+/** bcrypt in worker threads, begun when the first password comes. */
+export function openBcryptPool({ workers = availableParallelism(), mostWaiting = 200 }: Options = {}): Hasher {
+  const waiting: Question[] = []
+  const idle: Worker[] = []
+  const busy = new Map<Worker, Question>()
+  let isClosed = false
+
+  function ask<Answer extends string | boolean>(question: { password: string; hash?: string }): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (isClosed || waiting.length >= mostWaiting) {
+        reject(new SvcError('UNAVAILABLE', 'Too many passwords are being checked.', [], { retryAfterSeconds: 2 }))
+        return
+      }
+      waiting.push({ ...question, answer: (answer) => resolve(answer as Answer), fail: reject })
+      next()
+    })
+  }
+
+  function next(): void {
+    if (waiting.length === 0) return
+    const worker = idle.pop() ?? (busy.size < workers ? begin() : undefined)
+    const question = worker && waiting.shift()
+    if (!question) return
+    busy.set(worker, question)
+    worker.postMessage({ password: question.password, hash: question.hash, cost })
+  }
+
+  function begin(): Worker {
+    const worker = new Worker(new URL('./bcrypt-worker.js', import.meta.url))
+    worker.unref()
+    worker.on('message', (answer) => {
+      busy.get(worker)?.answer(answer)
+      busy.delete(worker)
+      idle.push(worker)
+      next()
+    })
+    worker.on('error', (error) => end(worker, error))
+    worker.on('exit', () => end(worker, new SvcError('UNAVAILABLE')))
+    return worker
+  }
+
+  /** A thread that is gone takes its question along; the next question begins another one. */
+  function end(worker: Worker, error: unknown): void {
+    busy.get(worker)?.fail(error)
+    busy.delete(worker)
+    const at = idle.indexOf(worker)
+    if (at !== -1) idle.splice(at, 1)
+    if (!isClosed) next()
+  }
+
+  return {
+    hash: (password) => ask<string>({ password }),
+    async matches(password, hash) {
+      const isRight = await ask<boolean>({ password, hash: hash ?? nobodys })
+      return isRight && hash !== null
+    },
+    async close() {
+      isClosed = true
+      for (const { fail } of waiting.splice(0)) fail(new SvcError('UNAVAILABLE'))
+      await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()))
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Secrets that a mail carries. They are kept as hashes, for one purpose each, and die with use. Contract 6.8. */
+import { type Database, nothing, sql } from '../database/database.js'
+
+export type Purpose = 'verify email' | 'reset password'
+
+export interface OneTimeToken {
+  readonly user: string
+  readonly purpose: Purpose
+  readonly hash: string
+  readonly at: string
+  readonly expiresAt: string
+}
+
+/**
+ * Puts a token in the place of the user's last one for that purpose, unless that one is younger than `notSince`; whether it did.
+ */
+export async function replaceToken(db: Database, token: OneTimeToken, notSince?: string): Promise<boolean> {
+  const { user, purpose, hash, at, expiresAt } = token
+  const rows = await db.query(sql`
+    insert into one_time_tokens as t (user_id, purpose, token_hash, created_at, expires_at)
+    values (${user}, ${purpose}, ${hash}, ${at}, ${expiresAt})
+    on conflict (user_id, purpose) do update
+    set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
+    ${notSince === undefined ? nothing : sql`where t.created_at <= ${notSince}::timestamptz`}
+    returning user_id`)
+  return rows.length > 0
+}
+
+export async function selectTokenTime(db: Database, user: string, purpose: Purpose): Promise<string | undefined> {
+  const [row] = await db.query<{ created_at: string }>(sql`
+    select created_at from one_time_tokens where user_id = ${user} and purpose = ${purpose}`)
+  return row?.created_at
+}
+
+/** Uses a token up: of many who try at once, one gets the user it was made for, and the project. */
+export async function takeToken(
+  db: Database,
+  { purpose, hash, at }: Pick<OneTimeToken, 'purpose' | 'hash' | 'at'>,
+): Promise<{ user: string; project: string } | undefined> {
+  const [row] = await db.query<{ id: string; project_id: string }>(sql`
+    with taken as (
+      delete from one_time_tokens
+      where token_hash = ${hash} and purpose = ${purpose} and expires_at > ${at}
+      returning user_id
+    )
+    select u.id, u.project_id from taken join users u on u.id = taken.user_id`)
+  return row && { user: row.id, project: row.project_id }
+}
+
+/** Makes a user's tokens for a purpose worthless. */
+export async function deleteTokens(db: Database, user: string, purpose: Purpose): Promise<void> {
+  await db.query(sql`delete from one_time_tokens where user_id = ${user} and purpose = ${purpose}`)
+}
+
+export async function deleteExpiredTokens(db: Database, at: string): Promise<void> {
+  await db.query(sql`delete from one_time_tokens where expires_at <= ${at}`)
+}
