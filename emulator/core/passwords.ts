@@ -19,7 +19,6 @@ export function requireStrong(password: string, field: string): void {
     [!/\p{Ll}/u.test(normal), 'has a lowercase letter', 'no_lowercase'],
     [!/\p{Nd}/u.test(normal), 'has a digit', 'no_digit'],
     [Buffer.byteLength(normal) > mostBytes, `is at most ${mostBytes} bytes long`, 'too_long'],
-    [normal.includes('\0'), 'is without U+0000', 'control_character'],
   ] as const
   const issues: Issue[] = faults
     .filter(([isFault]) => isFault)
@@ -40,6 +39,6 @@ export function isPassword(
   hash: string | null,
 ): Promise<boolean> {
   const normal = normalPassword(password)
-  const isPossible = !normal.includes('\0') && Buffer.byteLength(normal) <= mostBytes
+  const isPossible = Buffer.byteLength(normal) <= mostBytes
   return backend.passwords.matches(isPossible ? normal : '', isPossible ? hash : null)
 }
