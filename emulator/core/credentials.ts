@@ -15,7 +15,8 @@ export function identifyText(backend: Backend, text: string): Promise<Identity> 
 }
 
 export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
-  const identity = key.length > 0 && key.length <= mostLength ? await identify(backend, key) : undefined
+  const isPossible = key.length > 0 && key.length <= mostLength && !looksLikeToken(key)
+  const identity = isPossible ? await identify(backend, key) : undefined
   if (!identity) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
   return identity
 }
