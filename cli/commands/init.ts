@@ -51,7 +51,8 @@ the files of a template. It shows what it is going to write, asks, and never wri
       ? [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...template.next]
       : ['npm install svc', 'svc dev']
     this.note(`\nNext: ${next.join(', then ')}`)
-    if (!emulator) this.note('The key goes into .env.local once svc dev has printed it.')
+    if (!emulator)
+      this.note('svc dev prints the two lines of .env.local; it goes on until you stop it, in a terminal of its own.')
     return {
       folder,
       template: template?.name ?? null,

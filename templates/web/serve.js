@@ -10,7 +10,7 @@ const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, 'http://localhost')
   if (pathname === '/settings.js')
     return answer(200, '.js', `export const settings = ${JSON.stringify({ url, apiKey })}`)
-  const path = normalize(decodeURIComponent(pathname === '/' ? '/index.html' : pathname))
+  const path = normalize(pathname === '/' ? '/index.html' : pathname)
   const type = extname(path)
   if (!(type in types)) return answer(404, '.html', 'Not found')
   await readFile(join(import.meta.dirname, path)).then(
