@@ -1,6 +1,7 @@
 /** Opens the ports, brings the database up to date, listens, and closes it all again. */
 import { randomBytes } from 'node:crypto'
 import { formatDialect, readDialect } from '../client/wire/dialect.js'
+import { openClock } from './clock.js'
 import { type Config, defaultConfig } from './config.js'
 import { openCache } from './core/cache.js'
 import type { Backend } from './core/context.js'
@@ -57,17 +58,18 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   )
   const service: Service = {}
   try {
+    const clock = openClock(config.now)
     const report = (error: unknown) => log.failure('maintenance', error)
-    const maintenance = startMaintenance(storage.db, config.now, report)
+    const maintenance = startMaintenance(storage.db, clock.now, report)
     service.maintenance = maintenance
-    const indexes = openIndexKeeper(storage.db, { now: config.now, report })
+    const indexes = openIndexKeeper(storage.db, { now: clock.now, report })
     service.indexes = indexes
     const passwords = openBcryptPool()
     service.passwords = passwords
     const newId = openIds()
     const mail = openMailbox({
       db: storage.db,
-      now: config.now,
+      now: clock.now,
       newId,
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,
@@ -78,12 +80,14 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     const backend: Backend = {
       db: storage.db,
       url: () => url,
-      now: config.now,
+      now: clock.now,
+      clock,
       newId,
       known: { callers: openCache(), collections: openCache(), tokenSecrets: openCache() },
       passwords,
       mail,
       indexes,
+      report,
       sweepSoon: maintenance.soon,
     }
     const { project, apiKey, secretKey } = await openProject(backend, config.project)

@@ -1,10 +1,14 @@
 /** What the service does for itself between requests: small pieces of work that never hold the database for long. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { rememberedMilliseconds } from './core/guesses.js'
 import { keptMilliseconds } from './core/idempotency.js'
 import type { Database } from './database/database.js'
 import { trimChanges } from './store/changes.js'
 import { sweepRemoved } from './store/collections.js'
+import { deleteOldFailures } from './store/failed-guesses.js'
 import { deleteExpiredAnswers } from './store/idempotency.js'
+import { deleteExpiredTokens } from './store/one-time-tokens.js'
+import { deleteExpiredSessions } from './store/sessions.js'
 
 /** Documents or changes deleted in one statement; some tens of milliseconds. */
 const piece = 2_000
@@ -45,7 +49,12 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
       const before = new Date(now().getTime() - keptChangesMilliseconds).toISOString()
       const trim = { before, kept: keptChanges, most: piece }
       while (!isStopped && (await trimChanges(db, trim)) === piece) await pause(5)
-      if (!isStopped) await deleteExpiredAnswers(db, new Date(now().getTime() - keptMilliseconds).toISOString())
+      if (isStopped) return
+      const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
+      await deleteExpiredAnswers(db, ago(keptMilliseconds))
+      await deleteExpiredSessions(db, ago(0))
+      await deleteExpiredTokens(db, ago(0))
+      await deleteOldFailures(db, ago(rememberedMilliseconds))
     } catch (error) {
       if (!isStopped) report(error)
     }

@@ -9,6 +9,7 @@ import type { FieldIndexes } from '../store/field-indexes.js'
 export interface Backend {
   readonly db: Database
   now(): Date
+  readonly clock: Clock
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
@@ -18,8 +19,21 @@ export interface Backend {
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */
   readonly indexes: FieldIndexes
+  /** Hears of what went wrong after its request was answered. */
+  report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */
   sweepSoon(): void
+}
+
+/** The service's time, which whoever develops against it may move. */
+export interface Clock {
+  now(): Date
+  /** Milliseconds that it is ahead of the time outside; less than 0 when it is behind. */
+  offset(): number
+  /** Goes on from that moment. */
+  set(at: Date): void
+  advance(milliseconds: number): void
+  reset(): void
 }
 
 /** What is read far more often than it changes, kept for a second. */

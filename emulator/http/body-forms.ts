@@ -81,6 +81,19 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
   }
 }
 
+/** What the form of a page posts: these fields, each of them text. */
+export function formBody<Name extends string>(names: readonly Name[]): BodyForm<{ readonly [Key in Name]: string }> {
+  const fields = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  return {
+    encoding: 'form',
+    schema: () => object(fields),
+    read(_dialect, body) {
+      const entries = names.map((name) => [name, typeof body[name] === 'string' ? body[name] : ''] as const)
+      return Object.fromEntries(entries) as { [Key in Name]: string }
+    },
+  }
+}
+
 const most = sizes.mostBatchItems
 
 function requireLightChanges({ fields, append, remove }: Changes): void {

@@ -53,7 +53,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
       ...headersOf(route).map(headerParameter),
     ],
     ...(body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: body.schema(dialect) } } } }
+      ? { requestBody: { required: true, content: { [bodyType(body)]: { schema: body.schema(dialect) } } } }
       : {}),
     responses: {
       [status]: {
@@ -67,6 +67,10 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
       ),
     },
   }
+}
+
+function bodyType({ encoding }: NonNullable<Route['body']>): string {
+  return encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
 }
 
 const securities: { readonly [Need in Route['needs']]: readonly JsonSchema[] } = {

@@ -29,6 +29,17 @@ export async function readJsonObject(req: IncomingMessage): Promise<JsonObject> 
   return value
 }
 
+/** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
+export async function readForm(req: IncomingMessage): Promise<JsonObject> {
+  const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
+  }
+  const form: JsonObject = Object.fromEntries(new URLSearchParams(decode(await readBytes(req))))
+  requireStorable(form)
+  return form
+}
+
 function requireJsonType({ headers }: IncomingMessage): void {
   const type = headers['content-type']
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'

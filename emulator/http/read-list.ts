@@ -51,6 +51,22 @@ export function textQuery(name: string, description: string): QueryForm<string> 
   }
 }
 
+/** Some parameters that are text, each there or not; other names are passed over. */
+export function namedQuery<Name extends string>(
+  names: Readonly<Record<Name, string>>,
+): QueryForm<{ readonly [Key in Name]?: string }> {
+  const known = Object.keys(names) as Name[]
+  return {
+    parameters: () => known.map((name) => ({ name, description: names[name], schema: { type: 'string' } })),
+    read: (_dialect, parameters) => {
+      const given = new Map(parameters)
+      return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {
+        [Key in Name]?: string
+      }
+    },
+  }
+}
+
 function pageParameters(dialect: Dialect): QueryParameter[] {
   const { paging } = dialectRules(dialect)
   return [

@@ -31,13 +31,20 @@ export interface ReplyValues extends UserReplyValues {
   allRemoved: { readonly ids: readonly string[] }
   /** What is no record of a project, and looks the same in every dialect. */
   plain: Writable
-  html: string
+  html: string | { readonly html: string; readonly status: number }
 }
 export type ReplyKind = keyof ReplyValues
 
+interface Written {
+  readonly body: Writable | string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Left out, the route's own. */
+  readonly status?: number
+}
+
 /** How one kind of answer is written, and what it looks like. */
 export interface ReplyForm<Value> {
-  write(dialect: Dialect, value: Value): { body: Writable | string; headers?: Readonly<Record<string, string>> }
+  write(dialect: Dialect, value: Value): Written
   schema(dialect: Dialect): JsonSchema
   readonly type?: string
 }
@@ -92,12 +99,23 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   },
   html: {
     write: (_dialect, page) => ({
-      body: page,
-      headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'" },
+      ...(typeof page === 'string' ? { body: page } : pageBody(page)),
+      headers: pageHeaders,
     }),
     schema: () => text,
     type: 'text/html; charset=utf-8',
   },
+}
+
+/** A page shows and posts, and does nothing else; what its address says stays with it. */
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'same-origin',
+}
+
+function pageBody({ html, status }: { html: string; status: number }) {
+  return { body: html, status }
 }
 
 const jsonType = 'application/json; charset=utf-8'
@@ -110,10 +128,10 @@ export function writeReply<Kind extends ReplyKind>(
   status: number,
 ): Answer {
   const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
-  const { body, headers } = form.write(dialect, value)
+  const { body, headers, status: own = status } = form.write(dialect, value)
   const type = form.type
   return {
-    status,
+    status: own,
     headers: { 'content-type': type ?? jsonType, ...headers },
     body: type === undefined ? writeJson(body) : String(body),
   }

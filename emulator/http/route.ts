@@ -21,6 +21,8 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 
 /** How a body is read and what it must look like, in each dialect. */
 export interface BodyForm<Body> {
+  /** `form` for what pages post; left out, JSON. */
+  readonly encoding?: 'form'
   schema(dialect: Dialect): JsonSchema
   read(dialect: Dialect, body: JsonObject): Body
 }

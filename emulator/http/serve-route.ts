@@ -9,7 +9,7 @@ import { type Answer, once } from '../core/idempotency.js'
 import { identifyCaller } from './identify.js'
 import { isOwnOrigin, mayCall, originHeaders, requireOrigin } from './origins.js'
 import { hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
-import { readJsonObject } from './read-json.js'
+import { readForm, readJsonObject } from './read-json.js'
 import { readParameters } from './read-list.js'
 import { writeReply } from './reply.js'
 import type { Input, Route } from './route.js'
@@ -140,6 +140,8 @@ function countRequest({ limiter }: Door, { project, caller }: Identity, exchange
   })
 }
 
+const bodyReaders = { json: readJsonObject, form: readForm }
+
 async function readInput(
   route: Route,
   { req, params, dialect }: Exchange,
@@ -149,7 +151,7 @@ async function readInput(
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : 'any'
   const address = req.socket.remoteAddress ?? ''
-  const json = route.body ? await readJsonObject(req) : {}
+  const json = route.body ? await bodyReaders[route.body.encoding ?? 'json'](req) : {}
   return { input: { params, body: route.body?.read(dialect, json), query, dialect, guard, address }, json }
 }
 

@@ -32,7 +32,8 @@ export async function insertMail(db: Database, mail: Mail, raw: string): Promise
 }
 
 export interface MailQuery {
-  readonly project: string
+  /** Left out, all projects'. */
+  readonly project?: string | undefined
   /** The address of who it is for, in any case of letters. */
   readonly to?: string | undefined
   /** Only mails that came after that one. */
@@ -45,7 +46,7 @@ export async function selectMails(db: Database, { project, to, after, limit }: M
   const rows = await db.query<MailRow>(sql`
     select ${columns}
     from mails
-    where project_id = ${project}
+    where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
       ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
       ${after === undefined ? nothing : sql`and id > ${after}::uuid`}
     order by id desc
@@ -59,10 +60,11 @@ export async function selectMail(db: Database, id: string): Promise<(Mail & { ra
 }
 
 /** Deletes the mails of a project, or those to one address; how many there were. */
-export async function deleteMails(db: Database, project: string, to?: string): Promise<number> {
+export async function deleteMails(db: Database, { project, to }: Pick<MailQuery, 'project' | 'to'>): Promise<number> {
   const rows = await db.query(sql`
     delete from mails
-    where project_id = ${project} ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
+    where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
+      ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
     returning id`)
   return rows.length
 }

@@ -94,6 +94,12 @@ export async function lockUser(tx: Database, project: string, id: string): Promi
   return row && fromRow(row)
 }
 
+/** The project that a user belongs to. */
+export async function selectProjectOfUser(db: Database, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ project_id: string }>(sql`select project_id from users where id = ${id}`)
+  return row?.project_id
+}
+
 export interface UserChanges {
   readonly json?: string
   readonly email?: { readonly shown: string; readonly key: string }

@@ -3,11 +3,16 @@ import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'
 import { batchRoutes } from './batches.js'
 import { collectionRoutes } from './collections.js'
+import { clockRoutes } from './control/clock.js'
 import { healthRoutes } from './control/health.js'
+import { mailRoutes } from './control/mail.js'
 import { pageRoutes } from './control/page.js'
 import { projectRoutes } from './control/projects.js'
+import { userRoutes } from './control/users.js'
 import { documentRoutes } from './documents.js'
+import { mailPageRoutes } from './pages.js'
 import { twoFactorRoutes } from './two-factor.js'
+import { verificationRoutes } from './verification.js'
 
 export const routes: readonly Route[] = [
   ...collectionRoutes,
@@ -15,6 +20,15 @@ export const routes: readonly Route[] = [
   ...batchRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,
+  ...verificationRoutes,
+  ...mailPageRoutes,
 ]
 
-export const controlRoutes: readonly Route[] = [...healthRoutes, ...pageRoutes, ...projectRoutes]
+export const controlRoutes: readonly Route[] = [
+  ...healthRoutes,
+  ...pageRoutes,
+  ...projectRoutes,
+  ...userRoutes,
+  ...mailRoutes,
+  ...clockRoutes,
+]

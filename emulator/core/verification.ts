@@ -1,0 +1,44 @@
+/** Showing that an address is one's own. Spec, "Authentication" 6; contract 6.8. */
+import { SvcError } from '../../client/model/errors.js'
+import type { OutgoingUser } from '../../client/model/user.js'
+import { selectTokenTime } from '../store/one-time-tokens.js'
+import { lockUser, writeUser } from '../store/users.js'
+import { getMe } from './accounts.js'
+import { type Backend, inTransaction, type UserContext } from './context.js'
+import { verificationLetter } from './letters.js'
+import { verificationLink } from './links.js'
+import { newTokenAfter, useToken } from './one-time-tokens.js'
+
+/** Time between two letters to one user. */
+const leastMilliseconds = 60_000
+
+/** Mails a link to the signed-in user, at most one a minute. @throws {SvcError} `RATE_LIMITED` */
+export async function requestVerification(ctx: UserContext): Promise<void> {
+  const user = await getMe(ctx)
+  const token = await newTokenAfter(ctx, user.id, 'verify email', leastMilliseconds)
+  if (token === undefined) throw await tooSoon(ctx)
+  const { backend, project } = ctx
+  const letter = verificationLetter({ project: project.name, link: verificationLink(ctx, token) })
+  await backend.mail.deliver({ project: project.id, to: user.email, ...letter })
+}
+
+/** Takes the token of a letter, once. @throws {SvcError} `INVALID_TOKEN` */
+export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
+  const scope = { backend, db: backend.db, inTransaction: false }
+  const user = await inTransaction(scope, async (scope) => {
+    const { user, project } = await useToken(scope, token, 'verify email')
+    await lockUser(scope.db, project, user)
+    return writeUser(scope.db, user, { emailVerified: true }, backend.now().toISOString())
+  })
+  backend.known.callers.clear()
+  if (!user) throw new SvcError('INVALID_TOKEN')
+  return user
+}
+
+async function tooSoon({ backend, db, caller }: UserContext): Promise<SvcError> {
+  const last = await selectTokenTime(db, caller.user.id, 'verify email')
+  const since = backend.now().getTime() - Date.parse(last ?? backend.now().toISOString())
+  const retryAfterSeconds = Math.max(1, Math.ceil((leastMilliseconds - since) / 1_000))
+  const message = `A letter was sent a moment ago. Try again in ${retryAfterSeconds} seconds.`
+  return new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
+}

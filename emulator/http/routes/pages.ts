@@ -1,0 +1,88 @@
+import { SvcError } from '../../../client/model/errors.js'
+import { escaped } from '../../core/letters.js'
+import { resetPassword } from '../../core/password-reset.js'
+import { verifyEmail } from '../../core/verification.js'
+import { formBody } from '../body-forms.js'
+import { form, page } from '../pages.js'
+import { textQuery } from '../read-list.js'
+import { route } from '../route.js'
+
+const tokenQuery = textQuery('token', 'The token of the mail.')
+
+const verifyTitle = 'Verify your email address'
+const resetTitle = 'Choose a new password'
+
+const passwordField = `<label>New password
+      <input type="password" name="newPassword" autocomplete="new-password" required minlength="8" autofocus>
+      <small>At least 8 characters, with an upper case letter, a lower case letter and a digit.</small>
+    </label>`
+
+/** Where the links of mails lead, where the app has no pages of its own. Opening one uses nothing up. Contract 6.8. */
+export const mailPageRoutes = [
+  route({
+    id: 'pages.verifyEmail',
+    summary: 'A page that verifies an address at the press of a button.',
+    method: 'get',
+    paths: { any: ['/auth/pages/verify-email'] },
+    needs: 'public',
+    query: tokenQuery,
+    reply: 'html',
+    handle: (_backend, { query: token }) =>
+      page(verifyTitle, `<p>One more step.</p>${form({ token, button: 'Verify' })}`),
+  }),
+  route({
+    id: 'pages.verifyEmail.post',
+    summary: 'What the button does.',
+    method: 'post',
+    paths: { any: ['/auth/pages/verify-email'] },
+    needs: 'public',
+    body: formBody(['token']),
+    reply: 'html',
+    async handle(backend, { body: { token } }) {
+      try {
+        const { email } = await verifyEmail(backend, token)
+        return page('Thank you', `<p>${escaped(email)} is verified. You can close this page.</p>`)
+      } catch (error) {
+        return failed(verifyTitle, error)
+      }
+    },
+  }),
+  route({
+    id: 'pages.resetPassword',
+    summary: 'A page that asks for a new password.',
+    method: 'get',
+    paths: { any: ['/auth/pages/reset-password'] },
+    needs: 'public',
+    query: tokenQuery,
+    reply: 'html',
+    handle: (_backend, { query: token }) => page(resetTitle, passwordForm(token)),
+  }),
+  route({
+    id: 'pages.resetPassword.post',
+    summary: 'What the form does.',
+    method: 'post',
+    paths: { any: ['/auth/pages/reset-password'] },
+    needs: 'public',
+    body: formBody(['token', 'newPassword']),
+    reply: 'html',
+    async handle(backend, { body: { token, newPassword } }) {
+      try {
+        await resetPassword(backend, { token, newPassword })
+        return page('Done', '<p>Your password was changed. Log in with the new one; you can close this page.</p>')
+      } catch (error) {
+        const mayTryAgain = error instanceof SvcError && error.code === 'VALIDATION_ERROR'
+        return failed(resetTitle, error, mayTryAgain ? passwordForm(token) : '')
+      }
+    },
+  }),
+]
+
+function passwordForm(token: string): string {
+  return form({ token, fields: passwordField, button: 'Change password' })
+}
+
+/** The same status as the interface has, said to a person. */
+function failed(title: string, error: unknown, rest = ''): { html: string; status: number } {
+  if (!(error instanceof SvcError)) throw error
+  return { html: page(title, `<p role="alert">${escaped(error.message)}</p>${rest}`), status: error.status }
+}
