@@ -59,7 +59,8 @@ function endOfValue(text: string, start: number): number {
   return text.length
 }
 
-function skip(text: string, at: number, pattern: RegExp): number {
+/** Where a sticky pattern that begins there ends; there itself, if it does not match. */
+export function skip(text: string, at: number, pattern: RegExp): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at
 }

@@ -44,19 +44,19 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
   known.set(seed.name, documents)
   const count = { created: 0, updated: 0, kept: 0 }
   for (const document of seed.documents) {
+    if (!isEmpty && !isUpsert) {
+      // Nothing is created here, so what it refers to need not be there either.
+      const isWhole = referencesIn(document.fields).every((reference) => 'value' in findReferred(reference, known))
+      const there = isWhole && (await findSame(client, seed, resolveFields(document, known, file), options))
+      if (there) documents.set(document.name, there)
+      count.kept += 1
+      continue
+    }
     const fields = resolveFields(document, known, file)
     const there = isEmpty ? undefined : await findSame(client, seed, fields, options)
     try {
-      if (there && isUpsert) {
-        documents.set(document.name, await collection.update(there.id, fields))
-        count.updated += 1
-      } else if (there) {
-        documents.set(document.name, there)
-        count.kept += 1
-      } else if (isEmpty || isUpsert) {
-        documents.set(document.name, await collection.create(fields))
-        count.created += 1
-      } else count.kept += 1
+      documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
+      count[there ? 'updated' : 'created'] += 1
     } catch (error) {
       if (!(error instanceof SvcError) || error.status >= 500 || error.status === 401) throw error
       throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
@@ -92,16 +92,22 @@ async function findSame(
   return items[0]
 }
 
+/** @throws {CliFailure} with file and line, where a reference leads nowhere. */
 function resolveFields({ name, line, fields }: SeedDocument, known: Known, file: string): JsonObject {
   const lookUp = (reference: Reference): Json => {
-    const document = known.get(reference.collection)?.get(reference.document)
-    if (!document) throw badSeed(file, line, `"${name}" refers to ${reference.text}, and there is no such document`)
-    const { id, createdAt, updatedAt, data } = document
-    const value = valueAt({ ...data, id, createdAt, updatedAt }, reference.path)
-    if (value === undefined) throw badSeed(file, line, `"${name}" refers to ${reference.text}, which has no such field`)
-    return value
+    const found = findReferred(reference, known)
+    if ('value' in found) return found.value
+    throw badSeed(file, line, `"${name}" refers to ${reference.text}, ${found.problem}`)
   }
   return resolveReferences(fields, lookUp) as JsonObject
+}
+
+function findReferred(reference: Reference, known: Known): { value: Json } | { problem: string } {
+  const document = known.get(reference.collection)?.get(reference.document)
+  if (!document) return { problem: 'and there is no such document' }
+  const { id, createdAt, updatedAt, data } = document
+  const value = valueAt({ ...data, id, createdAt, updatedAt }, reference.path)
+  return value === undefined ? { problem: 'which has no such field' } : { value }
 }
 
 /** Collections that others refer to come first. */

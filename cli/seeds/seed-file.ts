@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Schema } from '../../client/model/collection.js'
 import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
 import { CliFailure, exits } from '../failure.js'
-import { lineAt, lineOf } from './json-place.js'
+import { lineOfMistake } from './json-mistake.js'
+import { lineOf } from './json-place.js'
 
 /** A document of a seed file, by the name that references call it: `ada`, or its number. */
 export interface SeedDocument {
@@ -31,8 +32,7 @@ export function readJsonFile(file: string): { text: string; content: Json } {
   try {
     return { text, content: JSON.parse(text) }
   } catch (cause) {
-    const position = /position (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1]
-    throw badSeed(file, position === undefined ? 1 : lineAt(text, Number(position)), 'is not JSON', cause)
+    throw badSeed(file, lineOfMistake(text), 'is not JSON', cause)
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
 
 export const bin = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
@@ -18,12 +19,16 @@ export interface RunOptions {
   readonly input?: string
 }
 
+export type Turn = readonly [question: string, typed: string]
+
 export interface World {
   readonly folder: string
   /** Runs `svc` with these arguments. */
   svc(words: readonly string[], options?: RunOptions): Promise<Ran>
   /** Runs it with `--json`, and parses what it says. */
   json(words: readonly string[], options?: RunOptions): Promise<unknown>
+  /** Runs it at a terminal, and types each answer once its question is there. Answers all that was to be seen. */
+  terminal(words: readonly string[], dialogue: readonly Turn[], options?: RunOptions): Promise<Ran>
   /** Starts `svc dev` in the folder, and answers once it is ready. */
   dev(...flags: string[]): Promise<Dev>
   close(): Promise<void>
@@ -61,6 +66,28 @@ export async function openWorld(): Promise<World> {
       const { stdout, stderr, exit } = await svc([...words, '--json'], options)
       if (stdout === '') throw new Error(`svc ${words.join(' ')} --json said nothing (exit ${exit}): ${stderr}`)
       return JSON.parse(stdout)
+    },
+    async terminal(words, dialogue, { env = {} } = {}) {
+      const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
+      const child = execa('script', ['-qec', line, '/dev/null'], {
+        cwd: folder,
+        env: { ...base, TERM: 'xterm', ...env },
+        extendEnv: false,
+        reject: false,
+        timeout: 20_000,
+      })
+      const left = [...dialogue]
+      let seen = ''
+      child.stdout.on('data', (piece) => {
+        seen = stripVTControlCharacters(seen + piece)
+        const [next] = left
+        if (!next || !seen.includes(next[0])) return
+        left.shift()
+        seen = ''
+        child.stdin.write(next[1])
+      })
+      const { stdout, ...ended } = ran(await child)
+      return { ...ended, stdout: stripVTControlCharacters(stdout).replaceAll('\r', '') }
     },
     async dev(...flags) {
       const child = start(['dev', '--port', '0', '--json', ...flags])
