@@ -1,4 +1,5 @@
 /** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
+import { isIPv4 } from 'node:net'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { CliFailure, exits, misuse } from './failure.js'
 import { readProfiles, requireProfile } from './profiles.js'
@@ -113,7 +114,9 @@ function withScheme(url: string): string {
 /** Addresses that only this machine answers at. */
 export function isLoopback(url: string): boolean {
   const { hostname } = new URL(url)
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname)
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true
+  // A name may begin like an address: 127.0.0.1.example.com is another machine.
+  return isIPv4(hostname) && hostname.startsWith('127.')
 }
 
 function firstSaid(said: readonly (readonly [string | undefined, string])[]): readonly [string?, string?] {

@@ -1,9 +1,11 @@
+import type { Document } from '../../../client/model/document.js'
 import { documentRow } from '../../document-row.js'
 import { differences } from '../../edit/differences.js'
-import { editText } from '../../edit/edit-text.js'
-import { CliFailure, exits } from '../../failure.js'
+import { type Edited, editText } from '../../edit/edit-text.js'
+import { CliFailure, describeFailure } from '../../failure.js'
 import { collectionArg, idArg } from '../../fields-args.js'
 import { record } from '../../print.js'
+import type { TargetFlags } from '../../target.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class DocsEdit extends TargetCommand {
@@ -32,19 +34,24 @@ if nobody else has changed the document meanwhile. What you wrote is never lost:
       return before
     }
     for (const line of changes) this.note(line)
-    await this.clientForWrite(flags, `Change document "${args.id}"`)
-    if (this.mayAsk(flags)) await this.confirm('Save it?', flags)
-    const after = await collection.replace(args.id, edited.fields, { ifMatch: before.version }).catch((cause) => {
-      const hint = `What you wrote is in ${edited.file}`
-      throw new CliFailure('NOT_SAVED', exits.invalid, messageOf(cause), hint, { cause })
+    const after = await this.save(args, edited, before.version, flags).catch((cause) => {
+      const { code, exit, message } = describeFailure(cause)
+      throw new CliFailure(code, exit, message, `What you wrote is in ${edited.file}`, { cause })
     })
     await edited.discard()
 
     this.log(record(documentRow(after)))
     return after
   }
-}
 
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause)
+  private async save(
+    { collection, id }: { collection: string; id: string },
+    { fields }: Edited,
+    ifMatch: number,
+    flags: TargetFlags & { yes: boolean },
+  ): Promise<Document> {
+    const client = await this.clientForWrite(flags, `Change document "${id}"`)
+    if (this.mayAsk(flags)) await this.confirm('Save it?', flags)
+    return client.collection(collection).replace(id, fields, { ifMatch })
+  }
 }

@@ -12,7 +12,7 @@ export default class ProfilesUse extends SvcCommand {
 
   async run() {
     const { args, flags } = await this.parse(ProfilesUse)
-    if ((args.name === undefined) !== flags.none)
+    if ((args.name === undefined) !== (flags.none === true))
       throw misuse('Say which profile.', 'svc profiles use staging, or --none')
     const { current: _, ...all } = readProfiles()
     if (args.name !== undefined) requireProfile(args.name, all)

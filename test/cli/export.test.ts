@@ -1,0 +1,113 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+
+const documents = 40_000
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  const rows = Array.from({ length: documents }, (_, at) => `{"at":${at},"text":"${'é'.repeat(50)}"}`)
+  writeFileSync(path('rows.ndjson'), rows.join('\n'))
+  await world.svc(['docs', 'import', 'rows', 'rows.ndjson', '--create'])
+})
+afterAll(() => world.close())
+
+const path = (name: string) => join(world.folder, name)
+const exporting = (...words: string[]) =>
+  execa(process.execPath, [bin, 'docs', 'export', 'rows', ...words], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+
+/** Ends the export with the signal once it has written some, and answers how it ended. */
+async function interrupt(out: string, signal: NodeJS.Signals) {
+  const child = exporting('--out', out)
+  const state = path(`${out}.part.state`)
+  for (let tries = 0; tries < 500 && !existsSync(state); tries++) await pause(10)
+  child.kill(signal)
+  return child
+}
+
+test.each([
+  ['SIGINT', 'stopped.ndjson'],
+  ['SIGKILL', 'killed.json'],
+] as const)('an export ended by %s leaves no %s, and the same command goes on', async (signal, out) => {
+  const stopped = await interrupt(out, signal)
+  const isThere = existsSync(path(out))
+  // As a process that was killed while it wrote leaves it.
+  writeFileSync(path(`${out}.part`), '{"at":', { flag: 'a' })
+
+  const resumed = await exporting('--out', out)
+
+  expect(isThere).toBe(false)
+  if (signal === 'SIGINT') {
+    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
+  }
+  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/going on after [\d,]+ documents/) })
+  expect(read(out).map(({ at }) => at)).toEqual(Array.from({ length: documents }, (_, at) => at))
+  expect(existsSync(path(`${out}.part`)) || existsSync(path(`${out}.part.state`))).toBe(false)
+})
+
+test('an export that asks for something else begins anew, and so does --restart', async () => {
+  await interrupt('other.ndjson', 'SIGINT')
+  const other = await exporting('--out', 'other.ndjson', '--where', 'at__lt=5')
+  await interrupt('again.ndjson', 'SIGINT')
+  const again = await exporting('--out', 'again.ndjson', '--restart')
+
+  expect(other.stderr).not.toContain('going on')
+  expect(read('other.ndjson').map(({ at }) => at)).toEqual([0, 1, 2, 3, 4])
+  expect(again.stderr).not.toContain('going on')
+  expect(read('again.ndjson')).toHaveLength(documents)
+})
+
+test('a reader that has read enough ends an export quietly', async () => {
+  const line = `'${process.execPath}' '${bin}' docs export rows | head -n 3; exit \${PIPESTATUS[0]}`
+
+  const ran = await execa('bash', ['-c', line], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+
+  expect(ran.stdout.split('\n').map((text) => JSON.parse(text).at)).toEqual([0, 1, 2])
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+test('columns are chosen, ids go along when asked for, and no match is an empty file of its form', async () => {
+  const csv = await world.svc(['docs', 'export', 'rows', '--format', 'csv', '--columns', 'at', '--where', 'at__lt=2'])
+  const ids = await world.svc(['docs', 'export', 'rows', '--with-ids', '--where', 'at=7'])
+  const empty: string[] = []
+  for (const format of ['ndjson', 'json', 'csv']) {
+    const words = ['docs', 'export', 'rows', '--format', format, '--columns', 'at', '--where', 'at=-1']
+    empty.push((await world.svc(words)).stdout)
+  }
+
+  expect(csv.stdout).toBe('at\n0\n1\n')
+  expect(JSON.parse(ids.stdout)).toEqual({ id: expect.stringMatching(/^[\da-f-]{36}$/), at: 7, text: 'é'.repeat(50) })
+  expect(empty).toEqual(['', '[]\n', 'at\n'])
+})
+
+test('a form that cannot be told from the name is asked for', async () => {
+  const ran = await world.svc(['docs', 'export', 'rows', '--out', 'rows.txt'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"rows\.txt"(.|\n)*--format/) })
+  expect(existsSync(path('rows.txt.part'))).toBe(false)
+})
+
+function read(file: string): { at: number }[] {
+  const text = readFileSync(path(file), 'utf8')
+  return file.endsWith('.json')
+    ? JSON.parse(text)
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+}

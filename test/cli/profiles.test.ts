@@ -1,0 +1,151 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorld, type World } from './command-line.js'
+
+const key = 'svc_key_0123456789abcdefghijWXYZ'
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const file = () => join(world.folder, 'config', 'profiles.json')
+
+test('the file and its folder are their owner’s alone, before and after each change', async () => {
+  const modes: number[] = []
+  for (const words of [
+    ['add', 'one', '--url', 'http://127.0.0.1:1', '--key', key],
+    ['add', 'two', '--url', 'http://127.0.0.1:2', '--use'],
+    ['use', 'one'],
+    ['remove', 'two'],
+  ]) {
+    await world.svc(['profiles', ...words])
+    modes.push(statSync(file()).mode & 0o777)
+  }
+
+  expect(modes).toEqual([0o600, 0o600, 0o600, 0o600])
+  expect(statSync(join(world.folder, 'config')).mode & 0o077).toBe(0)
+  expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
+    current: 'one',
+    profiles: { one: { url: 'http://127.0.0.1:1', key } },
+  })
+})
+
+test('a key is shown by its last four characters, wherever a profile is shown', async () => {
+  await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1', '--key', key, '--use'])
+
+  const shown: string[] = []
+  for (const words of [
+    ['profiles', 'list'],
+    ['profiles', 'list', '--json'],
+    ['config'],
+    ['config', '--json'],
+    ['whoami'],
+  ]) {
+    const { stdout, stderr } = await world.svc(words)
+    shown.push(stdout + stderr)
+  }
+
+  expect(shown.join('')).not.toContain(key)
+  expect(shown[0]).toContain('svc_key_…WXYZ')
+  expect(shown[1]).toContain('svc_key_…WXYZ')
+})
+
+test('a key comes from SVC_API_KEY, or is asked for without showing it', async () => {
+  await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1'], { env: { SVC_API_KEY: key } })
+
+  const asked = await world.terminal(
+    ['profiles', 'add', 'two', '--url', 'http://127.0.0.1:2'],
+    [['API key', `${key}\n`]],
+  )
+
+  expect(asked.stdout).not.toContain(key)
+  expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({ profiles: { one: { key }, two: { key } } })
+})
+
+test('a profile is replaced only when that is said, and forgotten with its key', async () => {
+  await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:1', '--key', key])
+
+  const again = await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:2'])
+  const replaced = await world.svc(['profiles', 'add', 'one', '--url', 'http://127.0.0.1:2', '--replace'])
+  const removed = await world.svc(['profiles', 'remove', 'one'])
+
+  expect(again).toMatchObject({ exit: 5, stderr: expect.stringContaining('--replace') })
+  expect(replaced.exit).toBe(0)
+  expect(removed.exit).toBe(0)
+  expect(readFileSync(file(), 'utf8')).not.toContain(key)
+})
+
+test('a name that is nearly right is found again', async () => {
+  await world.svc(['profiles', 'add', 'staging', '--url', 'http://127.0.0.1:1'])
+
+  const ran = await world.svc(['profiles', 'use', 'stagin'])
+
+  expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining('Did you mean "staging"?') })
+})
+
+test('a profile’s key goes to the profile’s service, and the emulator’s own key to no other', async () => {
+  const elsewhere = await listen()
+  await world.dev('--memory')
+  await world.svc(['profiles', 'add', 'elsewhere', '--url', elsewhere.url, '--key', key])
+
+  await world.svc(['docs', 'count', 'posts', '--profile', 'elsewhere'])
+  await world.svc(['docs', 'count', 'posts', '--url', elsewhere.url])
+
+  elsewhere.server.close()
+  expect([...new Set(elsewhere.keys)]).toEqual([key, undefined])
+})
+
+test.each([
+  ['docs', 'create', 'posts', 'title=Hello'],
+  ['docs', 'delete', 'posts', 'x'],
+  ['docs', 'import', 'posts', '-'],
+  ['collections', 'create', 'posts'],
+  ['collections', 'rename', 'posts', 'articles'],
+  ['api', 'POST', '/collections/posts', 'title=Hello'],
+])('svc %s %s to another machine shows the target and asks; a no sends nothing', async (...words) => {
+  await world.svc(['profiles', 'add', 'live', '--url', 'http://svc.invalid', '--key', key])
+
+  const ran = await world.terminal([...words, '--profile', 'live'], [['svc.invalid?', 'n\n']])
+
+  expect(ran.exit).toBe(130)
+  expect(ran.stdout).toContain('writes to http://svc.invalid (profile "live")')
+  expect(ran.stdout).toContain('nothing was done')
+})
+
+test.each([['http://localhost:1'], ['http://app.localhost:1'], ['http://127.0.0.2:1'], ['http://[::1]:1']])(
+  'a write to %s is one to this machine, and asks nothing',
+  async (url) => {
+    const ran = await world.svc(['docs', 'create', 'posts', 'title=Hello', '--url', url])
+
+    expect(ran.exit).toBe(7)
+    expect(ran.stderr).not.toContain('writes to')
+  },
+)
+
+test.each([['http://127.0.0.1.example.invalid'], ['http://localhost.invalid'], ['http://0.0.0.0.invalid']])(
+  'a write to %s is one to another machine',
+  async (url) => {
+    const ran = await world.svc(['docs', 'create', 'posts', 'title=Hello', '--url', url])
+
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('writes to') })
+  },
+)
+
+/** A service that only remembers with which keys it was asked. */
+async function listen(): Promise<{ url: string; keys: (string | undefined)[]; server: Server }> {
+  const keys: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    const sent = request.headers['x-api-key']
+    keys.push(Array.isArray(sent) ? sent[0] : sent)
+    response
+      .writeHead(401, { 'content-type': 'application/json' })
+      .end('{"error":{"code":"UNAUTHORIZED","message":"No."}}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys, server }
+}
