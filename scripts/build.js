@@ -1,8 +1,18 @@
 /** Builds what the package ships: dist/, the database template and the command manifest. `--if-stale` builds only what changed. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -19,14 +29,30 @@ const sources = [
 
 if (!process.argv.includes('--if-stale') || isStale()) await build()
 
+/** Builds beside what is there, and puts it into its place at the end: a command that starts meanwhile is whole. */
 async function build() {
-  rmSync(join(root, 'dist'), { recursive: true, force: true })
-  run('typescript/bin/tsc', ['-p', 'tsconfig.build.json'])
-  const { packTemplate } = await import(new URL('../dist/emulator/database/template.js', import.meta.url).href)
-  await packTemplate(join(root, 'dist', 'template.tar.gz'))
-  run('oclif/bin/run.js', ['manifest'])
-  writeFileSync(stamp, '')
-  utimesSync(stamp, new Date(), new Date())
+  const begunAt = new Date()
+  const stage = join(root, `dist.${process.pid}`)
+  const made = join(stage, 'dist')
+  const compiled = `${stage}.compiled`
+  mkdirSync(stage)
+  try {
+    // As deep as where it will be, so that the maps find the sources.
+    run(root, 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled])
+    renameSync(compiled, made)
+    const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/template.js')).href)
+    await packTemplate(join(made, 'template.tar.gz'))
+    // The tool that writes the manifest reads and writes in the folder it stands in.
+    for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
+    run(stage, 'oclif/bin/run.js', ['manifest'])
+    writeFileSync(join(made, '.built'), '')
+    // What is changed while it builds is not in it.
+    utimesSync(join(made, '.built'), begunAt, begunAt)
+    if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), join(stage, 'before'))
+    for (const name of ['dist', 'oclif.manifest.json']) renameSync(join(stage, name), join(root, name))
+  } finally {
+    for (const folder of [stage, compiled]) rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function isStale() {
@@ -42,10 +68,10 @@ function newest(path) {
   return Math.max(info.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
 }
 
-/** @param {string} script @param {string[]} args */
-function run(script, args) {
+/** @param {string} cwd @param {string} script @param {string[]} args */
+function run(cwd, script, args) {
   execFileSync(process.execPath, [join(root, 'node_modules', script), ...args], {
-    cwd: root,
+    cwd,
     stdio: ['ignore', 'ignore', 'inherit'],
     // The tool that writes the manifest would ask the registry whether it is the newest.
     env: { ...process.env, OCLIF_SKIP_NEW_VERSION_CHECK: 'true' },
