@@ -1,8 +1,11 @@
 /** Finds out which forms a service speaks, by asking it as any program would. */
 import { randomBytes } from 'node:crypto'
+import { SvcError } from '../client/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import type { Axis } from '../client/wire/dialect.js'
 import type { documentShapes } from '../client/wire/documents.js'
+import { readError } from '../client/wire/errors.js'
+import { CliFailure, exits } from './failure.js'
 
 /** One thing that an answer told. */
 export interface Finding {
@@ -24,11 +27,15 @@ interface Answer {
 }
 type Ask = (method: string, path: string, body?: JsonObject) => Promise<Answer>
 
+/** @throws {SvcError | CliFailure} where nothing answers, the key is refused, or something else answers there. */
 export async function detectForms({ url, key, mayWrite }: Asked): Promise<Finding[]> {
   const ask = asker(url, key)
   const listed = await ask('GET', '/collections')
+  if (listed.status === 404) throw notAService(url)
+  if (listed.status !== 200) throw readError(listed.status, listed.header, listed.body)
   const record = isObject(listed.body) && listed.body.success === true ? 'success' : 'bare'
   const collections = unwrapped(listed.body)
+  if (typeof collections !== 'object' || collections === null) throw notAService(url)
   const findings: Finding[] = [
     {
       axis: 'record',
@@ -182,10 +189,23 @@ function asker(url: string, key: string | undefined): Ask {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       signal: AbortSignal.timeout(10_000),
+    }).catch((cause) => {
+      const isLate = cause instanceof Error && cause.name === 'TimeoutError'
+      throw new SvcError(isLate ? 'TIMEOUT' : 'NETWORK', undefined, [], { cause })
     })
     const text = await response.text()
     return { status: response.status, header: (name) => response.headers.get(name), body: readJson(text) }
   }
+}
+
+function notAService(url: string): CliFailure {
+  const message = `Something answers at ${url}, and it is no service of this kind.`
+  return new CliFailure(
+    'NOT_A_SERVICE',
+    exits.failed,
+    message,
+    'Check the address: svc dialects detect http://127.0.0.1:4400',
+  )
 }
 
 function readJson(text: string): Json {

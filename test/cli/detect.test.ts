@@ -1,0 +1,147 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { detectForms } from '../../cli/detect-forms.js'
+import { type Axis, axes, axisNames, type Dialect, dialects, formatDialect } from '../../client/wire/dialect.js'
+import { type Dev, openWorld, type World } from './command-line.js'
+
+let world: World
+let dev: Dev
+let controlToken: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+  controlToken = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8')).controlToken
+})
+afterAll(() => world.close())
+
+/** A service that speaks this dialect and was never asked for another; answers its key. */
+async function aService(dialect: string, { documents = 0 } = {}): Promise<string> {
+  const call = async (path: string, headers: Record<string, string>, body: unknown) => {
+    const init = {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }
+    const response = await fetch(`${dev.url}${path}`, init)
+    expect(response.status, await response.clone().text()).toBe(201)
+    return response.json()
+  }
+  const { apiKey } = await call('/_svc/api/projects', { 'svc-control-token': controlToken }, { settings: { dialect } })
+  const headers = { 'x-api-key': apiKey, 'svc-dialect': 'a' }
+  if (documents > 0) await call('/collections', headers, { name: 'posts' })
+  for (let at = 0; at < documents; at++) await call('/collections/posts', headers, { title: `Post ${at}` })
+  return apiKey
+}
+
+/** What nothing that may be asked tells. */
+const unknowable: readonly Axis[] = ['two_factor', 'events', 'frames']
+
+/** The named dialects, and each with another form on one axis. */
+const spoken: Dialect[] = Object.values<Dialect>(dialects).flatMap((base) => [
+  base,
+  ...axisNames
+    .filter((axis) => !unknowable.includes(axis))
+    .flatMap((axis) =>
+      Object.keys(axes[axis])
+        .filter((form) => form !== base[axis])
+        .map((form) => ({ ...base, [axis]: form }) as Dialect),
+    ),
+])
+
+describe('with --write every form is found, of a service without any collection', () => {
+  test.each(spoken.map((dialect) => [formatDialect(dialect), dialect] as const))('%s', async (text, dialect) => {
+    const key = await aService(text)
+
+    const findings = await detectForms({ url: dev.url, key, mayWrite: true })
+
+    const found = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
+    const { two_factor: _, events: __, frames: ___, ...knowable } = dialect
+    expect(found).toEqual(knowable)
+    expect(findings.filter(({ evidence }) => evidence.length < 10)).toEqual([])
+  })
+})
+
+test('it leaves nothing behind, neither where it writes nor where it only reads', async () => {
+  const key = await aService('a', { documents: 1 })
+  const seen = async () => (await fetch(`${dev.url}/collections?limit=100`, { headers: { 'x-api-key': key } })).json()
+  const before = await seen()
+
+  await detectForms({ url: dev.url, key, mayWrite: true })
+  await detectForms({ url: dev.url, key, mayWrite: false })
+
+  expect(await seen()).toEqual(before)
+})
+
+test('by reading alone it finds what documents that are there tell, and never says anything wrong', async () => {
+  const wrong: unknown[] = []
+  for (const dialect of spoken) {
+    const key = await aService(formatDialect(dialect), { documents: 2 })
+    const findings = await detectForms({ url: dev.url, key, mayWrite: false })
+    const axesFound = findings.map(({ axis }) => axis)
+    wrong.push(...findings.filter(({ axis, form }) => dialect[axis] !== form))
+    expect(axesFound).toEqual(
+      expect.arrayContaining(['record', 'errors', 'list', 'paging', 'document', 'paths', 'filters']),
+    )
+  }
+
+  expect(wrong).toEqual([])
+})
+
+test('it prints each axis with its evidence, what is only assumed, and keeps it where that was said', async () => {
+  const key = await aService('b, errors=envelope')
+  await world.svc(['profiles', 'add', 'mine', '--url', dev.url, '--key', key])
+
+  const { stdout, exit } = await world.svc(['dialects', 'detect', '-P', 'mine', '--write', '--save', 'mine'])
+
+  expect(exit).toBe(0)
+  expect(stdout).toMatch(/list +array +documents come as an array/)
+  expect(stdout).toMatch(/two_factor +result +assumed/)
+  expect(stdout).toContain('dialect: b, errors=envelope\n')
+  expect(await world.json(['profiles', 'list'])).toMatchObject([{ name: 'mine', dialect: 'b, errors=envelope' }])
+})
+
+test('at a terminal it offers to keep what it found', async () => {
+  const key = await aService('c')
+  await world.svc(['profiles', 'add', 'other', '--url', dev.url, '--key', key])
+
+  await world.terminal(['dialects', 'detect', '-P', 'other', '--write'], [['Keep it in profile "other"?', 'y\n']])
+
+  expect(await world.json(['profiles', 'list'])).toEqual(
+    expect.arrayContaining([expect.objectContaining({ name: 'other', dialect: 'c' })]),
+  )
+})
+
+test('what nothing told is said to be assumed', async () => {
+  const key = await aService('b')
+
+  const answer = await world.json(['dialects', 'detect', dev.url, '--key', key])
+
+  expect(answer).toMatchObject({ assumed: expect.arrayContaining(['body', 'put', 'two_factor', 'document']) })
+})
+
+test('a key that is refused ends it, instead of forms being guessed from refusals', async () => {
+  const ran = await world.svc(['dialects', 'detect', dev.url, '--key', 'svc_key_wrong'])
+
+  expect(ran.exit).toBe(3)
+})
+
+test('an address of something else says so', async () => {
+  const server = createServer((_, response) => response.writeHead(404).end('<h1>Not found</h1>'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  const ran = await world.svc(['dialects', 'detect', `http://127.0.0.1:${port}`])
+
+  server.close()
+  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('no service of this kind') })
+})
+
+test('an address where nothing is says so', async () => {
+  const ran = await world.svc(['dialects', 'detect', 'http://127.0.0.1:1'])
+
+  expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining('Nothing answers at http://127.0.0.1:1') })
+})
