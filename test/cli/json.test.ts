@@ -26,6 +26,10 @@ afterAll(() => world.close())
 /** Words that each command can do something with, as often as it is run. */
 const words: { readonly [command: string]: () => string[] } = {
   api: () => ['GET', '/collections/posts?limit=1'],
+  'clock:advance': () => ['1s'],
+  'clock:reset': () => [],
+  'clock:set': () => ['2030-01-01'],
+  'clock:show': () => [],
   'collections:create': () => ['posts'],
   'collections:delete': () => ['missing', '--yes'],
   'collections:get': () => ['posts'],
@@ -49,6 +53,10 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:replace': () => ['posts', id, 'title=Hello'],
   'docs:update': () => ['posts', id, 'views:=2'],
   init: () => ['app', '--template', 'node'],
+  'mail:clear': () => ['--to', 'nobody@example.com', '--yes'],
+  'mail:list': () => [],
+  'mail:show': () => [],
+  'mail:wait': () => ['--timeout', '0'],
   open: () => [],
   'profiles:add': () => ['staging', '--url', 'http://127.0.0.1:1', '--key', 'svc_key_of_staging', '--replace'],
   'profiles:list': () => [],

@@ -1,0 +1,14 @@
+import { clockText, resetClock } from '../../clock.js'
+import { ControlCommand } from '../../control-command.js'
+
+export default class ClockReset extends ControlCommand {
+  static override summary = "Set the emulator's clock back to the time outside."
+  static override examples = ['<%= config.bin %> clock reset', '<%= config.bin %> clock reset --json']
+
+  async run() {
+    const { flags } = await this.parse(ClockReset)
+    const time = await resetClock(this.control(flags))
+    this.log(clockText(time))
+    return time
+  }
+}

@@ -1,0 +1,37 @@
+import * as Args from '@oclif/core/args'
+import { changeClock, clockText } from '../../clock.js'
+import { ControlCommand } from '../../control-command.js'
+import { misuse } from '../../failure.js'
+
+export default class ClockSet extends ControlCommand {
+  static override summary = "Set the emulator's clock; it runs on from there."
+  static override description = 'Until "clock reset", or until the emulator is started anew.'
+  static override examples = [
+    '<%= config.bin %> clock set 2030-01-01',
+    '<%= config.bin %> clock set 2028-02-29T12:00:00+01:00 --json',
+  ]
+  static override args = {
+    time: Args.string({
+      required: true,
+      description: 'a day, or a moment as ISO 8601 writes it; UTC if it says nothing',
+    }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(ClockSet)
+    const time = await changeClock(this.control(flags), { now: readMoment(args.time) })
+    this.log(clockText(time))
+    return time
+  }
+}
+
+const form = /^\d{4}-\d\d-\d\d(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/
+
+function readMoment(text: string): string {
+  const [match, time, zone] = form.exec(text) ?? []
+  const moment = new Date(match && time && !zone ? `${match}Z` : text)
+  if (!match || Number.isNaN(moment.getTime())) {
+    throw misuse(`"${text}" is no moment.`, 'Write it like 2030-01-31 or 2030-01-31T12:00:00Z.')
+  }
+  return moment.toISOString()
+}

@@ -1,0 +1,24 @@
+import { ControlCommand } from '../../control-command.js'
+import { toFlag } from '../../mail-flags.js'
+import { clearMails } from '../../mails.js'
+import { counted } from '../../print.js'
+
+export default class MailClear extends ControlCommand {
+  static override summary = 'Delete mails of the mailbox.'
+  static override description = 'All of them, or those for an address. Links that were mailed keep working.'
+  static override examples = [
+    '<%= config.bin %> mail clear --yes',
+    '<%= config.bin %> mail clear --to ada@example.com --yes',
+  ]
+  static override flags = { to: toFlag }
+
+  async run() {
+    const { flags } = await this.parse(MailClear)
+    const control = this.control(flags)
+    await this.confirm(flags.to === undefined ? 'Delete all mails?' : `Delete all mails for "${flags.to}"?`, flags)
+    const deleted = await clearMails(control, flags)
+
+    this.note(`${counted(deleted, 'mail')} deleted.`)
+    return { deleted }
+  }
+}

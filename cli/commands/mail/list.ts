@@ -1,0 +1,24 @@
+import * as Flags from '@oclif/core/flags'
+import { ControlCommand } from '../../control-command.js'
+import { toFlag } from '../../mail-flags.js'
+import { listMails } from '../../mails.js'
+import { table } from '../../print.js'
+
+export default class MailList extends ControlCommand {
+  static override summary = 'List the mails that the emulator has written, the newest first.'
+  static override examples = ['<%= config.bin %> mail list', '<%= config.bin %> mail list --to ada@example.com --json']
+  static override flags = {
+    to: toFlag,
+    limit: Flags.integer({ min: 1, max: 200, default: 50, description: 'most mails to list' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(MailList)
+    const mails = await listMails(this.control(flags), { to: flags.to, limit: flags.limit })
+
+    const columns = ['id', 'createdAt', 'to', 'subject']
+    if (mails.length === 0) this.note(flags.to === undefined ? 'No mail yet.' : `No mail for "${flags.to}" yet.`)
+    else this.log(table(mails, { columns }))
+    return mails
+  }
+}

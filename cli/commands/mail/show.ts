@@ -1,0 +1,40 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { ControlCommand } from '../../control-command.js'
+import { CliFailure, exits } from '../../failure.js'
+import { partFlags, partOf, toFlag, wantedPart } from '../../mail-flags.js'
+import { mailText, printableLines } from '../../mail-text.js'
+import { getMail, listMails } from '../../mails.js'
+
+export default class MailShow extends ControlCommand {
+  static override summary = 'Show a mail; the newest, if none is named.'
+  static override examples = [
+    '<%= config.bin %> mail show',
+    '<%= config.bin %> mail show --to ada@example.com --html > mail.html',
+  ]
+  static override args = { id: Args.string({ description: 'id of the mail, as lists show it' }) }
+  static override flags = {
+    to: toFlag,
+    ...partFlags,
+    html: Flags.boolean({ description: 'print the HTML', exclusive: ['raw', 'link', 'code'] }),
+    raw: Flags.boolean({ description: 'print the whole message, as it travels', exclusive: ['link', 'code'] }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(MailShow)
+    const control = this.control(flags)
+    const id = args.id ?? (await listMails(control, { to: flags.to, limit: 1 }))[0]?.id
+    if (id === undefined) throw new CliFailure('NOT_FOUND', exits.notFound, 'There is no such mail yet.')
+    const mail = await getMail(control, id)
+    const part = wantedPart(flags)
+    const wanted = part && partOf(mail, part)
+    if (part && wanted === undefined) {
+      throw new CliFailure('NOT_FOUND', exits.notFound, `Mail "${id}" has no ${part}.`, `Read it: svc mail show ${id}`)
+    }
+
+    if (flags.html) this.log(mail.html)
+    else if (flags.raw) this.log(mail.raw)
+    else this.log(wanted === undefined ? mailText(mail) : printableLines(wanted))
+    return mail
+  }
+}

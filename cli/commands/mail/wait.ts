@@ -1,0 +1,65 @@
+import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../../client/model/errors.js'
+import type { Control } from '../../control.js'
+import { ControlCommand } from '../../control-command.js'
+import { CliFailure, exits } from '../../failure.js'
+import { partFlags, partOf, toFlag, wantedPart } from '../../mail-flags.js'
+import { mailText, printableLines } from '../../mail-text.js'
+import { type Mail, waitForMail } from '../../mails.js'
+import { prose } from '../../prose.js'
+
+// The emulator answers after a minute at most.
+const mostSecondsAtOnce = 30
+
+export default class MailWait extends ControlCommand {
+  static override summary = 'Wait for a mail, and show it.'
+  static override description =
+    prose(`Answers with the newest one at once if there is one already; --after names the last one you know. With --link
+or --code it waits for a mail that has one. Exits with 7 when none comes in time.`)
+  static override examples = [
+    '<%= config.bin %> mail wait --to ada@example.com',
+    'curl "$(<%= config.bin %> mail wait --to ada@example.com --link)"',
+  ]
+  static override flags = {
+    to: toFlag,
+    after: Flags.string({ description: 'only mail that came after this one', helpValue: 'id' }),
+    ...partFlags,
+    timeout: Flags.integer({ min: 0, default: 30, description: 'most seconds to wait' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(MailWait)
+    const part = wantedPart(flags)
+    const mail = await this.mailThat(this.control(flags), flags, (mail) => !part || partOf(mail, part) !== undefined)
+
+    const wanted = part && partOf(mail, part)
+    this.log(wanted === undefined ? mailText(mail) : printableLines(wanted))
+    return mail
+  }
+
+  /** The newest mail that is good enough; those that are not are passed over. */
+  private async mailThat(
+    control: Control,
+    { to, after, timeout }: { to?: string; after?: string; timeout: number },
+    isGood: (mail: Mail) => boolean,
+  ): Promise<Mail> {
+    const until = performance.now() + timeout * 1000
+    for (let last = after; ; ) {
+      const seconds = Math.max(0, (until - performance.now()) / 1000)
+      const mail = await waitForMail(control, { to, after: last }, Math.min(seconds, mostSecondsAtOnce)).catch(noMail)
+      if (mail && isGood(mail)) return mail
+      if (!mail && seconds <= mostSecondsAtOnce) throw tooLate(to, timeout)
+      last = mail?.id ?? last
+    }
+  }
+}
+
+function noMail(error: unknown): undefined {
+  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
+}
+
+function tooLate(to: string | undefined, seconds: number): CliFailure {
+  const whom = to === undefined ? '' : ` for "${to}"`
+  const message = `No such mail${whom} came within ${seconds} s.`
+  return new CliFailure('TIME_OUT', exits.network, message, 'See which ones did: svc mail list')
+}
