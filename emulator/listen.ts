@@ -1,6 +1,7 @@
-import type { RequestListener, Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartError } from './database/start-error.js'
+import type { App } from './http/server.js'
 import { closeServer, openServer } from './http/sockets.js'
 
 /** Servers that answer on one port. */
@@ -21,17 +22,17 @@ const loopback = { first: '127.0.0.1', second: '::1' }
  *
  * @throws {StartError} `PORT_IN_USE`
  */
-export async function listen(
-  answer: RequestListener,
-  { host, port }: { host: string | undefined; port: number },
-): Promise<Listening> {
+export async function listen(app: App, { host, port }: { host: string | undefined; port: number }): Promise<Listening> {
   try {
-    const servers = host === undefined ? await openLoopback(answer, port) : [await open(answer, host, port)]
+    const servers = host === undefined ? await openLoopback(app, port) : [await open(app, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
     return {
       port: actual,
       host: writtenHost(host),
-      close: async () => void (await Promise.all(servers.map((server) => closeServer(server)))),
+      async close() {
+        app.close()
+        await Promise.all(servers.map((server) => closeServer(server)))
+      },
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
@@ -44,12 +45,12 @@ export async function listen(
   }
 }
 
-async function openLoopback(answer: RequestListener, port: number): Promise<Server[]> {
+async function openLoopback(app: App, port: number): Promise<Server[]> {
   for (let tries = 1; ; tries++) {
-    const first = await open(answer, loopback.first, port)
+    const first = await open(app, loopback.first, port)
     try {
       const { port: taken } = first.address() as AddressInfo
-      return [first, await open(answer, loopback.second, taken)]
+      return [first, await open(app, loopback.second, taken)]
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first]
@@ -60,8 +61,8 @@ async function openLoopback(answer: RequestListener, port: number): Promise<Serv
   }
 }
 
-function open(answer: RequestListener, host: string, port: number): Promise<Server> {
-  const server = openServer(answer)
+function open(app: App, host: string, port: number): Promise<Server> {
+  const server = openServer(app)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, ipv6Only: host === loopback.second }, () => {

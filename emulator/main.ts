@@ -5,9 +5,11 @@ import { openClock } from './clock.js'
 import { type Config, defaultConfig } from './config.js'
 import { openCache } from './core/cache.js'
 import type { Backend } from './core/context.js'
+import { type Feeds, openFeeds } from './core/feeds.js'
 import { openIds } from './core/ids.js'
 import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
 import { changeProject, openProject } from './core/projects.js'
+import type { Database } from './database/database.js'
 import { openLog } from './http/log.js'
 import { type Listening, listen } from './listen.js'
 import { openMailbox } from './mail/mailbox.js'
@@ -15,6 +17,8 @@ import type { Mailer } from './mail/mailer.js'
 import { type Maintenance, startMaintenance } from './maintenance.js'
 import { openBcryptPool } from './passwords/bcrypt-pool.js'
 import type { Hasher } from './passwords/hasher.js'
+import type { Bus } from './realtime/bus.js'
+import { openMemoryBus } from './realtime/memory-bus.js'
 import { openStorage, type Storage } from './storage.js'
 import { version } from './version.js'
 
@@ -64,6 +68,10 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     service.maintenance = maintenance
     const indexes = openIndexKeeper(storage.db, { now: clock.now, report })
     service.indexes = indexes
+    const bus = await openBus(config, storage.db, report)
+    service.bus = bus
+    const feeds = openFeeds(storage.db, bus, report)
+    service.feeds = feeds
     const passwords = openBcryptPool()
     service.passwords = passwords
     const newId = openIds()
@@ -84,6 +92,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       clock,
       newId,
       known: { callers: openCache(), collections: openCache(), tokenSecrets: openCache() },
+      bus,
+      feeds,
       passwords,
       mail,
       indexes,
@@ -119,17 +129,28 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   }
 }
 
+/** PostgreSQL may have other processes beside this one. */
+async function openBus({ databaseUrl }: Config, db: Database, report: (error: unknown) => void): Promise<Bus> {
+  if (databaseUrl === undefined) return openMemoryBus()
+  const { openPostgresBus } = await import('./realtime/postgres-bus.js')
+  return openPostgresBus({ url: databaseUrl, db, report })
+}
+
 /** What was started beside the database, and has to be stopped before it. */
 interface Service {
   maintenance?: Maintenance
   indexes?: IndexKeeper
+  bus?: Bus
+  feeds?: Feeds
   passwords?: Hasher
   mail?: Mailer
   listening?: Listening
 }
 
-async function close(storage: Storage, { maintenance, indexes, passwords, mail, listening }: Service) {
+async function close(storage: Storage, { maintenance, indexes, bus, feeds, passwords, mail, listening }: Service) {
   await listening?.close()
+  feeds?.close()
+  await bus?.close()
   await passwords?.close()
   await mail?.close()
   indexes?.close()

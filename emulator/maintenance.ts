@@ -9,6 +9,7 @@ import { deleteOldFailures } from './store/failed-guesses.js'
 import { deleteExpiredAnswers } from './store/idempotency.js'
 import { deleteExpiredTokens } from './store/one-time-tokens.js'
 import { deleteExpiredSessions } from './store/sessions.js'
+import { deleteExpiredTickets } from './store/tickets.js'
 
 /** Documents or changes deleted in one statement; some tens of milliseconds. */
 const piece = 2_000
@@ -54,6 +55,7 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
       await deleteExpiredAnswers(db, ago(keptMilliseconds))
       await deleteExpiredSessions(db, ago(0))
       await deleteExpiredTokens(db, ago(0))
+      await deleteExpiredTickets(db, ago(0))
       await deleteOldFailures(db, ago(rememberedMilliseconds))
     } catch (error) {
       if (!isStopped) report(error)

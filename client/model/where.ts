@@ -43,9 +43,12 @@ export function ownField(path: Path): OwnField | undefined {
 }
 
 /** Whether a document is among those that `where` asks for. `emulator/store/where-sql.ts` says the same in SQL. */
-export function matches(where: Where, document: Pick<Document, OwnField | 'data'>): boolean {
+export function matches(where: Where, document: Matchable): boolean {
   return where.all.every(({ any }) => any.some((test) => holds(test, fieldOf(document, test.path))))
 }
+
+/** What of a document a filter looks at. */
+export type Matchable = Pick<Document, OwnField | 'data'>
 
 /** The JSON values that a query's text equals: the string, and the number, boolean or null that it spells. */
 export function meaningsOf(text: string): readonly Json[] {
@@ -68,7 +71,7 @@ export function canHold(text: string): boolean {
 
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null }
 
-function fieldOf(document: Pick<Document, OwnField | 'data'>, path: Path): Json | undefined {
+function fieldOf(document: Matchable, path: Path): Json | undefined {
   const own = ownField(path)
   return own ? document[own] : valueAt(document.data, path)
 }

@@ -1,5 +1,6 @@
 /** A list request as query parameters, in both directions. */
 import { SvcError } from '../model/errors.js'
+import { type Json, type JsonObject, setOwn } from '../model/json.js'
 import { sizes } from '../model/limits.js'
 import type { ListQuery, Sort } from '../model/page.js'
 import { formatPath, type Path, parsePath } from '../model/path.js'
@@ -95,6 +96,38 @@ export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): W
     else groups.set(group, [...(groups.get(group) ?? []), ...tests])
   }
   return { all: [...plain, ...[...groups.values()].map((any) => ({ any }))] }
+}
+
+/**
+ * Filters as realtime takes them: an object of names and values, spelled as in a list. An array is a list of values for
+ * `in` and `notin`; for anything else, each of its items must hold.
+ *
+ * @throws {SvcError} `INVALID_FILTER`
+ */
+export function readFilters(dialect: Dialect, filters: JsonObject): Where {
+  return readWhere(dialect, Object.entries(filters).flatMap(filterParameters))
+}
+
+function filterParameters([name, value]: [string, Json]): Parameter[] {
+  if (!Array.isArray(value)) return [[name, filterText(name, value)]]
+  const texts = value.map((item) => filterText(name, item))
+  return /_(not)?in$/.test(name) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
+}
+
+function filterText(name: string, value: Json): string {
+  if (value === null || typeof value !== 'object') return String(value)
+  throw new SvcError('INVALID_FILTER', `The filter "${name}" takes a text, a number, true, false or null.`)
+}
+
+/** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
+export function writeFilters(dialect: Dialect, where: Where): JsonObject {
+  const filters: JsonObject = {}
+  for (const [name, value] of writeWhere(dialect, where)) {
+    const before = Object.hasOwn(filters, name) ? filters[name] : undefined
+    const both = Array.isArray(before) ? [...before, value] : [before ?? value, value]
+    setOwn(filters, name, before === undefined ? value : both)
+  }
+  return filters
 }
 
 function writeWhere(dialect: Dialect, where: Where): Parameter[] {

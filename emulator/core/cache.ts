@@ -3,6 +3,7 @@ import type { Cache } from './context.js'
 /** Remembers values for a while, on the monotonic clock. Full, it forgets everything and starts again. */
 export function openCache<Value>({ milliseconds = 1_000, mostEntries = 10_000 } = {}): Cache<Value> {
   const entries = new Map<string, { value: Value; until: number }>()
+  const listeners = new Set<() => void>()
   return {
     get(key) {
       const entry = entries.get(key)
@@ -14,6 +15,11 @@ export function openCache<Value>({ milliseconds = 1_000, mostEntries = 10_000 } 
     },
     clear() {
       entries.clear()
+      for (const listener of listeners) listener()
+    },
+    whenCleared(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
     },
   }
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../client/model/collection.js'
 import { SvcError } from '../../client/model/errors.js'
 import { checkSchema, isCollectionName } from '../../client/model/schema.js'
+import { insertCollectionChange } from '../store/changes.js'
 import {
   insertCollection,
   markRemoved,
@@ -65,6 +66,7 @@ export async function changeCollection(
     requireManager(ctx, before)
     requireManager(ctx, after)
     await writeCollection(ctx.db, after)
+    await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: after.id, at: after.updatedAt })
     return after
   })
   ctx.backend.known.collections.clear()
@@ -78,6 +80,8 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await markRemoved(ctx.db, collection.id)
+    const at = ctx.backend.now().toISOString()
+    await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: collection.id, at })
     return collection.id
   })
   ctx.backend.known.collections.clear()
@@ -86,7 +90,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
 }
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
-async function requireCollection(ctx: Context, name: string): Promise<Collection> {
+export async function requireCollection(ctx: Context, name: string): Promise<Collection> {
   const known = ctx.backend.known.collections
   const key = `${ctx.project.id}/${name}`
   const collection = known.get(key) ?? (await selectCollection(ctx.db, ctx.project.id, name))

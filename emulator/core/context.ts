@@ -3,7 +3,10 @@ import type { Project } from '../../client/model/project.js'
 import type { Database } from '../database/database.js'
 import type { Mailer } from '../mail/mailer.js'
 import type { Hasher } from '../passwords/hasher.js'
+import type { Bus } from '../realtime/bus.js'
 import type { FieldIndexes } from '../store/field-indexes.js'
+
+import type { Feeds } from './feeds.js'
 
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
@@ -13,6 +16,8 @@ export interface Backend {
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
+  readonly bus: Bus
+  readonly feeds: Feeds
   readonly passwords: Hasher
   readonly mail: Mailer
   /** Where the service is reached. Links are built from it, never from what a request says. */
@@ -48,6 +53,8 @@ export interface Cache<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   clear(): void
+  /** Hears of each `clear`. The answer ends it. */
+  whenCleared(listener: () => void): () => void
 }
 
 /** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */

@@ -1,6 +1,7 @@
 /** Who stands behind a key or a token. */
 import { SvcError } from '../../client/model/errors.js'
 import type { ProjectSettings } from '../../client/model/project.js'
+import { selectProjectByKeyId } from '../store/projects.js'
 import { type SessionRow, selectSession } from '../store/sessions.js'
 import type { Backend, Identity, SignedIn } from './context.js'
 import { identify } from './projects.js'
@@ -35,6 +36,26 @@ async function identifyToken(backend: Backend, token: string): Promise<Identity>
   const identity: Identity = { project, caller: { id: user.id, key: undefined, user, secret: false } }
   backend.known.callers.set(token, identity)
   return identity
+}
+
+/** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */
+export async function identifyAgain(backend: Backend, { project, caller }: Identity): Promise<Identity> {
+  if (caller.user) return identifySession(backend, project.id, { user: caller.user.id, session: caller.user.sessionId })
+  const found = caller.key && (await selectProjectByKeyId(backend.db, project.id, caller.key.id))
+  if (!found) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  return { project: found.project, caller }
+}
+
+/** The user of a session, while it stands. @throws {SvcError} `INVALID_TOKEN` */
+export async function identifySession(
+  backend: Backend,
+  project: string,
+  { user, session }: { user: string; session: string },
+): Promise<Identity> {
+  const found = await selectSession(backend.db, { project, user, session }, backend.now().toISOString())
+  if (!found) throw new SvcError('INVALID_TOKEN')
+  const signed = signedIn(found.row, found.project.settings)
+  return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
 }
 
 function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedIn {

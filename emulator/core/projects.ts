@@ -4,6 +4,7 @@ import { defaultSettings, type Project, type ProjectSettings } from '../../clien
 import {
   insertProject,
   type ProjectKey,
+  selectAllowsOrigin,
   selectProject,
   selectProjectByKey,
   selectPublicKey,
@@ -69,6 +70,11 @@ export async function changeProject(
   await writeSettings(backend.db, id, after.settings)
   backend.known.callers.clear()
   return after
+}
+
+/** Whether any project allows pages of that origin. */
+export function allowsOrigin({ db }: Backend, origin: string): Promise<boolean> {
+  return selectAllowsOrigin(db, origin)
 }
 
 function newKey(prefix: string): string {

@@ -1,5 +1,6 @@
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
 import { mailMigration } from './mail-migration.js'
+import { realtimeMigration } from './realtime-migration.js'
 import { usersMigration } from './users-migration.js'
 
 interface Migration {
@@ -114,6 +115,11 @@ export const migrations: readonly Migration[] = [
     number: 4,
     name: 'mails and one-time tokens',
     statements: mailMigration,
+  },
+  {
+    number: 6,
+    name: 'changes of collections, and tickets for streams',
+    statements: realtimeMigration,
   },
 ]
 

@@ -14,8 +14,10 @@ import {
 } from '../../client/wire/answers.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
-import { arrayOf, count, object, text } from '../../client/wire/schemas.js'
-import type { Answer } from '../core/idempotency.js'
+import { arrayOf, count, object, text, time } from '../../client/wire/schemas.js'
+import type { Ticket } from '../core/tickets.js'
+import type { Outgoing } from './run.js'
+import { eventStreamHeaders, type Stream } from './sse.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 
 /** What a handler gives, by the kind of its answer. */
@@ -31,6 +33,9 @@ export interface ReplyValues extends UserReplyValues {
   allRemoved: { readonly ids: readonly string[] }
   /** What is no record of a project, and looks the same in every dialect. */
   plain: Writable
+  ticket: Ticket
+  /** An answer that goes on. */
+  events: Stream
   html: string | { readonly html: string; readonly status: number }
 }
 export type ReplyKind = keyof ReplyValues
@@ -40,6 +45,8 @@ interface Written {
   readonly headers?: Readonly<Record<string, string>>
   /** Left out, the route's own. */
   readonly status?: number
+  /** What follows the headers in the place of a body. */
+  readonly stream?: Stream
 }
 
 /** How one kind of answer is written, and what it looks like. */
@@ -97,6 +104,17 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     write: (_dialect, body) => ({ body }),
     schema: () => ({ type: 'object' }),
   },
+  ticket: {
+    write: (dialect, { ticket, expiresAt }) => ({
+      body: dialectRules(dialect).record.write({ ticket, expires_at: expiresAt }),
+    }),
+    schema: (dialect) => record(dialect, object({ ticket: text, expires_at: time })),
+  },
+  events: {
+    write: (_dialect, stream) => ({ body: '', headers: eventStreamHeaders, stream }),
+    schema: () => text,
+    type: 'text/event-stream',
+  },
   html: {
     write: (_dialect, page) => ({
       ...(typeof page === 'string' ? { body: page } : pageBody(page)),
@@ -126,10 +144,11 @@ export function writeReply<Kind extends ReplyKind>(
   value: ReplyValues[Kind],
   dialect: Dialect,
   status: number,
-): Answer {
+): Outgoing {
   const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
-  const { body, headers, status: own = status } = form.write(dialect, value)
+  const { body, headers, status: own = status, stream } = form.write(dialect, value)
   const type = form.type
+  if (stream) return { status: own, headers: { ...headers }, open: stream.open }
   return {
     status: own,
     headers: { 'content-type': type ?? jsonType, ...headers },

@@ -1,11 +1,14 @@
 /** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../client/model/json.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Parameter } from '../../client/wire/query.js'
 import type { VersionGuard } from '../core/batches.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
+import type { Wish } from '../core/subscriptions.js'
 import type { ReplyKind, ReplyValues } from './reply.js'
+import type { Stream } from './sse.js'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
@@ -50,6 +53,9 @@ export interface Input<Name extends string, Body, Query> {
   readonly guard: VersionGuard
   /** The address of who is at the other end of the connection. */
   readonly address: string
+  readonly headers: IncomingHttpHeaders
+  /** Opens a stream of events in the request's dialect. */
+  stream(ctx: Context, wish: Wish): Promise<Stream>
 }
 
 /**
@@ -80,6 +86,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isGuarded?: boolean
   /** Takes an `idempotency-key`. Contract 3.9. */
   readonly isCreating?: boolean
+  /** A ticket in the address may stand for the key or token. Contract 9.5. */
+  readonly takesTicket?: boolean
   /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */
   readonly isReading?: boolean
   readonly status?: 200 | 201

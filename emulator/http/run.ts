@@ -11,6 +11,7 @@ import type { Answer } from '../core/idempotency.js'
 import type { Log } from './log.js'
 import type { RateLimiter } from './rate-limit.js'
 import { Aborted } from './read-json.js'
+import type { Stream, Streams } from './sse.js'
 
 /** What all requests of a process share. */
 export interface Door {
@@ -21,6 +22,7 @@ export interface Door {
   readonly requireHost: (host: string | undefined) => void
   readonly openToLoopback: boolean
   readonly controlToken: string | undefined
+  readonly streams: Streams
 }
 
 /** One request on its way, and what is known of it so far. */
@@ -35,7 +37,10 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>
 }
 
-export type Serve = (exchange: Exchange) => Answer | Promise<Answer>
+/** An answer that is there, or one that goes on after its headers. */
+export type Outgoing = Answer | (Pick<Answer, 'status' | 'headers'> & Stream)
+
+export type Serve = (exchange: Exchange) => Outgoing | Promise<Outgoing>
 
 /** Serves a request and answers it, whatever happens. `pattern` stands for its path in the log. */
 export async function run(
@@ -60,7 +65,7 @@ export async function run(
   })
 }
 
-async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promise<Answer | undefined> {
+async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
   try {
     door.requireHost(exchange.req.headers.host)
     return await serve(exchange)
@@ -99,8 +104,8 @@ export function dialectHeader(req: IncomingMessage): string | undefined {
   return Array.isArray(header) ? header.join(', ') : header
 }
 
-function send(res: ServerResponse, { id, headers }: Exchange, answer: Answer): void {
-  const isBodiless = answer.status === 204 || answer.status === 304
+function send(res: ServerResponse, { id, headers }: Exchange, answer: Outgoing): void {
+  const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
   res.writeHead(answer.status, {
     ...answer.headers,
     ...headers,
@@ -109,5 +114,6 @@ function send(res: ServerResponse, { id, headers }: Exchange, answer: Answer): v
     'cache-control': 'no-store',
     ...(isBodiless ? {} : { 'content-length': Buffer.byteLength(answer.body) }),
   })
-  res.end(isBodiless ? undefined : answer.body)
+  if ('open' in answer) answer.open(res)
+  else res.end(isBodiless ? undefined : answer.body)
 }

@@ -1,11 +1,14 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
 import type { JsonObject } from '../../client/model/json.js'
 import type { Project } from '../../client/model/project.js'
 import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
 import type { Context, Identity } from '../core/context.js'
 import { type Answer, once } from '../core/idempotency.js'
+import type { Wish } from '../core/subscriptions.js'
+import { useTicket } from '../core/tickets.js'
 import { identifyCaller } from './identify.js'
 import { isOwnOrigin, mayCall, originHeaders, requireOrigin } from './origins.js'
 import { hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
@@ -13,13 +16,14 @@ import { readForm, readJsonObject } from './read-json.js'
 import { readParameters } from './read-list.js'
 import { writeReply } from './reply.js'
 import type { Input, Route } from './route.js'
-import { type Door, dialectHeader, type Exchange } from './run.js'
+import { type Door, dialectHeader, type Exchange, type Outgoing } from './run.js'
+import { streamEvents } from './sse.js'
 
 /** The route that a path and method mean, by the `paths` axis; nearly always the same. */
 export type Endpoint = { readonly [Place in Dialect['paths']]: Route }
 
 /** @throws {SvcError} whatever stands between this request and its answer */
-export async function serveRoute(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Answer> {
+export async function serveRoute(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const serve = servers[endpoint.flat.needs]
   const answer = await serve(door, endpoint, exchange)
   const { method, headers } = exchange.req
@@ -28,7 +32,7 @@ export async function serveRoute(door: Door, endpoint: Endpoint, exchange: Excha
   return { status: 304, headers: answer.headers, body: '' }
 }
 
-type Server = (door: Door, endpoint: Endpoint, exchange: Exchange) => Promise<Answer>
+type Server = (door: Door, endpoint: Endpoint, exchange: Exchange) => Promise<Outgoing>
 
 const servers: { readonly [Need in Route['needs']]: Server } = {
   caller: serveProject,
@@ -39,30 +43,35 @@ const servers: { readonly [Need in Route['needs']]: Server } = {
   nothing: serveAnyone,
 }
 
-async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Answer> {
+async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const { backend, openToLoopback } = door
   const { req } = exchange
   const { origin, host } = req.headers
   // Pages of this machine may read that their key is wrong; of other pages nobody knows yet whether they may call.
   if (mayCall(origin, host, { allowed: [], openToLoopback })) exchange.headers = originHeaders(origin)
 
-  const identity = await identifyCaller(backend, req.headers)
+  const ticket = endpoint.flat.takesTicket ? parameterOf(req, 'ticket') : undefined
+  const identity = ticket ? await useTicket(backend, ticket) : await identifyCaller(backend, req.headers)
   const { settings } = identity.project
   exchange.dialect = projectDialect(identity.project)
   requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
   exchange.headers = originHeaders(origin)
   countRequest(door, identity, exchange)
-  exchange.dialect = readDialect(dialectHeader(req), exchange.dialect)
+  const spoken = endpoint.flat.takesTicket ? parameterOf(req, 'dialect') : undefined
+  exchange.dialect = readDialect(spoken ?? dialectHeader(req), exchange.dialect)
 
   const route = endpoint[exchange.dialect.paths]
   requireAllowed(route, identity, req.method)
-  const { input, json } = await readInput(route, exchange)
+  const { input, json } = await readInput(door, route, exchange)
   const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
   // `requireAllowed` has seen to it that the world is the one that the route needs.
   const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
   const work = async (ctx: Context) => reply(route, await handle(ctx, input), exchange)
   const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: json, dialect: exchange.dialect }) : undefined
-  return key ? once(ctx, key, work) : work(ctx)
+  const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
+  // Here everything is committed; whoever listens to the project reads what there is to read.
+  if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
+  return answer
 }
 
 /** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
@@ -75,7 +84,7 @@ function requireAllowed({ needs, isReading }: Route, { project, caller }: Identi
 }
 
 /** Any page may ask: what the body carries is a secret of its own. Where a key comes along, its project's rules hold. */
-async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Answer> {
+async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
   const { backend, openToLoopback } = door
   const { origin, host, authorization, 'x-api-key': key } = exchange.req.headers
@@ -88,11 +97,11 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
     countRequest(door, identity, exchange)
   }
   exchange.dialect = readDialect(dialectHeader(exchange.req), exchange.dialect)
-  const { input } = await readInput(route, exchange)
+  const { input } = await readInput(door, route, exchange)
   return reply(route, await route.handle(backend, input), exchange)
 }
 
-async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Answer> {
+async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'control') throw new Error(`The route "${route.id}" is not for the control API.`)
   const { origin, host, 'svc-control-token': token } = exchange.req.headers
   if (origin !== undefined && !isOwnOrigin(origin, host)) {
@@ -101,16 +110,16 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
   if (door.controlToken === undefined || typeof token !== 'string' || !isSame(token, door.controlToken)) {
     throw new SvcError('UNAUTHORIZED', 'Send the control token of ".svc/emulator.json" as "svc-control-token".')
   }
-  const { input } = await readInput(route, exchange)
+  const { input } = await readInput(door, route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 
-async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Answer> {
+async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'nothing') throw new Error(`The route "${route.id}" is not for everybody.`)
   const { origin, host } = exchange.req.headers
   requireOrigin(origin, host, { allowed: [], openToLoopback: door.openToLoopback })
   exchange.headers = originHeaders(origin)
-  const { input } = await readInput(route, exchange)
+  const { input } = await readInput(door, route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 
@@ -143,6 +152,7 @@ function countRequest({ limiter }: Door, { project, caller }: Identity, exchange
 const bodyReaders = { json: readJsonObject, form: readForm }
 
 async function readInput(
+  { streams }: Door,
   route: Route,
   { req, params, dialect }: Exchange,
 ): Promise<{ input: Input<string, unknown, unknown>; json: JsonObject }> {
@@ -152,11 +162,17 @@ async function readInput(
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : 'any'
   const address = req.socket.remoteAddress ?? ''
   const json = route.body ? await bodyReaders[route.body.encoding ?? 'json'](req) : {}
-  return { input: { params, body: route.body?.read(dialect, json), query, dialect, guard, address }, json }
+  const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
+  const body = route.body?.read(dialect, json)
+  return { input: { params, body, query, dialect, guard, address, headers: req.headers, stream }, json }
 }
 
-function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { dialect }: Exchange): Answer {
+function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { dialect }: Exchange): Outgoing {
   return writeReply(route.reply, value, dialect, route.status ?? 200)
+}
+
+function parameterOf({ url = '' }: IncomingMessage, name: string): string | undefined {
+  return readParameters(url).find(([other]) => other === name)?.[1]
 }
 
 /** Takes as long whatever the difference. */

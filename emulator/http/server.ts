@@ -1,8 +1,10 @@
 /** The service as one request listener. Express is told little, so that it does little. */
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import type { Duplex } from 'node:stream'
 import express from 'express'
 import type { Backend } from '../core/context.js'
 import { version } from '../version.js'
+import { openIdentityWatch } from './identity-watch.js'
 import type { Log } from './log.js'
 import { mount, mountRest } from './mount.js'
 import { openHostCheck } from './origins.js'
@@ -10,6 +12,8 @@ import { openRateLimiter } from './rate-limit.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
 import type { Door } from './run.js'
+import type { Streams } from './sse.js'
+import { openRealtime } from './websocket.js'
 
 export interface AppOptions {
   /** Names, beside this machine's own, that a request may give as its host. */
@@ -21,7 +25,16 @@ export interface AppOptions {
   readonly openOrigins: boolean
 }
 
-export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins }: AppOptions): RequestListener {
+/** What a server needs to answer. */
+export interface App {
+  readonly answer: RequestListener
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Ends the streams, which would go on for ever. */
+  close(): void
+}
+
+export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins }: AppOptions): App {
+  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
     backend,
     log,
@@ -29,6 +42,7 @@ export function createApp(backend: Backend, { hosts, controlToken, log, openOrig
     requireHost: openHostCheck(hosts),
     openToLoopback: openOrigins,
     controlToken,
+    streams,
   }
   const app = express()
   for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
@@ -36,5 +50,14 @@ export function createApp(backend: Backend, { hosts, controlToken, log, openOrig
   const served = controlToken === undefined ? routes : [...routes, ...controlRoutes]
   mount(app, door, [...served, ...aboutRoutes(served, version)])
   mountRest(app, door)
-  return app
+  const realtime = openRealtime(door)
+  return {
+    answer: app,
+    upgrade: realtime.upgrade,
+    close() {
+      realtime.close()
+      for (const end of streams.open) end()
+      streams.watch.close()
+    },
+  }
 }

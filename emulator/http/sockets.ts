@@ -1,5 +1,6 @@
 /** Servers that no slow or silent peer can hold up, and how they are closed. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
+import type { App } from './server.js'
 
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */
 const limits = {
@@ -12,8 +13,9 @@ const limits = {
 }
 
 /** A server that is not listening yet. */
-export function openServer(answer: RequestListener): Server {
+export function openServer({ answer, upgrade }: Pick<App, 'answer' | 'upgrade'>): Server {
   const server = createServer(limits, answer)
+  server.on('upgrade', upgrade)
   server.on('clientError', (_error, socket) => {
     // What is no HTTP gets the shortest answer that is.
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')

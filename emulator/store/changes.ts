@@ -1,4 +1,95 @@
+import type { OutgoingDocument } from '../../client/model/document.js'
+import { JsonText } from '../../client/model/json.js'
 import { type Database, sql } from '../database/database.js'
+
+/** What happened, as it was recorded in the transaction where it happened. */
+export type Recorded = DocumentChange | CollectionChange
+
+export interface DocumentChange {
+  readonly kind: 'created' | 'updated' | 'deleted'
+  readonly seq: number
+  readonly collection: string
+  /** Its data are those after the change; of a deleted document, the last. It knows its collection by id only. */
+  readonly document: OutgoingDocument
+  /** The data before an update. */
+  readonly before: JsonText | null
+}
+
+/** The collection was renamed, changed or removed. */
+export interface CollectionChange {
+  readonly kind: 'collection'
+  readonly seq: number
+  readonly collection: string
+}
+
+interface ChangeRow {
+  seq: number
+  kind: Recorded['kind']
+  collection_id: string
+  document_id: string | null
+  version: number | null
+  data: string | null
+  before: string | null
+  recorded_at: string
+}
+
+interface Range {
+  readonly project: string
+  readonly collections: readonly string[]
+  /** Only what came after that number. */
+  readonly after: number
+  readonly most: number
+}
+
+/** Changes of some collections in commit order, and the project's newest number at that same moment. */
+export async function selectChanges(
+  db: Database,
+  { project, collections, after, most }: Range,
+): Promise<{ changes: Recorded[]; lastSeq: number }> {
+  const rows = await db.query<{ last_seq: number } & ({ seq: null } | ChangeRow)>(sql`
+    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.recorded_at
+    from sequences s
+    left join lateral (
+      select seq, kind, collection_id, document_id, version, data, before, recorded_at
+      from changes
+      where project_id = s.project_id and seq > ${after}::bigint and collection_id = any(${collections}::uuid[])
+      order by seq
+      limit ${most}::int
+    ) c on true
+    where s.project_id = ${project}
+    order by c.seq`)
+  const changes = rows.flatMap((row) => (row.seq === null ? [] : [fromRow(row)]))
+  return { changes, lastSeq: rows[0]?.last_seq ?? 0 }
+}
+
+/** The newest number of a project, and the oldest one whose change is still kept. */
+export async function selectKept(db: Database, project: string): Promise<{ oldest: number | null; lastSeq: number }> {
+  const [row] = await db.query<{ oldest: number | null; last_seq: number }>(sql`
+    select s.last_seq, (select min(seq) from changes where project_id = s.project_id) as oldest
+    from sequences s
+    where s.project_id = ${project}`)
+  return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
+}
+
+/** The newest number of each of those projects. */
+export async function selectLastSeqs(db: Database, projects: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.query<{ project_id: string; last_seq: number }>(sql`
+    select project_id, last_seq from sequences where project_id = any(${projects}::text[])`)
+  return new Map(rows.map((row) => [row.project_id, row.last_seq]))
+}
+
+/** Records that a collection itself has changed, in the transaction where it does. */
+export async function insertCollectionChange(
+  tx: Database,
+  { project, collection, at }: { project: string; collection: string; at: string },
+): Promise<void> {
+  await tx.query(sql`
+    with drawn as (
+      update sequences set last_seq = last_seq + 1 where project_id = ${project} returning last_seq
+    )
+    insert into changes (project_id, seq, kind, collection_id, recorded_at)
+    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn`)
+}
 
 /** Deletes some changes that are both older than `before` and beyond the newest `kept` of their project; how many. Contract 9.4. */
 export async function trimChanges(
@@ -16,4 +107,29 @@ export async function trimChanges(
     )
     returning 1 as one`)
   return rows.length
+}
+
+function fromRow(row: ChangeRow): Recorded {
+  const { seq, kind, collection_id: collection } = row
+  if (kind === 'collection' || row.document_id === null) return { kind: 'collection', seq, collection }
+  return {
+    kind,
+    seq,
+    collection,
+    document: {
+      id: row.document_id,
+      collection: '',
+      collectionId: collection,
+      data: new JsonText(row.data ?? '{}'),
+      createdAt: timeOf(row.document_id),
+      updatedAt: row.recorded_at,
+      version: row.version ?? 0,
+    },
+    before: row.before === null ? null : new JsonText(row.before),
+  }
+}
+
+/** Ids carry the moment of creation in their first 48 bits. */
+function timeOf(id: string): string {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
 }

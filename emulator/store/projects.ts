@@ -51,6 +51,30 @@ export async function selectProjectByKey(
   return row && { project: fromRow(row), keyId: row.key_id, secret: row.secret }
 }
 
+/** The project of the key with that id, while there is such a key. */
+export async function selectProjectByKeyId(
+  db: Database,
+  project: string,
+  keyId: string,
+): Promise<{ project: Project; secret: boolean } | undefined> {
+  const [row] = await db.query<ProjectRow & { secret: boolean }>(sql`
+    select p.id, p.name, p.settings, k.secret
+    from project_keys k
+    join projects p on p.id = k.project_id
+    where k.id = ${keyId} and k.project_id = ${project}`)
+  return row && { project: fromRow(row), secret: row.secret }
+}
+
+/** Whether any project allows pages of that origin. */
+export async function selectAllowsOrigin(db: Database, origin: string): Promise<boolean> {
+  const [row] = await db.query<{ is_allowed: boolean }>(sql`
+    select exists (
+      select from projects p, jsonb_array_elements_text(p.settings -> 'allowedOrigins') as allowed (origin)
+      where lower(allowed.origin) = ${origin.toLowerCase()}
+    ) as is_allowed`)
+  return row?.is_allowed ?? false
+}
+
 /** The public key of a project, as text. */
 export async function selectPublicKey(db: Database, project: string): Promise<string | undefined> {
   const [row] = await db.query<{ key: string }>(sql`

@@ -11,6 +11,7 @@ import { projectRoutes } from './control/projects.js'
 import { userRoutes } from './control/users.js'
 import { documentRoutes } from './documents.js'
 import { mailPageRoutes } from './pages.js'
+import { realtimeRoutes } from './realtime.js'
 import { twoFactorRoutes } from './two-factor.js'
 import { verificationRoutes } from './verification.js'
 
@@ -22,6 +23,7 @@ export const routes: readonly Route[] = [
   ...twoFactorRoutes,
   ...verificationRoutes,
   ...mailPageRoutes,
+  ...realtimeRoutes,
 ]
 
 export const controlRoutes: readonly Route[] = [

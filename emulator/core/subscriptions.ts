@@ -1,0 +1,135 @@
+/** Who is told of which changes, and until when. Contract 9. */
+import type { Collection } from '../../client/model/collection.js'
+import type { Fields } from '../../client/model/document.js'
+import { SvcError } from '../../client/model/errors.js'
+import { JsonText } from '../../client/model/json.js'
+import { type Matchable, matches, type Where } from '../../client/model/where.js'
+import type { DocumentChange, Recorded } from '../store/changes.js'
+import { requireCollection } from './collections.js'
+import type { Backend, Context, Identity } from './context.js'
+import type { Listener } from './feeds.js'
+import { requirePermission } from './permissions.js'
+
+export type { DocumentChange } from '../store/changes.js'
+
+export interface Wish {
+  /** Name or id. */
+  readonly collection: string
+  readonly where: Where
+  /** Whether entering and leaving the filter counts as `created` and `deleted`. Contract 9.3. */
+  readonly isLive: boolean
+  /** Exclusive: the number of the last change that is known already. */
+  readonly since: number | undefined
+}
+
+/** The other end of a subscription. */
+export interface Sink {
+  /** Comes first. */
+  begun(): void
+  /** A change, and as what it is told. */
+  event(change: DocumentChange, kind: DocumentChange['kind'], collection: Collection): void
+  /** Changes are missing; what comes from now on is whole again. */
+  resync(): void
+  /** Nothing comes after this. */
+  ended(why: SvcError): void
+  /** Resolves once the other end can take more. */
+  room(): Promise<void>
+}
+
+export interface Subscription {
+  /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
+  review(identity: Identity): Promise<void>
+  end(): void
+}
+
+/** @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN` */
+export async function subscribe(
+  backend: Backend,
+  identity: Identity,
+  { collection: name, where, isLive, since }: Wish,
+  sink: Sink,
+): Promise<Subscription> {
+  let caller = identity
+  let collection = await readableCollection(backend, identity, name)
+  const project = identity.project.id
+  const kindOf = isLive ? liveKind : plainKind
+
+  const listener: Listener = {
+    collection: collection.id,
+    position: 0,
+    isOver: false,
+    room: sink.room,
+    tell(change: Recorded) {
+      if (change.kind === 'collection') {
+        backend.known.collections.clear()
+        void review(caller)
+      } else {
+        const kind = kindOf(where, change)
+        if (kind) sink.event(change, kind, collection)
+      }
+    },
+  }
+
+  async function review(identity: Identity): Promise<void> {
+    caller = identity
+    try {
+      const found = await readableCollection(backend, identity, name)
+      if (found.id !== collection.id) throw new SvcError('NOT_FOUND')
+      collection = found
+    } catch (error) {
+      if (!(error instanceof SvcError) || listener.isOver) return
+      backend.feeds.leave(project, listener)
+      sink.ended(error.code === 'NOT_FOUND' ? noLonger(name) : error)
+    }
+  }
+
+  const begun = (isWhole: boolean) => {
+    sink.begun()
+    if (!isWhole) sink.resync()
+  }
+  await backend.feeds.join(project, listener, since, begun)
+  return { review, end: () => backend.feeds.leave(project, listener) }
+}
+
+async function readableCollection(backend: Backend, identity: Identity, name: string): Promise<Collection> {
+  const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
+  const collection = await requireCollection(ctx, name)
+  requirePermission(ctx, collection, 'read')
+  return collection
+}
+
+function noLonger(name: string): SvcError {
+  return new SvcError('INVALID_COLLECTION', `The collection "${name.slice(0, 80)}" was deleted or renamed.`)
+}
+
+/** A change is told if the document matches as it is now; a deleted one, as it was last. */
+function plainKind(where: Where, change: DocumentChange): DocumentChange['kind'] | undefined {
+  return where.all.length === 0 || matches(where, current(change)) ? change.kind : undefined
+}
+
+/** As a view that shows what matches has to hear of it. */
+function liveKind(where: Where, change: DocumentChange): DocumentChange['kind'] | undefined {
+  if (where.all.length === 0 || change.kind !== 'updated') return plainKind(where, change)
+  const [was, is] = [matches(where, former(change)), matches(where, current(change))]
+  if (was) return is ? 'updated' : 'deleted'
+  return is ? 'created' : undefined
+}
+
+const parsed = new WeakMap<JsonText, Fields>()
+
+/** Of many subscriptions, the first to look at the data parses them for all. */
+function fieldsOf(text: JsonText): Fields {
+  const known = parsed.get(text)
+  if (known) return known
+  const fields = text.toJSON() as Fields
+  parsed.set(text, fields)
+  return fields
+}
+
+function current({ document }: DocumentChange): Matchable {
+  return { ...document, data: document.data instanceof JsonText ? fieldsOf(document.data) : {} }
+}
+
+function former(change: DocumentChange): Matchable {
+  return { ...current(change), data: change.before ? fieldsOf(change.before) : {} }
+}

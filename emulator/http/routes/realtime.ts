@@ -1,0 +1,73 @@
+import { SvcError } from '../../../client/model/errors.js'
+import { isObject, type JsonObject } from '../../../client/model/json.js'
+import { readFilters } from '../../../client/wire/query.js'
+import { newTicket } from '../../core/tickets.js'
+import { requireStorable } from '../check-json.js'
+import { namedQuery } from '../read-list.js'
+import { route } from '../route.js'
+
+const streamQuery = namedQuery({
+  filters: 'JSON text: an object of fields and values, spelled as the filters of a list.',
+  live: 'True tells of documents that enter or leave the filter as created or deleted.',
+  since: 'The number of the last event that is known already; `last-event-id` says the same.',
+  dialect: 'The forms to answer in, for who cannot send headers.',
+  ticket: 'A ticket, for who cannot send headers.',
+})
+
+/** Spec, "Realtime"; contract 9. The WebSocket is beside these. */
+export const realtimeRoutes = [
+  route({
+    id: 'realtime.sse',
+    summary: 'The changes of a collection as server-sent events.',
+    method: 'get',
+    paths: { any: ['/realtime/sse/:collection'] },
+    needs: 'caller',
+    takesTicket: true,
+    query: streamQuery,
+    reply: 'events',
+    handle: (ctx, { params, query, dialect, headers, stream }) =>
+      stream(ctx, {
+        collection: params.collection,
+        where: readFilters(dialect, readJsonFilters(query.filters)),
+        isLive: readLive(query.live),
+        since: readSince(headers['last-event-id'] ?? query.since),
+      }),
+  }),
+  route({
+    id: 'realtime.ticket',
+    summary: 'A ticket that opens one stream within a minute, for an EventSource in a browser.',
+    method: 'post',
+    paths: { any: ['/realtime/tickets'] },
+    needs: 'caller',
+    isReading: true,
+    status: 201,
+    reply: 'ticket',
+    handle: (ctx) => newTicket(ctx),
+  }),
+]
+
+function readJsonFilters(text = '{}'): JsonObject {
+  const filters = parse(text)
+  if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes a JSON object of fields and values.')
+  requireStorable(filters)
+  return filters
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readLive(text = 'false'): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new SvcError('INVALID_QUERY', `"live" is true or false, not "${text.slice(0, 40)}".`)
+}
+
+function readSince(header: string | string[] | undefined): number | undefined {
+  if (header === undefined || header === '') return undefined
+  if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header)
+  throw new SvcError('INVALID_QUERY', '"since" takes the number of an event.')
+}

@@ -1,0 +1,194 @@
+/** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1 and 9.2. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RawData, WebSocket } from 'ws'
+import { SvcError } from '../../client/model/errors.js'
+import { isObject, type JsonObject } from '../../client/model/json.js'
+import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
+import { readFilters } from '../../client/wire/query.js'
+import type { Identity } from '../core/context.js'
+import { identifyText } from '../core/credentials.js'
+import { databaseFault } from '../core/database-faults.js'
+import { type Subscription, subscribe } from '../core/subscriptions.js'
+import { requireStorable } from './check-json.js'
+import { frameOf } from './frames.js'
+import { requireOrigin } from './origins.js'
+import type { Door } from './run.js'
+
+const authMilliseconds = 10_000
+const mostSubscriptions = 100
+/** How far behind a reader may fall, and how much of that a replay leaves free. */
+const mostBehindBytes = 1024 * 1024
+const roomBytes = 256 * 1024
+
+/** Close codes of RFC 6455. */
+const closes = { policy: 1008, tryAgainLater: 1013 } as const
+
+interface Handshake {
+  readonly origin: string | undefined
+  readonly host: string | undefined
+  readonly dialect: string | undefined
+}
+
+export function serveSocket(door: Door, socket: WebSocket, { origin, host, dialect: spoken }: Handshake): void {
+  const { backend, log, openToLoopback, streams } = door
+  const subscriptions = new Map<string, Subscription>()
+  let identity: Identity | undefined
+  let dialect: Dialect = readDialect(spoken, dialects.a)
+  let unwatch = () => {}
+  let work = Promise.resolve()
+  const tooLate = setTimeout(() => socket.close(closes.policy, 'no auth'), authMilliseconds)
+
+  socket.on('message', (data, isBinary) => {
+    work = work.then(() => handle(data, isBinary)).catch((error) => log.failure('socket', error))
+  })
+  socket.on('error', () => socket.terminate())
+  socket.on('close', () => {
+    clearTimeout(tooLate)
+    unwatch()
+    work = work.then(endAll)
+  })
+
+  async function handle(data: RawData, isBinary: boolean): Promise<void> {
+    if (socket.readyState !== socket.OPEN) return
+    const message = isBinary ? undefined : readMessage(data)
+    const type = typeof message?.type === 'string' ? message.type : ''
+    if (!message || !Object.hasOwn(handlers, type)) {
+      const known = Object.keys(handlers).join(', ')
+      return say(failure(new SvcError('INVALID_MESSAGE', `Send JSON whose "type" is one of: ${known}.`)))
+    }
+    const collection = typeof message.collection === 'string' ? message.collection : undefined
+    try {
+      await handlers[type as keyof typeof handlers](message)
+    } catch (error) {
+      say(failure(knownError(error), collection))
+    }
+  }
+
+  const handlers = {
+    async auth({ token }: JsonObject) {
+      const found = await identifyText(backend, typeof token === 'string' ? token : '').catch(asUnauthorized)
+      requireOrigin(origin, host, { allowed: found.project.settings.allowedOrigins, openToLoopback })
+      if (identity && identity.project.id !== found.project.id) {
+        throw new SvcError('INVALID_MESSAGE', 'This connection belongs to another project already.')
+      }
+      clearTimeout(tooLate)
+      identity = found
+      dialect = readDialect(spoken, readDialect(found.project.settings.dialect, dialects.a))
+      unwatch()
+      unwatch = streams.watch.watch(found, { changed: review, ended })
+      say({ type: 'authenticated' })
+    },
+
+    async subscribe({ collection: name, filters = {}, live = false, since }: JsonObject) {
+      if (!identity) throw new SvcError('UNAUTHORIZED', 'Send "auth" before "subscribe".')
+      if (typeof name !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
+      if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
+      const where = readFilters(dialect, filters)
+      const wish = { collection: name, where, isLive: live === true, since: readSince(since) }
+      if (!subscriptions.has(name) && subscriptions.size >= mostSubscriptions) {
+        throw new SvcError('RATE_LIMITED', `A connection holds at most ${mostSubscriptions} subscriptions.`)
+      }
+      subscriptions.get(name)?.end()
+      subscriptions.delete(name)
+      const subscription = await subscribe(backend, identity, wish, {
+        begun: () => say({ type: 'subscribed', collection: name, filters }),
+        event: (change, kind, collection) => push(frameOf(change, kind, collection, dialect).message),
+        resync: () => say(failure(new SvcError('RESYNC'), name)),
+        ended(why) {
+          subscriptions.delete(name)
+          say(failure(why, name))
+        },
+        room,
+      }).catch(asInvalidCollection)
+      subscriptions.set(name, subscription)
+    },
+
+    async unsubscribe({ collection: name }: JsonObject) {
+      if (typeof name !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
+      subscriptions.get(name)?.end()
+      subscriptions.delete(name)
+      say({ type: 'unsubscribed', collection: name })
+    },
+
+    async ping() {
+      say({ type: 'pong' })
+    },
+  }
+
+  function say(message: JsonObject): void {
+    push(Buffer.from(JSON.stringify(message)))
+  }
+
+  function push(message: Buffer): void {
+    if (socket.readyState !== socket.OPEN) return
+    if (socket.bufferedAmount > mostBehindBytes) fallBehind()
+    else socket.send(message, { binary: false })
+  }
+
+  /** Who does not read is let go, and may come back with `since`. */
+  function fallBehind(): void {
+    endAll()
+    socket.close(closes.tryAgainLater, 'too far behind')
+    setTimeout(() => socket.terminate(), 1_000).unref()
+  }
+
+  async function room(): Promise<void> {
+    while (socket.readyState === socket.OPEN && socket.bufferedAmount > roomBytes) await pause(10)
+  }
+
+  async function review(changed: Identity): Promise<void> {
+    identity = changed
+    for (const subscription of subscriptions.values()) await subscription.review(changed)
+  }
+
+  /** The key or the session is good for nothing any more. */
+  function ended(): void {
+    endAll()
+    say(failure(new SvcError('UNAUTHORIZED', 'The key or the session of this connection has ended.')))
+    socket.close(closes.policy, 'unauthorized')
+  }
+
+  function endAll(): void {
+    for (const subscription of subscriptions.values()) subscription.end()
+    subscriptions.clear()
+  }
+
+  function knownError(error: unknown): SvcError {
+    const known = error instanceof SvcError ? error : databaseFault(error)
+    if (!known) log.failure('socket', error)
+    return known ?? new SvcError('INTERNAL')
+  }
+}
+
+function readMessage(data: RawData): JsonObject | undefined {
+  try {
+    const message: unknown = JSON.parse(String(data))
+    if (!isObject(message)) return undefined
+    requireStorable(message)
+    return message
+  } catch {
+    return undefined
+  }
+}
+
+function readSince(since: unknown): number | undefined {
+  if (since === undefined || since === null) return undefined
+  if (typeof since === 'number' && Number.isSafeInteger(since) && since >= 0) return since
+  throw new SvcError('INVALID_MESSAGE', '"since" takes the "seq" of an event.')
+}
+
+function failure({ code, message }: SvcError, collection?: string): JsonObject {
+  return { type: 'error', code, message, ...(collection === undefined ? {} : { collection }) }
+}
+
+/** Spec, "Events" 3: whatever is wrong with the token. */
+function asUnauthorized(error: unknown): never {
+  if (error instanceof SvcError && error.status === 401) throw new SvcError('UNAUTHORIZED', error.message)
+  throw error
+}
+
+/** Spec, "Events" 3. */
+function asInvalidCollection(error: unknown): never {
+  if (error instanceof SvcError && error.code === 'NOT_FOUND') throw new SvcError('INVALID_COLLECTION', error.message)
+  throw error
+}

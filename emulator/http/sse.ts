@@ -1,0 +1,105 @@
+/** Server-sent events: one subscription for the length of an answer. Contract 9.5. */
+import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SvcError } from '../../client/model/errors.js'
+import type { Dialect } from '../../client/wire/dialect.js'
+import type { Context } from '../core/context.js'
+import { type Subscription, subscribe, type Wish } from '../core/subscriptions.js'
+import { frameOf } from './frames.js'
+import type { IdentityWatch } from './identity-watch.js'
+
+const commentMilliseconds = 15_000
+const retryMilliseconds = 1_000
+const mostBehindBytes = 1024 * 1024
+const roomBytes = 256 * 1024
+
+/** An answer that goes on after its headers. */
+export interface Stream {
+  open(res: ServerResponse): void
+}
+
+/** What streams of a process share. */
+export interface Streams {
+  readonly watch: IdentityWatch
+  /** Ends each that is open. */
+  readonly open: Set<() => void>
+}
+
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // Proxies that gather answers would hold the events back.
+  'x-accel-buffering': 'no',
+}
+
+/** Resolves once the subscription stands: until then it fails as any request does. */
+export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams: Streams): Promise<Stream> {
+  let res: ServerResponse | undefined
+  let isOver = false
+  let subscription: Subscription | undefined
+  let unwatch = () => {}
+  const early: Buffer[] = []
+
+  function write(bytes: Buffer): void {
+    if (isOver) return
+    if (!res) early.push(bytes)
+    else if (res.writableLength > mostBehindBytes) end()
+    else res.write(bytes)
+  }
+
+  function end(): void {
+    if (isOver) return
+    isOver = true
+    subscription?.end()
+    unwatch()
+    streams.open.delete(end)
+    // Who does not read would keep what it has not read: the connection goes as well.
+    if (res && res.writableLength > mostBehindBytes) res.destroy()
+    else res?.end()
+  }
+
+  async function room(): Promise<void> {
+    while (!isOver && (!res || res.writableLength > roomBytes)) await pause(10)
+  }
+
+  function open(opened: ServerResponse): void {
+    res = opened
+    streams.open.add(end)
+    const comments = setInterval(() => write(Buffer.from(':\n\n')), commentMilliseconds)
+    comments.unref()
+    opened.on('close', () => {
+      clearInterval(comments)
+      end()
+    })
+    opened.write(`retry: ${retryMilliseconds}\n\n`)
+    for (const bytes of early.splice(0)) write(bytes)
+  }
+
+  return new Promise((resolve, reject) => {
+    unwatch = streams.watch.watch(ctx, {
+      changed: (identity) => subscription?.review(identity),
+      ended: end,
+    })
+    subscribe(ctx.backend, ctx, wish, {
+      begun: () => resolve({ open }),
+      event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
+      resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
+      ended(why: SvcError) {
+        write(failure(why.code, why.message))
+        end()
+      },
+      room,
+    })
+      .then((begun) => {
+        subscription = begun
+        if (isOver) begun.end()
+      })
+      .catch((error) => {
+        reject(error)
+        end()
+      })
+  })
+}
+
+function failure(code: string, message: string): Buffer {
+  return Buffer.from(`data: ${JSON.stringify({ type: 'error', code, message })}\n\n`)
+}

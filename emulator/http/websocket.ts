@@ -1,0 +1,87 @@
+/** `/realtime`: the handshake, and what all sockets share. Contract 9. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocket, WebSocketServer } from 'ws'
+import { SvcError } from '../../client/model/errors.js'
+import { writeJson } from '../../client/model/json.js'
+import { writeError } from '../../client/wire/answers.js'
+import { dialects, readDialect } from '../../client/wire/dialect.js'
+import { allowsOrigin } from '../core/projects.js'
+import { mayCall } from './origins.js'
+import { readParameters } from './read-list.js'
+import type { Door } from './run.js'
+import { serveSocket } from './socket-session.js'
+
+const mostMessageBytes = 1024 * 1024
+const pingMilliseconds = 30_000
+/** Sockets that one service holds. */
+const mostSockets = 20_000
+
+export interface Realtime {
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Tells everybody that the service goes away. */
+  close(): void
+}
+
+export function openRealtime(door: Door): Realtime {
+  const server = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, perMessageDeflate: false })
+  const waiting = new WeakSet<WebSocket>()
+  const pings = setInterval(() => {
+    for (const socket of server.clients) {
+      // Nothing came back since the last one.
+      if (waiting.has(socket)) socket.terminate()
+      waiting.add(socket)
+      socket.ping()
+    }
+  }, pingMilliseconds)
+  pings.unref()
+
+  async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    door.requireHost(req.headers.host)
+    const [path] = (req.url ?? '').split('?', 1)
+    if (path?.replace(/\/$/, '') !== '/realtime') throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
+    await requireKnownOrigin(door, req)
+    const spoken = readParameters(req.url ?? '').find(([name]) => name === 'dialect')?.[1]
+    readDialect(spoken, dialects.a)
+    if (server.clients.size >= mostSockets) throw new SvcError('UNAVAILABLE', 'Too many connections.')
+    server.handleUpgrade(req, socket, head, (accepted) => {
+      accepted.on('pong', () => waiting.delete(accepted))
+      accepted.on('message', () => waiting.delete(accepted))
+      serveSocket(door, accepted, { origin: req.headers.origin, host: req.headers.host, dialect: spoken })
+    })
+  }
+
+  return {
+    upgrade(req, socket, head) {
+      socket.on('error', () => socket.destroy())
+      admit(req, socket, head).catch((error) => refuse(door, socket, error))
+    },
+    close() {
+      clearInterval(pings)
+      for (const socket of server.clients) if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'going away')
+    },
+  }
+}
+
+/** Which project is meant is known only later: here the page must be one that some project allows. Contract 10.5. */
+async function requireKnownOrigin({ backend, openToLoopback }: Door, { headers }: IncomingMessage): Promise<void> {
+  const { origin, host } = headers
+  if (mayCall(origin, host, { allowed: [], openToLoopback })) return
+  if (origin !== undefined && origin !== 'null' && (await allowsOrigin(backend, origin))) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin?.slice(0, 200)}" may not call this service.`)
+}
+
+function refuse({ log }: Door, socket: Duplex, thrown: unknown): void {
+  if (!(thrown instanceof SvcError)) log.failure('handshake', thrown)
+  const error = thrown instanceof SvcError ? thrown : new SvcError('INTERNAL')
+  const { status, headers, body } = writeError(dialects.a, error)
+  const text = writeJson(body)
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'connection: close',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
+}
