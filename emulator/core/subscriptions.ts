@@ -24,8 +24,8 @@ export interface Wish {
 
 /** The other end of a subscription. */
 export interface Sink {
-  /** Comes first. */
-  begun(): void
+  /** Comes first: it is told of every change after that number. */
+  begun(seq: number): void
   /** A change, and as what it is told. */
   event(change: DocumentChange, kind: DocumentChange['kind'], collection: Collection): void
   /** Changes are missing; what comes from now on is whole again. */
@@ -84,7 +84,7 @@ export async function subscribe(
   }
 
   const begun = (isWhole: boolean) => {
-    sink.begun()
+    sink.begun(listener.position)
     if (!isWhole) sink.resync()
   }
   await backend.feeds.join(project, listener, since, begun)

@@ -79,7 +79,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
       say({ type: 'authenticated' })
     },
 
-    async subscribe({ collection: name, filters = {}, live = false, since }: JsonObject) {
+    async subscribe({ collection: name, filters = {}, live = false, since, position }: JsonObject) {
       if (!identity) throw new SvcError('UNAUTHORIZED', 'Send "auth" before "subscribe".')
       if (typeof name !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
       if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
@@ -91,7 +91,8 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
       subscriptions.get(name)?.end()
       subscriptions.delete(name)
       const subscription = await subscribe(backend, identity, wish, {
-        begun: () => say({ type: 'subscribed', collection: name, filters }),
+        // Who asks for the position can resume a stream that told nothing before it was cut.
+        begun: (seq) => say({ type: 'subscribed', collection: name, filters, ...(position === true ? { seq } : {}) }),
         event: (change, kind, collection) => push(frameOf(change, kind, collection, dialect).message),
         resync: () => say(failure(new SvcError('RESYNC'), name)),
         ended(why) {

@@ -70,7 +70,6 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
       clearInterval(comments)
       end()
     })
-    opened.write(`retry: ${retryMilliseconds}\n\n`)
     for (const bytes of early.splice(0)) write(bytes)
   }
 
@@ -80,7 +79,11 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
       ended: end,
     })
     subscribe(ctx.backend, ctx, wish, {
-      begun: () => resolve({ open }),
+      begun(seq) {
+        // The number stands alone, so that a stream which told nothing before it was cut is resumed without a gap.
+        write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
+        resolve({ open })
+      },
       event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
       resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
       ended(why: SvcError) {

@@ -28,7 +28,7 @@ inDialects('Server-sent events', (wire) => {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
     })
-    expect(events.text()).toMatch(/^retry: \d+\n\n/)
+    expect(events.text()).toMatch(/^retry: \d+\nid: \d+\n\n/)
     expect(heard.map(({ event }) => event)).toEqual(
       wire.name === 'b' ? ['create', 'create', 'delete'] : ['created', 'created', 'deleted'],
     )
@@ -53,6 +53,19 @@ inDialects('Server-sent events', (wire) => {
     const future = await open('?since=999999')
     expect(await future.atLeast(1)).toEqual([{ type: 'error', code: 'RESYNC', message: expect.any(String) }])
     future.close()
+  })
+
+  test('contract 9.4 a stream that told nothing before it was cut is resumed without a gap', async () => {
+    const { events, posts, open } = await aStream(wire)
+    await expect.poll(() => events.text()).toMatch(/^retry: \d+\nid: \d+\n\n/)
+    events.close()
+    await posts.create({ n: 1 })
+
+    const [, id = ''] = /id: (\d+)/.exec(events.text()) ?? []
+    const again = await open('', { 'last-event-id': id })
+
+    expect((await again.atLeast(1))[0]?.seq).toBe(Number(id) + 1)
+    again.close()
   })
 
   test('contract 9.5 a ticket opens one stream, in the place of a key', async () => {

@@ -215,6 +215,18 @@ inDialects('The WebSocket', (wire) => {
     await socket.atLeast(socket.heard.length + 1)
   })
 
+  test('contract 9.4 who asks for the position can resume before the first event', async () => {
+    const { socket, posts, project } = await aSocket(wire)
+    const { seq } = await socket.ask({ type: 'subscribe', collection: 'posts', position: true })
+    socket.close()
+    await posts.create({ n: 1 })
+
+    const again = await openAuthenticated(service.url, project.apiKey, wire.name)
+    again.say({ type: 'subscribe', collection: 'posts', since: seq })
+
+    expect((await again.atLeast(3))[2]?.seq).toBe(Number(seq) + 1)
+  })
+
   test('contract 9.1 auth and subscribe may be sent back to back', async () => {
     const { project, posts } = await someDocuments(wire)
     const socket = await openSocket(service.url, wire.name)
