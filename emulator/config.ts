@@ -12,6 +12,8 @@ export interface Config {
   readonly fresh: boolean
   /** `postgres://…` instead of the embedded database. */
   readonly databaseUrl: string | undefined
+  /** `s3://bucket/prefix`: files are kept there instead of in the folder. */
+  readonly filesUrl: string | undefined
   /** The id of the project that the keys belong to; made on first use. */
   readonly project: string
   /** What the project speaks, as in the `svc-dialect` header. Left out, what it spoke before. */
@@ -33,6 +35,7 @@ export const defaultConfig: Config = {
   memory: false,
   fresh: false,
   databaseUrl: undefined,
+  filesUrl: undefined,
   project: 'dev',
   dialect: undefined,
   hosts: [],

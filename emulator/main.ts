@@ -10,6 +10,7 @@ import { openIds } from './core/ids.js'
 import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
 import { changeProject, openProject } from './core/projects.js'
 import type { Database } from './database/database.js'
+import { type FileKeeper, startFileKeeper } from './file-keeper.js'
 import { openLog } from './http/log.js'
 import { type Listening, listen } from './listen.js'
 import { openMailbox } from './mail/mailbox.js'
@@ -66,6 +67,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     const report = (error: unknown) => log.failure('maintenance', error)
     const maintenance = startMaintenance(storage.db, clock.now, report)
     service.maintenance = maintenance
+    const fileKeeper = startFileKeeper(storage.db, storage.files, report)
+    service.fileKeeper = fileKeeper
     const indexes = openIndexKeeper(storage.db, { now: clock.now, report })
     service.indexes = indexes
     const bus = await openBus(config, storage.db, report)
@@ -99,6 +102,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       indexes,
       report,
       sweepSoon: maintenance.soon,
+      files: storage.files,
+      sweepFilesSoon: fileKeeper.soon,
     }
     const { project, apiKey, secretKey } = await openProject(backend, config.project)
     if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
@@ -139,6 +144,7 @@ async function openBus({ databaseUrl }: Config, db: Database, report: (error: un
 /** What was started beside the database, and has to be stopped before it. */
 interface Service {
   maintenance?: Maintenance
+  fileKeeper?: FileKeeper
   indexes?: IndexKeeper
   bus?: Bus
   feeds?: Feeds
@@ -147,13 +153,15 @@ interface Service {
   listening?: Listening
 }
 
-async function close(storage: Storage, { maintenance, indexes, bus, feeds, passwords, mail, listening }: Service) {
+async function close(storage: Storage, service: Service) {
+  const { maintenance, fileKeeper, indexes, bus, feeds, passwords, mail, listening } = service
   await listening?.close()
   feeds?.close()
   await bus?.close()
   await passwords?.close()
   await mail?.close()
   indexes?.close()
+  await fileKeeper?.stop()
   await maintenance?.stop()
   await storage.close()
 }

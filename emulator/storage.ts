@@ -1,5 +1,5 @@
-/** Which database an emulator runs on, and the folder that goes with it. */
-import { resolve } from 'node:path'
+/** Which database an emulator runs on, where its files are, and the folder that goes with both. */
+import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import { guardDisk } from './database/disk-guard.js'
@@ -8,15 +8,19 @@ import { migrate, NewerDatabaseError } from './database/migrations.js'
 import { openPglite } from './database/pglite.js'
 import { damaged, makeStateFolder, newer, prepareData } from './database/state-folder.js'
 import { readTemplate } from './database/template.js'
+import type { FileStore } from './files/file-store.js'
+import { openFileStore } from './files/open-file-store.js'
+import { drawFilePlace } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
+  readonly files: FileStore
   readonly dataDir: string | undefined
-  /** Closes the database, then lets go of the folder. */
+  /** Closes both, then lets go of the folder. */
   close(): Promise<void>
 }
 
-type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl'>
+type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl'>
 
 /**
  * Opens the database up to date, and holds the folder so that nobody else does.
@@ -32,11 +36,17 @@ export async function openStorage(
   const lock = folder === undefined ? undefined : await hold(folder, info)
   try {
     const { db, dataDir } = await openFor(options, folder, warn)
+    const files = await openFiles(db, options, folder).catch(async (error) => {
+      await db.close()
+      throw error
+    })
     return {
       db,
+      files,
       dataDir,
       async close() {
         await db.close()
+        await files.close()
         await lock?.release()
       },
     }
@@ -71,6 +81,16 @@ async function openFor(
     throw damaged(dataDir, 'The database does not start from them.', cause)
   })
   return { db: guardDisk(await upToDate(db, dataDir), folder), dataDir }
+}
+
+/** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */
+async function openFiles(db: Database, { filesUrl, memory }: Options, folder: string | undefined): Promise<FileStore> {
+  const isKept = folder !== undefined && !memory
+  return openFileStore({
+    url: filesUrl,
+    folder: isKept ? join(folder, 'files') : undefined,
+    place: await drawFilePlace(db),
+  })
 }
 
 async function upToDate(db: Database, where: string): Promise<Database> {

@@ -2,6 +2,7 @@
 
 const kilobyte = 1024
 const megabyte = 1024 * kilobyte
+const gigabyte = 1024 * megabyte
 
 export const tiers = ['free', 'standard', 'pro', 'enterprise'] as const
 export type Tier = (typeof tiers)[number]
@@ -38,4 +39,20 @@ export const sizes = {
   mostPopulateDepth: 5,
   mostPopulatePaths: 20,
   mostStatementSeconds: 10,
+  mostFileNameBytes: 255,
+  mostPathBytes: 1_000,
+  /** One file that comes with a document or a user. */
+  mostDocumentFileBytes: 50 * megabyte,
+  mostFilesPerRequest: 100,
 } as const
+
+/**
+ * What one stored file and all of a project's files may take, by tier; `null` is unlimited. Our choice: `standard`, for
+ * which the specification has no figures, has those of `pro`.
+ */
+export const storageLimits: { readonly [Name in Tier]: { readonly file: number; readonly total: number | null } } = {
+  free: { file: 10 * megabyte, total: gigabyte },
+  standard: { file: 100 * megabyte, total: 100 * gigabyte },
+  pro: { file: 100 * megabyte, total: 100 * gigabyte },
+  enterprise: { file: gigabyte, total: null },
+}

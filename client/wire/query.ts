@@ -49,16 +49,33 @@ export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]
     else if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
     else named.set(name, value)
   }
-  const paging = pagingRules[dialect.paging]
-  const limit = readWhole('limit', named.get('limit')) ?? paging.default
   return {
     where: readWhere(dialect, filters),
     sort: readSort(named),
-    limit: Math.min(limit, paging.most),
-    offset: readWhole('offset', named.get('offset')) ?? 0,
+    ...readPlace(dialect, named),
     count: readFlag('count', named.get('count')) ?? true,
     populate: checkPopulate(populate),
   }
+}
+
+/** Which page of the files of a folder. @throws {SvcError} `INVALID_QUERY` */
+export function readFolderQuery(
+  dialect: Dialect,
+  parameters: readonly Parameter[],
+): { path: string; limit: number; offset: number } {
+  const named = new Map<string, string>()
+  for (const [name, value] of parameters) {
+    if (!['path', 'limit', 'offset'].includes(name)) continue
+    if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
+    named.set(name, value)
+  }
+  return { path: named.get('path') ?? '', ...readPlace(dialect, named) }
+}
+
+function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<ListQuery, 'limit' | 'offset'> {
+  const paging = pagingRules[dialect.paging]
+  const limit = readWhole('limit', named.get('limit')) ?? paging.default
+  return { limit: Math.min(limit, paging.most), offset: readWhole('offset', named.get('offset')) ?? 0 }
 }
 
 /** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */

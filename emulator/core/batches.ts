@@ -7,10 +7,14 @@ import { deleteDocuments, insertDocuments, lockDocuments, type Place, writeDocum
 import { noSuchCollection, noSuchDocument, requireCollectionForCreate, requireOpenCollection } from './collections.js'
 import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
+import { dropForgotten, mentionsFiles } from './owned-files.js'
 import { requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
+
+/** Gives documents their files, in the transaction that writes them. */
+type Adopt = (ctx: Context, collection: Collection) => Promise<void>
 
 /**
  * Creates all documents or none, in the order given. Contract 3.6.
@@ -54,10 +58,13 @@ export async function removeDocuments(
 ): Promise<{ ids: readonly string[] }> {
   const collection = await requireOpenCollection(ctx, name, 'delete')
   const unique = [...new Set(ids)]
-  await inTransaction(ctx, async (ctx) => {
-    await requireDocuments(ctx, collection, unique, guard)
+  const hasFiles = await inTransaction(ctx, async (ctx) => {
+    const documents = await requireDocuments(ctx, collection, unique, guard)
     if (unique.length > 0) await deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique)
+    return [...documents.values()].some((document) => mentionsFiles(textOf(document)))
   })
+  // The database has taken the files from their documents.
+  if (hasFiles) ctx.backend.sweepFilesSoon()
   return { ids: unique }
 }
 
@@ -66,11 +73,12 @@ export async function changeDocuments(
   ctx: Context,
   name: string,
   edits: ReadonlyMap<string, (before: Fields) => Fields>,
-  guard: VersionGuard = 'any',
+  { guard = 'any', adopt }: { guard?: VersionGuard; adopt?: Adopt } = {},
 ): Promise<OutgoingDocument[]> {
   const collection = await requireOpenCollection(ctx, name, 'update')
   const ids = [...edits.keys()]
-  return inTransaction(ctx, async (ctx) => {
+  let hasForgotten = false
+  const documents = await inTransaction(ctx, async (ctx) => {
     const before = await requireDocuments(ctx, collection, ids, guard)
     const after = [...edits].map(([id, edit]) => edit(fieldsOf(before.get(id))))
     requireValid(collection, after)
@@ -79,9 +87,16 @@ export async function changeDocuments(
     const rows = ids.map((id, at) => ({ id, json: JSON.stringify(after[at]) }))
     if (rows.length === 0) return []
     const written = await writeDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
+    await adopt?.(ctx, collection)
+    hasForgotten = await dropForgotten(
+      ctx,
+      rows.map(({ id, json }) => ({ id, before: textOf(before.get(id)), after: json })),
+    )
     const byId = new Map(written.map((document) => [document.id, document]))
     return ids.flatMap((id) => byId.get(id) ?? [])
   })
+  if (hasForgotten) ctx.backend.sweepFilesSoon()
+  return documents
 }
 
 async function requireDocuments(
@@ -111,8 +126,11 @@ function requireValid({ schema }: Collection, many: readonly Fields[]) {
 }
 
 function fieldsOf(document: OutgoingDocument | undefined): Fields {
-  const data = document?.data
-  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
+  return JSON.parse(textOf(document))
+}
+
+function textOf(document: OutgoingDocument | undefined): string {
+  return document?.data instanceof JsonText ? document.data.text : '{}'
 }
 
 function place(ctx: Context, collection: Collection, now: Date): Place {

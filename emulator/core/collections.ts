@@ -16,6 +16,7 @@ import {
   selectCount,
   writeCollection,
 } from '../store/collections.js'
+import { disownFilesOf } from '../store/files.js'
 import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
 import { requireManager, requirePermission } from './permissions.js'
@@ -73,7 +74,7 @@ export async function changeCollection(
   return changed
 }
 
-/** Removes a collection with all its documents. They are gone at once; their rows are swept up afterwards. */
+/** Removes a collection with all its documents and their files. They are gone at once; their rows are swept up afterwards. */
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(ctx, async (ctx) => {
     const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
@@ -82,10 +83,12 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     await markRemoved(ctx.db, collection.id)
     const at = ctx.backend.now().toISOString()
     await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: collection.id, at })
+    await disownFilesOf(ctx.db, collection.id)
     return collection.id
   })
   ctx.backend.known.collections.clear()
   ctx.backend.sweepSoon()
+  ctx.backend.sweepFilesSoon()
   return { id }
 }
 

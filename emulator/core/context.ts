@@ -1,6 +1,7 @@
 import type { Collection } from '../../client/model/collection.js'
 import type { Project } from '../../client/model/project.js'
 import type { Database } from '../database/database.js'
+import type { FileStore } from '../files/file-store.js'
 import type { Mailer } from '../mail/mailer.js'
 import type { Hasher } from '../passwords/hasher.js'
 import type { Bus } from '../realtime/bus.js'
@@ -28,6 +29,10 @@ export interface Backend {
   report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */
   sweepSoon(): void
+  /** Where the bytes of files are. */
+  readonly files: FileStore
+  /** Removes, in the background, the bytes of files that are nobody's any more. */
+  sweepFilesSoon(): void
 }
 
 /** The service's time, which whoever develops against it may move. */

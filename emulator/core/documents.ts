@@ -1,3 +1,4 @@
+import type { Collection } from '../../client/model/collection.js'
 import type { Changes, Fields, OutgoingDocument } from '../../client/model/document.js'
 import { mergeFields } from '../../client/model/document.js'
 import type { ListQuery, Page } from '../../client/model/page.js'
@@ -6,10 +7,12 @@ import { selectDocument } from '../store/documents.js'
 import { selectPage } from '../store/lists.js'
 import { changeDocuments, createDocuments, removeDocuments, type VersionGuard } from './batches.js'
 import { noSuchDocument, requireOpenCollection } from './collections.js'
-import type { Context } from './context.js'
+import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
 import { rolesOf } from './permissions.js'
 import { populate } from './populate.js'
+import { adoptUploads, noUploads, type Uploads, withUploads } from './uploads.js'
+import { requireLight } from './weight.js'
 
 /** Spec, "List query parameters". Page and total come from the same moment. */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
@@ -36,9 +39,27 @@ export async function getDocument(
   return populated
 }
 
-/** Creates a document from its fields and the schema's defaults. */
-export async function createDocument(ctx: Context, name: string, fields: Fields): Promise<OutgoingDocument> {
-  return only(await createDocuments(ctx, name, [fields]))
+/** Creates a document from its fields, the files that came with them, and the schema's defaults. */
+export async function createDocument(
+  ctx: Context,
+  name: string,
+  fields: Fields,
+  uploads: Uploads = noUploads,
+): Promise<OutgoingDocument> {
+  if (uploads.files.length === 0) return only(await createDocuments(ctx, name, [fields]))
+  const whole = withUploads(ctx.backend, fields, uploads)
+  requireLight(whole)
+  return inTransaction(ctx, async (ctx) => {
+    const document = only(await createDocuments(ctx, name, [whole]))
+    await adoptUploads(ctx, uploads, { document: document.id, collection: document.collectionId })
+    return document
+  })
+}
+
+/** How one document is written: which versions it may have, and the files that came with the request. */
+export interface WriteOptions {
+  readonly guard?: VersionGuard
+  readonly uploads?: Uploads
 }
 
 /** Changes some fields of a document and keeps the others. */
@@ -47,9 +68,11 @@ export async function updateDocument(
   name: string,
   id: string,
   changes: Changes,
-  guard: VersionGuard = 'any',
+  { guard = 'any', uploads = noUploads }: WriteOptions = {},
 ): Promise<OutgoingDocument> {
-  return only(await changeDocuments(ctx, name, new Map([[id, (before) => mergeFields(before, changes)]]), guard))
+  const fields = withUploads(ctx.backend, changes.fields, uploads)
+  const edits = new Map([[id, (before: Fields) => mergeFields(before, { ...changes, fields })]])
+  return only(await changeDocuments(ctx, name, edits, { guard, adopt: adoptFor(id, uploads) }))
 }
 
 /** Puts other fields in the place of all of a document's. */
@@ -58,9 +81,10 @@ export async function replaceDocument(
   name: string,
   id: string,
   fields: Fields,
-  guard: VersionGuard = 'any',
+  { guard = 'any', uploads = noUploads }: WriteOptions = {},
 ): Promise<OutgoingDocument> {
-  return only(await changeDocuments(ctx, name, new Map([[id, () => fields]]), guard))
+  const whole = withUploads(ctx.backend, fields, uploads)
+  return only(await changeDocuments(ctx, name, new Map([[id, () => whole]]), { guard, adopt: adoptFor(id, uploads) }))
 }
 
 export async function removeDocument(
@@ -71,6 +95,11 @@ export async function removeDocument(
 ): Promise<{ id: string }> {
   await removeDocuments(ctx, name, [id], guard)
   return { id }
+}
+
+function adoptFor(document: string, uploads: Uploads) {
+  if (uploads.files.length === 0) return undefined
+  return (ctx: Context, { id }: Collection) => adoptUploads(ctx, uploads, { document, collection: id })
 }
 
 function only<Item>([item]: readonly Item[]): Item {

@@ -1,4 +1,5 @@
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
+import { filesMigration } from './files-migration.js'
 import { mailMigration } from './mail-migration.js'
 import { realtimeMigration } from './realtime-migration.js'
 import { usersMigration } from './users-migration.js'
@@ -110,6 +111,11 @@ export const migrations: readonly Migration[] = [
     number: 2,
     name: 'users, sessions and second factors',
     statements: usersMigration,
+  },
+  {
+    number: 3,
+    name: 'files',
+    statements: filesMigration,
   },
   {
     number: 4,

@@ -4,7 +4,7 @@ import { SvcError } from '../../client/model/errors.js'
 import type { Answer } from '../core/idempotency.js'
 import { originHeaders, preflightHeaders } from './origins.js'
 import type { Method, Route } from './route.js'
-import { type Door, type Exchange, run } from './run.js'
+import { type Door, type Exchange, run, type Serve } from './run.js'
 import { type Endpoint, serveRoute } from './serve-route.js'
 
 type Methods = Map<Method, { flat?: Route; nested?: Route }>
@@ -23,6 +23,12 @@ export function mount(app: Express, door: Door, routes: readonly Route[]): void 
     const allow = allowed(methods.map(([method]) => method))
     app.all(path, (req, res) => run(door, path, (exchange) => refuseMethod(exchange, allow), req, res))
   }
+}
+
+/** Mounts a path that is only read, and is no route of the API. */
+export function mountReading(app: Express, door: Door, path: string, serve: Serve): void {
+  app.get(path, (req, res) => run(door, path, serve, req, res))
+  app.all(path, (req, res) => run(door, path, (exchange) => refuseMethod(exchange, allowed(['get'])), req, res))
 }
 
 function allowed(methods: readonly Method[]): string[] {

@@ -52,9 +52,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
       ...(route.query?.parameters(dialect) ?? []).map(queryParameter),
       ...headersOf(route).map(headerParameter),
     ],
-    ...(body
-      ? { requestBody: { required: true, content: { [bodyType(body)]: { schema: body.schema(dialect) } } } }
-      : {}),
+    ...(body ? { requestBody: { required: true, content: bodyTypes(route, body.schema(dialect)) } } : {}),
     responses: {
       [status]: {
         description: summary,
@@ -69,8 +67,12 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
   }
 }
 
-function bodyType({ encoding }: NonNullable<Route['body']>): string {
-  return encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+function bodyTypes({ body, form }: Route, schema: JsonSchema): JsonSchema {
+  const type = body?.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
+  return {
+    ...(form?.isOnly ? {} : { [type]: { schema } }),
+    ...(form ? { 'multipart/form-data': { schema: form.schema } } : {}),
+  }
 }
 
 const securities: { readonly [Need in Route['needs']]: readonly JsonSchema[] } = {
@@ -124,11 +126,14 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   return {
     'x-request-id': header('Names this request in the log.'),
     ...(reply === 'document' ? { etag: header('The version of the document.') } : {}),
-    ...((reply === 'page' || reply === 'users') && dialect.list === 'array'
+    ...(pages.has(reply) && dialect.list === 'array'
       ? { 'x-total-count': header('All matches.'), 'x-limit': header('The limit that was used.') }
       : {}),
   }
 }
+
+/** Answers that are a page of a list. */
+const pages = new Set<Route['reply']>(['page', 'users', 'files'])
 
 function isDocumentGet({ method, reply }: Route): boolean {
   return method === 'get' && reply === 'document'
@@ -141,7 +146,7 @@ for (const [code, { status }] of Object.entries(errors)) {
 }
 
 /** Answers that somebody else's name or address may stand in the way of. */
-const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'user'])
+const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'user', 'removedFile'])
 
 function failuresOf(route: Route): string[] {
   if (route.needs === 'nothing') return ['403', '500']

@@ -13,18 +13,20 @@ export class Aborted extends Error {}
 const mostBodyDepth = sizes.mostDocumentDepth + 3
 
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
-const mostDrainedBytes = 8 * sizes.mostBodyBytes
+export const mostDrainedBytes = 8 * sizes.mostBodyBytes
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR` */
 export async function readJsonObject(req: IncomingMessage): Promise<JsonObject> {
   requireJsonType(req)
-  const text = decode(await readBytes(req))
+  requirePlainEncoding(req)
+  return parseJsonObject(decodeUtf8(await readBytes(req)))
+}
+
+/** A JSON object from its text. @throws {SvcError} `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR` */
+export function parseJsonObject(text: string, refuseOther: () => SvcError = notAnObject): JsonObject {
   requireDepth(text)
   const value = parse(text)
-  if (!isObject(value)) {
-    const issue = { path: [], message: 'expected an object', type: 'object' }
-    throw new SvcError('VALIDATION_ERROR', 'The body must be a JSON object.', [issue])
-  }
+  if (!isObject(value)) throw refuseOther()
   requireStorable(value)
   return value
 }
@@ -35,9 +37,14 @@ export async function readForm(req: IncomingMessage): Promise<JsonObject> {
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
-  const form: JsonObject = Object.fromEntries(new URLSearchParams(decode(await readBytes(req))))
+  const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(await readBytes(req))))
   requireStorable(form)
   return form
+}
+
+function notAnObject() {
+  const issue = { path: [], message: 'expected an object', type: 'object' }
+  return new SvcError('VALIDATION_ERROR', 'The body must be a JSON object.', [issue])
 }
 
 function requireJsonType({ headers }: IncomingMessage): void {
@@ -48,6 +55,10 @@ function requireJsonType({ headers }: IncomingMessage): void {
     const shown = type === undefined ? 'a body without a content type' : `"${type.slice(0, 80)}"`
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 rather than ${shown}.`)
   }
+}
+
+/** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE` */
+export function requirePlainEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a content encoding.')
@@ -88,7 +99,8 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function decode(bytes: Buffer): string {
+/** @throws {SvcError} `INVALID_BODY` */
+export function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {

@@ -2,7 +2,7 @@
 import type { ListQuery } from '../../client/model/page.js'
 import type { Path } from '../../client/model/path.js'
 import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
-import { type Parameter, parseQuery, readListQuery, readPopulate } from '../../client/wire/query.js'
+import { type Parameter, parseQuery, readFolderQuery, readListQuery, readPopulate } from '../../client/wire/query.js'
 import type { QueryForm, QueryParameter } from './route.js'
 
 /** @throws {SvcError} `INVALID_QUERY` for an address that is too long or badly encoded. Contract 10.7. */
@@ -43,6 +43,15 @@ export const populateQuery: QueryForm<readonly Path[]> = {
   read: (_dialect, parameters) => readPopulate(parameters),
 }
 
+/** Contract 8.1. */
+export const folderQuery: QueryForm<{ path: string; limit: number; offset: number }> = {
+  parameters: (dialect) => [
+    { name: 'path', description: 'A folder; left out, all files.', schema: { type: 'string' } },
+    ...pageParameters(dialect),
+  ],
+  read: readFolderQuery,
+}
+
 /** One parameter that is text; left out, it is empty. */
 export function textQuery(name: string, description: string): QueryForm<string> {
   return {
@@ -72,9 +81,9 @@ function pageParameters(dialect: Dialect): QueryParameter[] {
   return [
     {
       name: 'limit',
-      description: `Most documents to answer; over ${paging.most} is ${paging.most}.`,
+      description: `Most items to answer; over ${paging.most} is ${paging.most}.`,
       schema: { type: 'integer', minimum: 0, default: paging.default },
     },
-    { name: 'offset', description: 'Documents to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
+    { name: 'offset', description: 'Items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
   ]
 }

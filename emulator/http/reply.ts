@@ -16,12 +16,13 @@ import type { JsonSchema } from '../../client/wire/codec.js'
 import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
 import { arrayOf, count, object, text, time } from '../../client/wire/schemas.js'
 import type { Ticket } from '../core/tickets.js'
+import { type FileReplyValues, fileReplies } from './file-replies.js'
 import type { Outgoing } from './run.js'
 import { eventStreamHeaders, type Stream } from './sse.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 
 /** What a handler gives, by the kind of its answer. */
-export interface ReplyValues extends UserReplyValues {
+export interface ReplyValues extends UserReplyValues, FileReplyValues {
   document: OutgoingDocument
   documents: readonly OutgoingDocument[]
   page: Page<OutgoingDocument>
@@ -100,6 +101,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     schema: (dialect) => record(dialect, object({ message: text, ids: arrayOf(text), count })),
   },
   ...userReplies,
+  ...fileReplies,
   plain: {
     write: (_dialect, body) => ({ body }),
     schema: () => ({ type: 'object' }),

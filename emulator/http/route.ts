@@ -1,12 +1,14 @@
 /** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../client/model/json.js'
+import type { Project } from '../../client/model/project.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Parameter } from '../../client/wire/query.js'
 import type { VersionGuard } from '../core/batches.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
 import type { Wish } from '../core/subscriptions.js'
+import type { Uploads } from '../core/uploads.js'
 import type { ReplyKind, ReplyValues } from './reply.js'
 import type { Stream } from './sse.js'
 
@@ -30,6 +32,18 @@ export interface BodyForm<Body> {
   read(dialect: Dialect, body: JsonObject): Body
 }
 
+/** How a multipart form is taken: which parts are text, and what they mean; every other part is a file. Contract 3.4. */
+export interface FileForm {
+  readonly texts: readonly string[]
+  /** What one file may weigh. */
+  mostFileBytes(project: Project): number
+  /** The JSON body that the texts stand for. */
+  toBody(texts: ReadonlyMap<string, string>): JsonObject
+  /** Whether JSON is not taken at all. */
+  readonly isOnly?: boolean
+  readonly schema: JsonSchema
+}
+
 /** How the parameters of an address are read, and what OpenAPI says of them. */
 export interface QueryForm<Query> {
   parameters(dialect: Dialect): readonly QueryParameter[]
@@ -49,6 +63,8 @@ export interface Input<Name extends string, Body, Query> {
   readonly body: Body
   readonly query: Query
   readonly dialect: Dialect
+  /** Files that came with the body, whose bytes have landed. Whoever adopts none of them leaves none. */
+  readonly uploads: Uploads
   /** From `if-match`. Contract 3.8. */
   readonly guard: VersionGuard
   /** The address of who is at the other end of the connection. */
@@ -80,6 +96,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly needs: Need
   readonly query?: QueryForm<Query>
   readonly body?: BodyForm<Body>
+  /** Takes files. */
+  readonly form?: FileForm
   /** Other methods at these paths belong to the more general path that they could be read as. */
   readonly sharesPaths?: boolean
   /** Takes an `if-match`. */

@@ -107,11 +107,11 @@ export function dialectHeader(req: IncomingMessage): string | undefined {
 function send(res: ServerResponse, { id, headers }: Exchange, answer: Outgoing): void {
   const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
   res.writeHead(answer.status, {
+    'cache-control': 'no-store',
     ...answer.headers,
     ...headers,
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
     ...(isBodiless ? {} : { 'content-length': Buffer.byteLength(answer.body) }),
   })
   if ('open' in answer) answer.open(res)

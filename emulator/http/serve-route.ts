@@ -2,17 +2,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
-import type { JsonObject } from '../../client/model/json.js'
 import type { Project } from '../../client/model/project.js'
 import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
 import type { Context, Identity } from '../core/context.js'
 import { type Answer, once } from '../core/idempotency.js'
 import type { Wish } from '../core/subscriptions.js'
 import { useTicket } from '../core/tickets.js'
+import { discardUploads, type Uploads } from '../core/uploads.js'
 import { identifyCaller } from './identify.js'
 import { isOwnOrigin, mayCall, originHeaders, requireOrigin } from './origins.js'
 import { hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
-import { readForm, readJsonObject } from './read-json.js'
+import { markOf, readBody } from './read-body.js'
 import { readParameters } from './read-list.js'
 import { writeReply } from './reply.js'
 import type { Input, Route } from './route.js'
@@ -62,16 +62,42 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
 
   const route = endpoint[exchange.dialect.paths]
   requireAllowed(route, identity, req.method)
-  const { input, json } = await readInput(door, route, exchange)
+  const head = readHead(door, route, exchange)
+  const body = await readBody(route, exchange, { backend, project: identity.project })
   const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
-  // `requireAllowed` has seen to it that the world is the one that the route needs.
-  const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
-  const work = async (ctx: Context) => reply(route, await handle(ctx, input), exchange)
-  const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: json, dialect: exchange.dialect }) : undefined
-  const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
+  const answer = await keepingFiles(door, exchange, body.uploads, async () => {
+    const { dialect } = exchange
+    const json = body.toJson()
+    const input = { ...head, body: route.body?.read(dialect, json), uploads: body.uploads }
+    // `requireAllowed` has seen to it that the world is the one that the route needs.
+    const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
+    const work = async (ctx: Context) => reply(route, await handle(ctx, input), exchange)
+    const mark = markOf(json, body.uploads)
+    const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
+    return key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx)
+  })
   // Here everything is committed; whoever listens to the project reads what there is to read.
   if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
   return answer
+}
+
+/** Leaves no file of a request that failed, or that has been answered before. */
+async function keepingFiles(
+  { backend, log }: Door,
+  { id }: Exchange,
+  uploads: Uploads,
+  work: () => Promise<Outgoing>,
+): Promise<Outgoing> {
+  if (uploads.files.length === 0) return work()
+  let isKept = false
+  try {
+    const answer = await work()
+    isKept = uploads.isAdopted
+    return answer
+  } finally {
+    // What cannot be removed now is at the next start.
+    if (!isKept) await discardUploads(backend, uploads.files).catch((error) => log.failure(id, error))
+  }
 }
 
 /** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
@@ -97,7 +123,7 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
     countRequest(door, identity, exchange)
   }
   exchange.dialect = readDialect(dialectHeader(exchange.req), exchange.dialect)
-  const { input } = await readInput(door, route, exchange)
+  const input = await readInput(door, route, exchange)
   return reply(route, await route.handle(backend, input), exchange)
 }
 
@@ -110,7 +136,7 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
   if (door.controlToken === undefined || typeof token !== 'string' || !isSame(token, door.controlToken)) {
     throw new SvcError('UNAUTHORIZED', 'Send the control token of ".svc/emulator.json" as "svc-control-token".')
   }
-  const { input } = await readInput(door, route, exchange)
+  const input = await readInput(door, route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 
@@ -119,7 +145,7 @@ async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exch
   const { origin, host } = exchange.req.headers
   requireOrigin(origin, host, { allowed: [], openToLoopback: door.openToLoopback })
   exchange.headers = originHeaders(origin)
-  const { input } = await readInput(door, route, exchange)
+  const input = await readInput(door, route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 
@@ -149,22 +175,22 @@ function countRequest({ limiter }: Door, { project, caller }: Identity, exchange
   })
 }
 
-const bodyReaders = { json: readJsonObject, form: readForm }
-
-async function readInput(
-  { streams }: Door,
-  route: Route,
-  { req, params, dialect }: Exchange,
-): Promise<{ input: Input<string, unknown, unknown>; json: JsonObject }> {
+/** What a request says before its body. */
+function readHead({ streams }: Door, route: Route, { req, params, dialect }: Exchange) {
   for (const value of Object.values(params)) if (value.includes('\0')) throw new SvcError('NOT_FOUND')
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
-  const guard = route.isGuarded ? readGuard(req.headers['if-match']) : 'any'
+  const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
   const address = req.socket.remoteAddress ?? ''
-  const json = route.body ? await bodyReaders[route.body.encoding ?? 'json'](req) : {}
   const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
-  const body = route.body?.read(dialect, json)
-  return { input: { params, body, query, dialect, guard, address, headers: req.headers, stream }, json }
+  return { params, query, dialect, guard, address, headers: req.headers, stream }
+}
+
+/** The input of a route that takes no files. */
+async function readInput(door: Door, route: Route, exchange: Exchange): Promise<Input<string, unknown, unknown>> {
+  const head = readHead(door, route, exchange)
+  const { toJson, uploads } = await readBody(route, exchange)
+  return { ...head, body: route.body?.read(head.dialect, toJson()), uploads }
 }
 
 function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { dialect }: Exchange): Outgoing {

@@ -6,13 +6,14 @@ import type { Backend } from '../core/context.js'
 import { version } from '../version.js'
 import { openIdentityWatch } from './identity-watch.js'
 import type { Log } from './log.js'
-import { mount, mountRest } from './mount.js'
+import { mount, mountReading, mountRest } from './mount.js'
 import { openHostCheck } from './origins.js'
 import { openRateLimiter } from './rate-limit.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
 import type { Door } from './run.js'
 import type { Streams } from './sse.js'
+import { serveStoredFile, storedFilePath } from './stored-files.js'
 import { openRealtime } from './websocket.js'
 
 export interface AppOptions {
@@ -49,6 +50,7 @@ export function createApp(backend: Backend, { hosts, controlToken, log, openOrig
   app.set('case sensitive routing', true)
   const served = controlToken === undefined ? routes : [...routes, ...controlRoutes]
   mount(app, door, [...served, ...aboutRoutes(served, version)])
+  mountReading(app, door, storedFilePath, (exchange) => serveStoredFile(door, exchange))
   mountRest(app, door)
   const realtime = openRealtime(door)
   return {

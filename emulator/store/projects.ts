@@ -26,6 +26,7 @@ export async function insertProject(
         values (${project.id}, ${project.name}, ${JSON.stringify(project.settings)}::jsonb, ${at})`,
     sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`,
     sql`insert into user_counts (project_id, users) values (${project.id}, 0)`,
+    sql`insert into file_totals (project_id, files, bytes) values (${project.id}, 0, 0)`,
     ...keys.map(
       (key) => sql`insert into project_keys (key_hash, project_id, id, secret, key, created_at)
         values (${key.hash}, ${project.id}, ${key.id}, ${key.secret}, ${key.readable}, ${at})`,

@@ -1,6 +1,5 @@
 import type { OutgoingDocument } from '../../../client/model/document.js'
 import type { Dialect } from '../../../client/wire/dialect.js'
-import type { VersionGuard } from '../../core/batches.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,
@@ -9,8 +8,10 @@ import {
   removeDocument,
   replaceDocument,
   updateDocument,
+  type WriteOptions,
 } from '../../core/documents.js'
 import { documentChanges, newDocument } from '../body-forms.js'
+import { documentForm } from '../file-forms.js'
 import { listQuery, populateQuery, textQuery } from '../read-list.js'
 import { type BodyForm, route } from '../route.js'
 
@@ -29,7 +30,7 @@ const one = [
 ] as const
 
 /** A PUT once it is read: the write that its dialect means. */
-type Put = (ctx: Context, collection: string, id: string, guard: VersionGuard) => Promise<OutgoingDocument>
+type Put = (ctx: Context, collection: string, id: string, options: WriteOptions) => Promise<OutgoingDocument>
 
 /** The `put` axis. */
 const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
@@ -37,14 +38,14 @@ const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
     schema: newDocument.schema,
     read(dialect, body) {
       const fields = newDocument.read(dialect, body)
-      return (ctx, collection, id, guard) => replaceDocument(ctx, collection, id, fields, guard)
+      return (ctx, collection, id, options) => replaceDocument(ctx, collection, id, fields, options)
     },
   },
   merge: {
     schema: documentChanges.schema,
     read(dialect, body) {
       const changes = documentChanges.read(dialect, body)
-      return (ctx, collection, id, guard) => updateDocument(ctx, collection, id, changes, guard)
+      return (ctx, collection, id, options) => updateDocument(ctx, collection, id, changes, options)
     },
   },
 }
@@ -63,10 +64,11 @@ export const documentRoutes = [
     paths: { any: all },
     needs: 'caller',
     body: newDocument,
+    form: documentForm,
     isCreating: true,
     status: 201,
     reply: 'document',
-    handle: (ctx, { params, body }) => createDocument(ctx, params.collection, body),
+    handle: (ctx, { params, body, uploads }) => createDocument(ctx, params.collection, body, uploads),
   }),
   route({
     id: 'documents.createIn',
@@ -77,10 +79,11 @@ export const documentRoutes = [
     needs: 'caller',
     query: textQuery('collection', 'Name or id of the collection.'),
     body: newDocument,
+    form: documentForm,
     isCreating: true,
     status: 201,
     reply: 'document',
-    handle: (ctx, { query, body }) => createDocument(ctx, query, body),
+    handle: (ctx, { query, body, uploads }) => createDocument(ctx, query, body, uploads),
   }),
   route({
     id: 'documents.list',
@@ -112,9 +115,11 @@ export const documentRoutes = [
     paths: { any: one },
     needs: 'caller',
     body: documentChanges,
+    form: documentForm,
     isGuarded: true,
     reply: 'document',
-    handle: (ctx, { params, body, guard }) => updateDocument(ctx, params.collection, params.id, body, guard),
+    handle: (ctx, { params, body, guard, uploads }) =>
+      updateDocument(ctx, params.collection, params.id, body, { guard, uploads }),
   }),
   route({
     id: 'documents.put',
@@ -123,9 +128,11 @@ export const documentRoutes = [
     paths: { any: one },
     needs: 'caller',
     body: put,
+    form: documentForm,
     isGuarded: true,
     reply: 'document',
-    handle: (ctx, { params, body: write, guard }) => write(ctx, params.collection, params.id, guard),
+    handle: (ctx, { params, body: write, guard, uploads }) =>
+      write(ctx, params.collection, params.id, { guard, uploads }),
   }),
   route({
     id: 'documents.remove',

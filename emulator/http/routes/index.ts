@@ -12,6 +12,7 @@ import { userRoutes } from './control/users.js'
 import { documentRoutes } from './documents.js'
 import { mailPageRoutes } from './pages.js'
 import { realtimeRoutes } from './realtime.js'
+import { storageRoutes } from './storage.js'
 import { twoFactorRoutes } from './two-factor.js'
 import { verificationRoutes } from './verification.js'
 
@@ -19,6 +20,7 @@ export const routes: readonly Route[] = [
   ...collectionRoutes,
   ...documentRoutes,
   ...batchRoutes,
+  ...storageRoutes,
   ...accountRoutes,
   ...twoFactorRoutes,
   ...verificationRoutes,

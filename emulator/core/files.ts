@@ -1,0 +1,64 @@
+/** Spec, "Storage". */
+import { SvcError } from '../../client/model/errors.js'
+import type { FileRecord, StorageUsage, StoredFile } from '../../client/model/file.js'
+import { storageLimits } from '../../client/model/limits.js'
+import type { Page } from '../../client/model/page.js'
+import { dropFile, isOwned, selectFile, selectFiles, selectUsage } from '../store/files.js'
+import type { Backend, Context } from './context.js'
+import { fileUrl, requireFolder } from './file-names.js'
+import { isId } from './ids.js'
+import { adoptUploads, type Uploads } from './uploads.js'
+
+/** Keeps a file that belongs to nobody. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
+export async function uploadFile(ctx: Context, uploads: Uploads, folder: string): Promise<StoredFile> {
+  const [upload, ...more] = uploads.files
+  if (upload?.field !== 'file' || more.length > 0) {
+    const issue = { path: ['file'], message: 'is required, and is the only file', type: 'missing' }
+    throw new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
+  }
+  const path = requireFolder(folder)
+  const createdAt = ctx.backend.now().toISOString()
+  await adoptUploads(ctx, uploads, 'nobody', path)
+  const { id, name, size, mimeType } = upload
+  return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
+}
+
+/** The files in a folder and below it, the newest first; owned ones among them. Contract 8.1. */
+export async function listFiles(
+  ctx: Context,
+  { path, limit, offset }: { path: string; limit: number; offset: number },
+): Promise<Page<StoredFile>> {
+  const page = await selectFiles(ctx.db, { project: ctx.project.id, path: requireFolder(path) }, { limit, offset })
+  return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
+}
+
+/** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
+export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
+  const isDropped = isId(id) && (await dropFile(ctx.db, ctx.project.id, id))
+  if (!isDropped) {
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id))) throw new SvcError('FILE_IN_USE')
+    throw new SvcError('NOT_FOUND', `No file "${id.slice(0, 80)}".`)
+  }
+  ctx.backend.sweepFilesSoon()
+  return { id }
+}
+
+export async function getUsage({ db, project }: Context): Promise<StorageUsage> {
+  const { tier } = project.settings
+  return { ...(await selectUsage(db, project.id)), limitBytes: storageLimits[tier].total, tier }
+}
+
+/** A file that anybody may read, and which pages may. @throws {SvcError} `NOT_FOUND` */
+export async function getPublicFile(
+  { db }: Backend,
+  id: string,
+  name: string,
+): Promise<{ file: FileRecord; allowedOrigins: readonly string[] }> {
+  const found = isId(id) ? await selectFile(db, id) : undefined
+  if (!found || found.file.name !== name) throw new SvcError('NOT_FOUND', 'There is no such file.')
+  return { file: found.file, allowedOrigins: JSON.parse(found.settings).allowedOrigins ?? [] }
+}
+
+function withUrl(backend: Backend, file: FileRecord): StoredFile {
+  return { ...file, url: fileUrl(backend, file) }
+}

@@ -1,0 +1,53 @@
+/** The types that the specification names, by the endings of names. Everything else is what its sender says it is. */
+
+const named: Readonly<Record<string, string>> = {
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  svg: 'image/svg+xml',
+  pdf: 'application/pdf',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  txt: 'text/plain',
+  csv: 'text/csv',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  zip: 'application/zip',
+  tar: 'application/x-tar',
+  gz: 'application/gzip',
+}
+
+/** Endings of the named types, for people to read. */
+export const namedEndings: readonly string[] = Object.keys(named)
+
+export function isNamedType(name: string): boolean {
+  return Object.hasOwn(named, endingOf(name))
+}
+
+/** The ending decides for named types, so that a sender's mistake does not; what is no type at all is just bytes. */
+export function typeOf(name: string, declared: string): string {
+  const ending = endingOf(name)
+  if (Object.hasOwn(named, ending)) return named[ending] ?? ''
+  const type = declared.toLowerCase()
+  return /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,99}$/.test(type) ? type : 'application/octet-stream'
+}
+
+/**
+ * Whether a browser may show a file rather than keep it: what is on the list runs nothing. Everything else is kept, HTML,
+ * SVG, XML and scripts among it.
+ */
+export function isInert(type: string): boolean {
+  return inert.has(type) || /^(?:audio|video)\//.test(type)
+}
+
+const inert = new Set([
+  ...['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'image/avif', 'image/bmp'],
+  ...['application/pdf', 'text/plain', 'text/csv', 'application/json'],
+])
+
+function endingOf(name: string): string {
+  return /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+}

@@ -1,0 +1,123 @@
+/**
+ * Files that come with a request. Their bytes land first, under ids of their own; the transaction that writes the request's
+ * record adopts them; what nobody adopted is removed again.
+ */
+import { createHash } from 'node:crypto'
+import type { Fields } from '../../client/model/document.js'
+import { SvcError } from '../../client/model/errors.js'
+import { setOwn } from '../../client/model/json.js'
+import { storageLimits } from '../../client/model/limits.js'
+import type { Project } from '../../client/model/project.js'
+import { type FileOwner, insertFiles, selectKnown } from '../store/files.js'
+import type { Backend, Context } from './context.js'
+import { fileUrl, requireFileName } from './file-names.js'
+import { isNamedType, namedEndings, typeOf } from './mime-types.js'
+
+/** A file on its way in. */
+export interface IncomingFile {
+  /** The name of its part. */
+  readonly field: string
+  readonly name: string
+  /** What its sender says it is. */
+  readonly type: string
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** A file whose bytes are there. */
+export interface Upload {
+  readonly field: string
+  readonly id: string
+  readonly name: string
+  readonly size: number
+  readonly mimeType: string
+  /** A hash of the bytes, where one was asked for. */
+  readonly digest: string | undefined
+}
+
+/** What a request brought along, and whether a record has taken it in. */
+export interface Uploads {
+  readonly files: readonly Upload[]
+  isAdopted: boolean
+}
+
+export const noUploads: Uploads = Object.freeze({ files: [], isAdopted: true })
+
+/**
+ * Takes in the bytes of a file. They are there once this resolves, and not at all if it rejects.
+ *
+ * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` for a type that is not taken
+ */
+export async function landUpload(
+  backend: Backend,
+  project: Project,
+  file: IncomingFile,
+  { mostBytes, isHashed }: { mostBytes: number; isHashed: boolean },
+): Promise<Upload> {
+  const name = requireFileName(file.name)
+  requireType(project, file.field, name)
+  const id = backend.newId(backend.now())
+  const hash = isHashed ? createHash('sha256') : undefined
+  let size = 0
+  async function* weighed() {
+    for await (const chunk of file.bytes) {
+      size += chunk.length
+      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here may be ${mostBytes} bytes.`)
+      hash?.update(chunk)
+      yield chunk
+    }
+  }
+  await backend.files.write(id, weighed())
+  return { field: file.field, id, name, size, mimeType: typeOf(name, file.type), digest: hash?.digest('hex') }
+}
+
+/**
+ * Gives files to their owner, at the top folder unless another is named. Call it in the transaction that writes the owner.
+ *
+ * @throws {SvcError} `STORAGE_LIMIT`
+ */
+export async function adoptUploads(
+  { db, project, backend }: Context,
+  uploads: Uploads,
+  owner: FileOwner,
+  path = '',
+): Promise<void> {
+  if (uploads.files.length === 0) return
+  const { total: limitBytes } = storageLimits[project.settings.tier]
+  const place = { project: project.id, owner, limitBytes, at: backend.now().toISOString() }
+  const hasRoom = await insertFiles(
+    db,
+    place,
+    uploads.files.map((file) => ({ ...file, path })),
+  )
+  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files may take ${limitBytes} bytes.`)
+  uploads.isAdopted = true
+}
+
+/**
+ * Removes the bytes of a request that came to nothing. Whether it did is for the database to say: a commit may have gone
+ * through although its answer was lost.
+ */
+export async function discardUploads({ db, files }: Backend, uploads: readonly Upload[]): Promise<void> {
+  if (uploads.length === 0) return
+  const ids = uploads.map(({ id }) => id)
+  const kept = new Set(await selectKnown(db, ids))
+  await files.remove(ids.filter((id) => !kept.has(id)))
+}
+
+/** The fields with the addresses of the files in them; several of one name are an array. Contract 3.4. */
+export function withUploads(backend: Backend, fields: Fields, { files }: Uploads): Fields {
+  if (files.length === 0) return fields
+  const whole = { ...fields }
+  for (const field of new Set(files.map(({ field }) => field))) {
+    const urls = files.filter((file) => file.field === field).map((file) => fileUrl(backend, file))
+    setOwn(whole, field, urls.length === 1 ? (urls[0] ?? '') : urls)
+  }
+  return whole
+}
+
+/** Contract 8.4. */
+function requireType({ settings }: Project, field: string, name: string): void {
+  if (settings.fileTypes === 'any' || isNamedType(name)) return
+  const issue = { path: [field], message: `ends in none of ${namedEndings.join(', ')}`, type: 'file_type' }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}

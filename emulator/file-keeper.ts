@@ -1,0 +1,97 @@
+/** Keeps bytes and rows of files together: what a crash or a deleted record left of the one without the other. */
+import type { Database } from './database/database.js'
+import type { FileStore } from './files/file-store.js'
+import { countFiles, deleteNobodys, selectIdsAfter, selectKnown, selectNobodys } from './store/files.js'
+
+/** Files looked at in one statement. */
+const piece = 500
+
+/** The id that every other comes after. */
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+export interface FileKeeper {
+  /** Removes files of nobody now, or after the round that is at work. */
+  soon(): void
+  /** Ends after the piece that is at work. */
+  stop(): Promise<void>
+}
+
+/**
+ * A round at the start that compares everything; then files of nobody whenever it is asked for, and once a minute, since
+ * other processes leave some too.
+ */
+export function startFileKeeper(db: Database, store: FileStore, report: (error: unknown) => void): FileKeeper {
+  let isStopped = false
+  let isWanted = false
+  let round: Promise<void> | undefined
+  const timer = setInterval(soon, 60_000)
+  timer.unref()
+  const comparing = guarded(async () => {
+    const found = await removeStrays()
+    // Nearly always each row has its bytes, and need not be looked at.
+    if (!isStopped && (await countFiles(db)) > found) await reportMissing()
+  })
+  soon()
+
+  async function guarded(work: () => Promise<void>) {
+    try {
+      await work()
+    } catch (error) {
+      if (!isStopped) report(error)
+    }
+  }
+
+  function soon() {
+    isWanted = true
+    round ??= guarded(removeNobodys).finally(() => {
+      round = undefined
+      if (isWanted && !isStopped) soon()
+    })
+  }
+
+  /** Bytes first: the row is what remembers them. */
+  async function removeNobodys() {
+    isWanted = false
+    while (!isStopped) {
+      const ids = await selectNobodys(db, piece)
+      if (ids.length === 0) return
+      await store.remove(ids)
+      await deleteNobodys(db, ids)
+    }
+  }
+
+  /** Bytes that landed and never got a row; how many have one. */
+  async function removeStrays(): Promise<number> {
+    let found = 0
+    for await (const listed of store.list()) {
+      for (let at = 0; at < listed.length && !isStopped; at += piece) {
+        const ids = listed.slice(at, at + piece)
+        const known = new Set(await selectKnown(db, ids))
+        found += known.size
+        for (const id of ids) if (!known.has(id) && (await store.isSettled(id))) await store.remove([id])
+      }
+    }
+    return found
+  }
+
+  /** Rows whose bytes are gone, which is more than anybody but the owner can mend. */
+  async function reportMissing() {
+    let last = beforeAll
+    while (!isStopped) {
+      const ids = await selectIdsAfter(db, last, piece)
+      for (const id of ids) if (!(await store.has(id))) report(new Error(`The bytes of the file "${id}" are gone.`))
+      last = ids.at(-1) ?? ''
+      if (ids.length < piece) return
+    }
+  }
+
+  return {
+    soon,
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await comparing
+      await round
+    },
+  }
+}

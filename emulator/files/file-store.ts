@@ -1,0 +1,28 @@
+/** The port to where the bytes of files are. */
+import type { Readable } from 'node:stream'
+
+/** The first and the last byte, both included. */
+export interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Bytes under ids. It knows nothing of names, owners or projects. */
+export interface FileStore {
+  /**
+   * Takes in bytes as they come. They are there, all of them and synced, once this resolves, and not at all if it rejects.
+   *
+   * @throws {SvcError} `STORAGE_LIMIT` if there is no room for them.
+   */
+  write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
+  /** The bytes, or a part of them; nothing if there are none of that id. */
+  read(id: string, range?: ByteRange): Promise<Readable | undefined>
+  /** Removes what is there of these ids. */
+  remove(ids: readonly string[]): Promise<void>
+  /** All ids, some at a time, in no order. */
+  list(): AsyncIterable<readonly string[]>
+  has(id: string): Promise<boolean>
+  /** Whether nobody can be about to give these bytes a row any more. */
+  isSettled(id: string): Promise<boolean>
+  close(): Promise<void>
+}

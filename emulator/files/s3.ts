@@ -1,0 +1,137 @@
+/** Files in an S3 bucket, each an object under the prefix and its id. */
+import type { Readable } from 'node:stream'
+import type { S3Client } from '@aws-sdk/client-s3'
+import { SvcError } from '../../client/model/errors.js'
+import type { FileStore } from './file-store.js'
+
+/** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
+const partBytes = 8 * 1024 * 1024
+
+/** As many objects as S3 lists and deletes at once. */
+const piece = 1_000
+
+/** After so long, bytes without a row will not get one: no request lasts for hours once its bytes are there. */
+const settledMilliseconds = 3_600_000
+
+export interface S3Options {
+  /** `s3://bucket/prefix`, with `?endpoint=…&region=…` where they are not the usual ones. Keys come from the environment. */
+  readonly url: string
+  /** Sets the files of one database apart from those of others. */
+  readonly place: string
+}
+
+export async function openS3Store({ url, place }: S3Options): Promise<FileStore> {
+  const s3 = await import('@aws-sdk/client-s3')
+  const { bucket, prefix, endpoint, region } = readS3Url(url)
+  const client = new s3.S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    // Servers other than Amazon's need not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  const home = `${prefix}${place}/`
+  const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
+
+  async function writeParts(id: string, first: Uint8Array, rest: AsyncIterator<Uint8Array>): Promise<void> {
+    const object = objectOf(id)
+    const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(object))
+    const upload = { ...object, UploadId }
+    try {
+      const parts: { PartNumber: number; ETag: string | undefined }[] = []
+      for (let bytes = first; bytes.length > 0; bytes = await takePart(rest)) {
+        const PartNumber = parts.length + 1
+        const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body: bytes }))
+        parts.push({ PartNumber, ETag })
+      }
+      await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }))
+    } catch (error) {
+      await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined)
+      throw error
+    }
+  }
+
+  const head = (id: string) => client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissing)
+
+  return {
+    async write(id, bytes) {
+      const chunks = bytes[Symbol.asyncIterator]()
+      const first = await takePart(chunks)
+      if (first.length >= partBytes) await writeParts(id, first, chunks)
+      else await client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first }))
+    },
+
+    async read(id, range) {
+      const Range = range && `bytes=${range.first}-${range.last}`
+      const found = await client.send(new s3.GetObjectCommand({ ...objectOf(id), Range })).catch(noneIfMissing)
+      return found?.Body as Readable | undefined
+    },
+
+    async remove(ids) {
+      for (let at = 0; at < ids.length; at += piece) {
+        const Objects = ids.slice(at, at + piece).map((id) => ({ Key: home + id }))
+        const { Errors = [] } = await client.send(
+          new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+        )
+        if (Errors[0]) throw new Error(`S3 keeps "${Errors[0].Key}": ${Errors[0].Message}`)
+      }
+    },
+
+    list: () => listObjects(client, s3.ListObjectsV2Command, bucket, home),
+    has: async (id) => (await head(id)) !== undefined,
+
+    async isSettled(id) {
+      const { LastModified } = (await head(id)) ?? {}
+      return LastModified !== undefined && Date.now() - LastModified.getTime() > settledMilliseconds
+    },
+
+    close: async () => client.destroy(),
+  }
+}
+
+async function* listObjects(
+  client: S3Client,
+  List: typeof import('@aws-sdk/client-s3').ListObjectsV2Command,
+  bucket: string,
+  home: string,
+): AsyncGenerator<readonly string[]> {
+  let token: string | undefined
+  do {
+    const page = await client.send(new List({ Bucket: bucket, Prefix: home, MaxKeys: piece, ContinuationToken: token }))
+    const ids = (page.Contents ?? []).map(({ Key = '' }) => Key.slice(home.length))
+    yield ids.filter((id) => /^[0-9a-f-]{36}$/.test(id))
+    token = page.NextContinuationToken
+  } while (token !== undefined)
+}
+
+/** The next part of a stream, as long as parts are, or what is left of it. */
+async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const taken: Uint8Array[] = []
+  let bytes = 0
+  while (bytes < partBytes) {
+    const { done, value } = await chunks.next()
+    if (done) break
+    taken.push(value)
+    bytes += value.length
+  }
+  return Buffer.concat(taken)
+}
+
+function readS3Url(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 's3:' || url.hostname === '') {
+    throw new SvcError('INVALID_PATH', `"${text}" is no place for files. Write it as s3://bucket/prefix.`)
+  }
+  const prefix = url.pathname.replace(/^\/|\/$/g, '')
+  return {
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint: url.searchParams.get('endpoint') ?? undefined,
+    region: url.searchParams.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
+  }
+}
+
+function noneIfMissing(error: unknown): undefined {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  if ($metadata?.httpStatusCode !== 404) throw error
+}

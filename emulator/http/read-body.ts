@@ -1,0 +1,57 @@
+/** The body of a request: JSON, or a form with files in it. */
+import { SvcError } from '../../client/model/errors.js'
+import type { Json, JsonObject } from '../../client/model/json.js'
+import type { Project } from '../../client/model/project.js'
+import type { Backend } from '../core/context.js'
+import { noUploads, type Uploads } from '../core/uploads.js'
+import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
+import { isMultipart, readMultipart } from './read-multipart.js'
+import type { FileForm, Route } from './route.js'
+import type { Exchange } from './run.js'
+
+/** A body whose bytes are all here. */
+export interface Body {
+  readonly uploads: Uploads
+  /** What it says as JSON. */
+  toJson(): JsonObject
+}
+
+/** Where the files of a form go; routes that belong to no project take none. */
+export interface Landing {
+  readonly backend: Backend
+  readonly project: Project
+}
+
+const readers = { json: readJsonObject, form: readForm }
+
+export async function readBody(route: Route, { req }: Exchange, landing?: Landing): Promise<Body> {
+  const { form } = route
+  if (landing && form && isMultipart(req)) return readParts(route, form, req, landing)
+  if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
+  const json = route.body ? await readers[route.body.encoding ?? 'json'](req) : {}
+  return { uploads: noUploads, toJson: () => json }
+}
+
+/** What tells a body from another one, files included. */
+export function markOf(json: JsonObject, { files }: Uploads): Json {
+  return files.length === 0 ? json : [json, files.map(({ field, name, digest = '' }) => [field, name, digest])]
+}
+
+async function readParts(
+  { isCreating = false }: Route,
+  form: FileForm,
+  req: Exchange['req'],
+  { backend, project }: Landing,
+): Promise<Body> {
+  requirePlainEncoding(req)
+  const { texts, files } = await readMultipart(
+    req,
+    { backend, project },
+    {
+      texts: form.texts,
+      mostFileBytes: form.mostFileBytes(project),
+      isHashed: isCreating && req.headers['idempotency-key'] !== undefined,
+    },
+  )
+  return { uploads: { files, isAdopted: false }, toJson: () => form.toBody(texts) }
+}

@@ -1,0 +1,211 @@
+/**
+ * A form from its parts to a JSON body and files that have landed, with every limit on the way. Files go to the store as
+ * they come, never whole into memory. Contract 3.4.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import multer, { MulterError, type Options, type StorageEngine } from 'multer'
+import { SvcError } from '../../client/model/errors.js'
+import { sizes } from '../../client/model/limits.js'
+import type { Project } from '../../client/model/project.js'
+import type { Backend } from '../core/context.js'
+import { discardUploads, type IncomingFile, landUpload, type Upload } from '../core/uploads.js'
+import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
+
+/** Which parts a form may have. */
+export interface PartRules {
+  /** Parts that are text; every other part is a file. */
+  readonly texts: readonly string[]
+  readonly mostFileBytes: number
+  /** Whether the bytes are hashed, so that two requests can be told apart. */
+  readonly isHashed: boolean
+}
+
+export interface Parts {
+  /** The texts that were sent, by the names of their parts. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly files: readonly Upload[]
+}
+
+/** Whether a request brings a form. */
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '')
+}
+
+/**
+ * @throws {SvcError} `INVALID_BODY` for what is no form, `VALIDATION_ERROR` for a text that is not asked for,
+ * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
+ */
+export async function readMultipart(
+  req: IncomingMessage,
+  { backend, project }: { backend: Backend; project: Project },
+  rules: PartRules,
+): Promise<Parts> {
+  const landing: Promise<Upload>[] = []
+  const texts = new Map<string, string>()
+  try {
+    await takeParts(req, rules, {
+      file: (part) => {
+        const landed = landUpload(backend, project, part, { mostBytes: rules.mostFileBytes, isHashed: rules.isHashed })
+        landing.push(landed)
+        return landed
+      },
+      text(name, value) {
+        requireWanted(rules, name)
+        texts.set(name, value)
+      },
+    })
+    return { texts, files: await Promise.all(landing) }
+  } catch (error) {
+    const settled = await Promise.allSettled(landing)
+    await discardUploads(
+      backend,
+      settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+    )
+    throw error
+  }
+}
+
+interface Takers {
+  file(part: IncomingFile): Promise<unknown>
+  text(name: string, value: string): void
+}
+
+/** Resolves when all parts are taken, and rejects as soon as one cannot be; what still comes in is thrown away. */
+function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let nameless: string | undefined
+
+    function refuse(error: unknown) {
+      reject(isGone(req) ? new Aborted() : error)
+      drain(req)
+    }
+
+    async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
+      requireFieldName(field)
+      if (rules.texts.includes(field)) take.text(field, await readText(stream))
+      else await take.file({ field, name, type, bytes: stream })
+    }
+
+    /** A file without a name is passed over, as browsers send one for an empty field; but not if it holds anything. */
+    function streamHandler(_req: unknown, parser: NodeJS.WritableStream) {
+      parser.on('file', (field: string, bytes: Readable, { filename }: { filename?: string }) => {
+        if (filename !== '') return
+        bytes.on('data', () => {
+          nameless = field
+        })
+      })
+      req.pipe(parser)
+    }
+
+    const storage: StorageEngine = {
+      _handleFile(_req, file, done) {
+        takePart(file).then(
+          () => done(null, {}),
+          (error) => {
+            refuse(error)
+            done(error)
+          },
+        )
+      },
+      _removeFile: (_req, _file, done) => done(null),
+    }
+    const options: Options & { streamHandler: unknown } = {
+      ...{ storage, limits, preservePath: true, defParamCharset: 'utf8' },
+      streamHandler,
+    }
+    const parse = multer(options).any() as unknown as Parser
+    parse(req, {}, (error) => {
+      if (error) return refuse(formFault(error))
+      try {
+        if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
+        const { body = {} } = req as { body?: object }
+        for (const [name, value] of Object.entries(body)) take.text(name, requireOnce(name, value))
+        resolve()
+      } catch (fault) {
+        reject(fault)
+      }
+    })
+  })
+}
+
+type Parser = (req: IncomingMessage, res: object, done: (error?: Error | null) => void) => void
+
+/** How much of anything one form may have; how large a file may be depends on the project. */
+const limits = {
+  fieldNameSize: sizes.mostFieldNameBytes,
+  fieldSize: sizes.mostBodyBytes,
+  fields: 10,
+  files: sizes.mostFilesPerRequest,
+  parts: sizes.mostFilesPerRequest + 10,
+  headerPairs: 20,
+}
+
+async function readText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > sizes.mostBodyBytes) throw tooLong()
+    chunks.push(chunk)
+  }
+  return decodeUtf8(Buffer.concat(chunks))
+}
+
+function requireFieldName(name: string): void {
+  const isOperator = name === '$append' || name === '$remove'
+  if (!isOperator && name.isWellFormed() && name !== '' && !name.includes('\0')) return
+  const issue = { path: [name], message: 'cannot name a field', type: 'field_name' }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** Contract 3.4: another text part is 422. */
+function requireWanted({ texts }: PartRules, name: string): void {
+  if (texts.includes(name)) return
+  const wanted = texts.map((text) => `"${text}"`).join(', ')
+  const issue = {
+    path: [name],
+    message: `is a text, and only ${wanted} can be; every other part is a file`,
+    type: 'file',
+  }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** A name with brackets would be read as an array or an object; no text is asked for under such a name. */
+function requireOnce(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  const issue = { path: [name], message: 'is given twice, or is no text', type: 'string' }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** What multer says of a form. */
+function formFault(error: Error): SvcError {
+  if (error instanceof SvcError) return error
+  const code = error instanceof MulterError ? error.code : undefined
+  if (code === 'LIMIT_FIELD_VALUE') return tooLong()
+  if (code === 'LIMIT_FIELD_KEY') {
+    const issue = { path: [], message: `has a name of over ${sizes.mostFieldNameBytes} bytes`, type: 'field_name' }
+    return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
+  }
+  if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
+    return new SvcError('PAYLOAD_TOO_LARGE', `A form may have ${sizes.mostFilesPerRequest} files.`)
+  }
+  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name.')
+}
+
+function tooLong() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A text part may be ${sizes.mostBodyBytes} bytes.`)
+}
+
+function isGone(req: IncomingMessage): boolean {
+  return req.destroyed && !req.readableEnded
+}
+
+/** Lets the sender finish, within reason, so that it reads the answer. */
+function drain(req: IncomingMessage): void {
+  let bytes = 0
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > mostDrainedBytes) req.destroy()
+  })
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { getUsage, listFiles, removeFile, uploadFile } from '../../core/files.js'
+import { strictBody } from '../body-forms.js'
+import { uploadForm } from '../file-forms.js'
+import { folderQuery } from '../read-list.js'
+import { route } from '../route.js'
+
+/** Spec, "Endpoints / Storage". */
+export const storageRoutes = [
+  route({
+    id: 'storage.upload',
+    summary: 'Store a file that belongs to nobody and stays until it is deleted.',
+    method: 'post',
+    paths: { any: ['/storage/upload'] },
+    needs: 'caller',
+    body: strictBody(z.strictObject({ path: z.string().optional() })),
+    form: uploadForm,
+    isCreating: true,
+    status: 201,
+    reply: 'file',
+    handle: (ctx, { body: { path = '' }, uploads }) => uploadFile(ctx, uploads, path),
+  }),
+  route({
+    id: 'storage.list',
+    summary: 'List the files in a folder and below it, the newest first.',
+    method: 'get',
+    paths: { any: ['/storage/list'] },
+    needs: 'caller',
+    query: folderQuery,
+    reply: 'files',
+    handle: (ctx, { query }) => listFiles(ctx, query),
+  }),
+  route({
+    id: 'storage.remove',
+    summary: 'Delete a file that belongs to no document and no user.',
+    method: 'delete',
+    paths: { any: ['/storage/file/:id'] },
+    needs: 'caller',
+    reply: 'removedFile',
+    handle: (ctx, { params }) => removeFile(ctx, params.id),
+  }),
+  route({
+    id: 'storage.info',
+    summary: 'How much the files of the project take.',
+    method: 'get',
+    paths: { any: ['/storage/info'] },
+    needs: 'caller',
+    reply: 'storageUsage',
+    handle: (ctx) => getUsage(ctx),
+  }),
+]

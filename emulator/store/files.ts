@@ -1,0 +1,209 @@
+import type { FileRecord, StorageUsage } from '../../client/model/file.js'
+import type { Page } from '../../client/model/page.js'
+import { type Database, type Fragment, sql } from '../database/database.js'
+
+/** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
+export type FileOwner =
+  | { readonly document: string; readonly collection: string }
+  | { readonly user: string }
+  | 'nobody'
+
+interface FileRow {
+  id: string
+  name: string
+  path: string
+  size: number
+  mime_type: string
+  created_at: string
+}
+
+const columns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
+
+/** What is not somebody's and does not stay is waiting for its bytes to be removed. */
+const isNobodys = sql`not f.stays and f.document_id is null and f.user_id is null`
+
+/** Inserts files and counts them, in one statement; whether there was room under the limit, else nothing is done. */
+export async function insertFiles(
+  db: Database,
+  { project, owner, limitBytes, at }: { project: string; owner: FileOwner; limitBytes: number | null; at: string },
+  files: readonly Omit<FileRecord, 'createdAt'>[],
+): Promise<boolean> {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const [document, collection] =
+    typeof owner === 'object' && 'document' in owner ? [owner.document, owner.collection] : []
+  const user = typeof owner === 'object' && 'user' in owner ? owner.user : null
+  const rows = await db.query(sql`
+    with counted as (
+      update file_totals t set files = t.files + ${files.length}::int, bytes = t.bytes + ${bytes}::bigint
+      where t.project_id = ${project}
+        and (${limitBytes}::bigint is null or t.bytes + ${bytes}::bigint - ${bytesOfNobody(project)} <= ${limitBytes}::bigint)
+      returning t.project_id
+    )
+    insert into files (id, project_id, name, path, size, mime_type, stays, document_id, collection_id, user_id, created_at)
+    select fresh.id, counted.project_id, fresh.name, fresh.path, fresh.size, fresh.mime_type, ${owner === 'nobody'},
+      ${document ?? null}::uuid, ${collection ?? null}::uuid, ${user}::uuid, ${at}::timestamptz
+    from counted, unnest(
+      ${files.map(({ id }) => id)}::uuid[],
+      ${files.map(({ name }) => name)}::text[],
+      ${files.map(({ path }) => path)}::text[],
+      ${files.map(({ size }) => String(size))}::bigint[],
+      ${files.map(({ mimeType }) => mimeType)}::text[]
+    ) as fresh (id, name, path, size, mime_type)
+    returning 1 as one`)
+  return rows.length > 0
+}
+
+/** A file that anybody may read, with the settings of its project as JSON. */
+export async function selectFile(
+  db: Database,
+  id: string,
+): Promise<{ file: FileRecord; settings: string } | undefined> {
+  const [row] = await db.query<FileRow & { settings: string }>(sql`
+    select ${columns}, p.settings
+    from files f
+    join projects p on p.id = f.project_id
+    where f.id = ${id} and not (${isNobodys})`)
+  return row && { file: fromRow(row), settings: row.settings }
+}
+
+/** The files in a folder and below it, the newest first; page and total come from the same moment. */
+export async function selectFiles(
+  db: Database,
+  { project, path }: { project: string; path: string },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Page<FileRecord>> {
+  // "0" is the character after "/".
+  const isBelow =
+    path === '' ? sql`true` : sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`
+  const matching = sql`f.project_id = ${project} and ${isBelow} and not (${isNobodys})`
+  const total =
+    path === ''
+      ? sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`
+      : sql`select count(*) as total from files f where ${matching}`
+  const rows = await db.query<{ total: number } & ({ id: null } | FileRow)>(sql`
+    select counted.total, ${columns}
+    from (${total}) as counted
+    left join (
+      select ${columns}
+      from files f
+      where ${matching}
+      order by f.id desc
+      limit ${limit}::bigint offset ${offset}::bigint
+    ) f on true
+    order by f.id desc`)
+  return {
+    items: rows.filter((row) => row.id !== null).map(fromRow),
+    total: rows[0]?.total ?? 0,
+    limit,
+    offset,
+  }
+}
+
+export async function selectUsage(db: Database, project: string): Promise<Pick<StorageUsage, 'files' | 'bytes'>> {
+  const [row] = await db.query<{ files: number; bytes: number }>(sql`
+    select t.files - ${filesOfNobody(project)} as files, (t.bytes - ${bytesOfNobody(project)})::bigint as bytes
+    from file_totals t
+    where t.project_id = ${project}`)
+  return row ?? { files: 0, bytes: 0 }
+}
+
+/** Makes a file that belongs to nobody go; whether it did. */
+export async function dropFile(db: Database, project: string, id: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    update files f set stays = false
+    where f.id = ${id} and f.project_id = ${project} and f.stays
+    returning 1 as one`)
+  return rows.length > 0
+}
+
+/** Whether a file of the project has an owner. */
+export async function isOwned(db: Database, project: string, id: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select 1 as one from files f
+    where f.id = ${id} and f.project_id = ${project} and (f.document_id is not null or f.user_id is not null)`)
+  return rows.length > 0
+}
+
+/** The files of documents and users, by the id of their owner. */
+export async function selectOwned(db: Database, owners: readonly string[]): Promise<{ id: string; owner: string }[]> {
+  return db.query<{ id: string; owner: string }>(sql`
+    select f.id, coalesce(f.document_id, f.user_id) as owner
+    from files f
+    where f.document_id = any(${owners}::uuid[]) or f.user_id = any(${owners}::uuid[])`)
+}
+
+/** Takes files from their owners. */
+export async function disownFiles(db: Database, ids: readonly string[]): Promise<void> {
+  await db.query(sql`
+    update files set document_id = null, collection_id = null, user_id = null where id = any(${ids}::uuid[])`)
+}
+
+/** Takes all files of a collection's documents from them. */
+export async function disownFilesOf(db: Database, collection: string): Promise<void> {
+  await db.query(sql`
+    update files set document_id = null, collection_id = null where collection_id = ${collection}`)
+}
+
+/** Some files of nobody, of any project. */
+export async function selectNobodys(db: Database, most: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`select f.id from files f where ${isNobodys} limit ${most}::int`)
+  return rows.map(({ id }) => id)
+}
+
+/** Forgets files whose bytes are gone, and counts them off. */
+export async function deleteNobodys(db: Database, ids: readonly string[]): Promise<void> {
+  await db.query(sql`
+    with deleted as (
+      delete from files f where f.id = any(${ids}::uuid[]) and ${isNobodys} returning f.project_id, f.size
+    )
+    update file_totals t set files = t.files - gone.files, bytes = t.bytes - gone.bytes
+    from (select project_id, count(*) as files, sum(size)::bigint as bytes from deleted group by project_id) as gone
+    where t.project_id = gone.project_id`)
+}
+
+/** Those of the ids that have a row. */
+export async function selectKnown(db: Database, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`select f.id from files f where f.id = any(${ids}::uuid[])`)
+  return rows.map(({ id }) => id)
+}
+
+/** How many files there are, of all projects, those of nobody included. */
+export async function countFiles(db: Database): Promise<number> {
+  const [row] = await db.query<{ files: number }>(sql`select sum(files)::bigint as files from file_totals`)
+  return row?.files ?? 0
+}
+
+/** Ids after that one, in order. */
+export async function selectIdsAfter(db: Database, last: string, most: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select f.id from files f where f.id > ${last} and not (${isNobodys}) order by f.id limit ${most}::int`)
+  return rows.map(({ id }) => id)
+}
+
+/** The id under which this database keeps its bytes, drawn when it is first asked for. */
+export async function drawFilePlace(db: Database): Promise<string> {
+  const [, rows] = await db.batch([
+    sql`insert into file_place (id) values (gen_random_uuid()) on conflict do nothing`,
+    sql`select id from file_place`,
+  ])
+  return String((rows as { id: string }[])[0]?.id)
+}
+
+function bytesOfNobody(project: string): Fragment {
+  return sql`(select coalesce(sum(f.size), 0) from files f where f.project_id = ${project} and ${isNobodys})`
+}
+
+function filesOfNobody(project: string): Fragment {
+  return sql`(select count(*) from files f where f.project_id = ${project} and ${isNobodys})`
+}
+
+function fromRow(row: FileRow): FileRecord {
+  return {
+    id: row.id,
+    name: row.name,
+    path: row.path,
+    size: row.size,
+    mimeType: row.mime_type,
+    createdAt: row.created_at,
+  }
+}
