@@ -56,11 +56,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   const about: { pid: number; url?: string } = { pid: process.pid }
   // The database opens in a thread of its own; what answers requests is loaded meanwhile.
   const loading = import('./http/server.js')
-  const storage = await openStorage(
-    config,
-    () => about,
-    (message) => process.emitWarning(message),
-  )
+  const warn = (message: string) => process.emitWarning(message)
+  const storage = await openStorage(config, () => about, warn)
   const service: Service = {}
   try {
     const clock = openClock(config.now)
@@ -84,7 +81,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       newId,
       smtpUrl: config.smtpUrl,
       from: config.mailFrom,
-      report,
+      warn,
     })
     service.mail = mail
     let url = ''

@@ -7,6 +7,7 @@ import { loadDemo } from '../dev/demo.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { stateFolder } from '../emulator-file.js'
+import { misuse } from '../failure.js'
 import { prose } from '../prose.js'
 import { seedInput } from '../seeds/seed-inputs.js'
 import { SvcCommand } from '../svc-command.js'
@@ -42,6 +43,11 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       description: 'file to write address and keys to, once it answers',
       helpValue: 'file',
     }),
+    smtp: Flags.string({
+      description: 'a server to send mail by, beside keeping it [SVC_SMTP_URL]',
+      helpValue: 'smtp://…',
+    }),
+    'mail-from': Flags.string({ description: 'who mail is from', helpValue: 'address' }),
     demo: Flags.boolean({ description: 'add authors, posts and comments to look at, once' }),
     seed: Flags.string({
       multiple: true,
@@ -70,6 +76,8 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       databaseUrl,
       project: flags.project,
       dialect: flags.dialect,
+      smtpUrl: readSmtpUrl(flags.smtp ?? process.env.SVC_SMTP_URL),
+      mailFrom: flags['mail-from'],
       ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
     })
     try {
@@ -93,6 +101,16 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     }
     this.note(flags.memory ? 'stopped' : 'stopped; what was answered is kept')
   }
+}
+
+/** Addresses of mail servers have passwords in them, so a wrong one is not repeated. */
+function readSmtpUrl(text: string | undefined): string | undefined {
+  if (!text) return undefined
+  if (URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)) return text
+  throw misuse(
+    'What --smtp or SVC_SMTP_URL says is not the address of a mail server.',
+    'Write smtp://user:password@host:587.',
+  )
 }
 
 async function freePort(host: string | undefined): Promise<number> {

@@ -1,7 +1,8 @@
-import type { Transporter } from 'nodemailer'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/database.js'
 import { insertMail } from '../store/mails.js'
 import type { Mailer } from './mailer.js'
+import { openSmtp } from './smtp.js'
 
 interface Options {
   readonly db: Database
@@ -11,33 +12,40 @@ interface Options {
   readonly smtpUrl?: string | undefined
   /** Who the letters are from. */
   readonly from: string
-  /** Hears of letters that could not be sent. */
-  report(error: unknown): void
+  /** Hears, in words, of letters that could not be sent. */
+  warn(message: string): void
 }
 
+/** Letters that are on their way when the service is closed have this long to arrive. */
+const closingMilliseconds = 1_000
+
 /** A mailbox in the database, where every letter lands; with an SMTP server, letters are sent as well. */
-export function openMailbox({ db, now, newId, smtpUrl, from, report }: Options): Mailer {
-  let transport: Promise<Transporter> | undefined
-  // Most emulators never write a letter: what builds and sends them is loaded for the first one.
-  async function post(to: string, raw: Buffer): Promise<void> {
-    if (smtpUrl === undefined) return
-    transport ??= import('nodemailer').then(({ createTransport }) => createTransport(smtpUrl))
-    await (await transport).sendMail({ envelope: { from, to: [to] }, raw })
-  }
+export function openMailbox({ db, now, newId, smtpUrl, from, warn }: Options): Mailer {
+  const smtp = smtpUrl === undefined ? undefined : openSmtp(smtpUrl, from)
+  const sending = new Set<Promise<void>>()
 
   return {
     async deliver({ project, to, subject, text, html }) {
       const at = now()
       const id = newId(at)
-      const message = { from, to, subject, text, html, date: at, messageId: `<${id}@svc.localhost>` }
+      const messageId = `<${id}@svc.localhost>`
+      const message = { from, to, subject, text, html, date: at, messageId, newline: 'windows' }
       const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
       const raw = await new MailComposer(message).compile().build()
       await insertMail(db, { id, project, to, subject, text, html, createdAt: at.toISOString() }, raw.toString('utf8'))
+      if (!smtp) return
       // Whoever waits for the answer does not wait for somebody else's server.
-      post(to, raw).catch(report)
+      const sent = smtp.send(to, raw).catch((error: Error) => warn(notSent(error)))
+      sending.add(sent)
+      sent.finally(() => sending.delete(sent))
     },
     async close() {
-      ;(await transport)?.close()
+      if (sending.size > 0) await Promise.race([Promise.all(sending), pause(closingMilliseconds)])
+      await smtp?.close()
     },
   }
+}
+
+function notSent({ message }: Error): string {
+  return `A mail could not be sent by SMTP, but lies in the mailbox: ${message}`
 }
