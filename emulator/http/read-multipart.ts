@@ -75,6 +75,7 @@ interface Takers {
 function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promise<void> {
   return new Promise((resolve, reject) => {
     let nameless: string | undefined
+    let isForm = false
 
     function refuse(error: unknown) {
       reject(isGone(req) ? new Aborted() : error)
@@ -84,12 +85,14 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
       requireFieldName(field)
       if (rules.texts.includes(field)) take.text(field, await readText(stream))
-      else await take.file({ field, name, type, bytes: stream })
+      // Left alone when it is given up, since multer would take its end for a fault of the form.
+      else await take.file({ field, name, type, bytes: stream.iterator({ destroyOnReturn: false }) })
     }
 
     /** A file without a name is passed over, as browsers send one for an empty field; but not if it holds anything. */
     function streamHandler(_req: unknown, parser: NodeJS.WritableStream) {
-      parser.on('file', (field: string, bytes: Readable, { filename }: { filename?: string }) => {
+      isForm = true
+      parser.on('file', (field: string, bytes: Readable, { filename = '' }: { filename?: string }) => {
         if (filename !== '') return
         bytes.on('data', () => {
           nameless = field
@@ -116,7 +119,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     }
     const parse = multer(options).any() as unknown as Parser
     parse(req, {}, (error) => {
-      if (error) return refuse(formFault(error))
+      // What does not look like a form to multer, it leaves alone.
+      if (error || !isForm) return refuse(formFault(error))
       try {
         if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
         const { body = {} } = req as { body?: object }
@@ -179,7 +183,7 @@ function requireOnce(name: string, value: unknown): string {
 }
 
 /** What multer says of a form. */
-function formFault(error: Error): SvcError {
+function formFault(error: Error | null | undefined): SvcError {
   if (error instanceof SvcError) return error
   const code = error instanceof MulterError ? error.code : undefined
   if (code === 'LIMIT_FIELD_VALUE') return tooLong()

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { createWithFiles, filesOf, sendForm, upload } from '../fixtures/files.js'
+import { fileOf } from '../fixtures/form.js'
+import { aWorld, expectFailure, inDialects, someDocuments } from '../fixtures/wires.js'
+
+const megabyte = 1024 * 1024
+
+inDialects(
+  'Sizes of files',
+  (wire) => {
+    test.each([
+      ['free', 10],
+      ['pro', 100],
+    ])('FIL-06 in tier %s a file of %i MB is stored, and one byte more is 413', async (tier, megabytes) => {
+      const world = await aWorld(wire, { tier })
+      const bytes = Buffer.alloc(megabytes * megabyte + 1, 'x')
+
+      const file = await upload(wire, world.api, fileOf('file', bytes.subarray(1)))
+      const answer = await sendForm(world.api, 'POST', '/storage/upload', [fileOf('file', bytes)])
+
+      expect(file.size).toBe(megabytes * megabyte)
+      expectFailure(answer, 413, 'FILE_TOO_LARGE')
+      expect(await filesOf(wire, world)).toHaveLength(1)
+    })
+
+    test('FIL-06 a file that comes with a document may be 50 MB, in every tier, and not one byte more', async () => {
+      const world = await someDocuments(wire)
+      const bytes = Buffer.alloc(50 * megabyte + 1, 'x')
+
+      await createWithFiles(wire, world.api, fileOf('cover', bytes.subarray(1)))
+      const parts = [fileOf('back'), fileOf('cover', bytes)]
+      const answer = await sendForm(world.api, 'POST', '/collections/posts', parts)
+
+      expectFailure(answer, 413, 'FILE_TOO_LARGE')
+      expect(await filesOf(wire, world)).toHaveLength(1)
+      expect((await world.posts.list()).rows).toHaveLength(1)
+    })
+  },
+  ['a'],
+)
