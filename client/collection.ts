@@ -3,6 +3,8 @@ import { readLinks } from './links.js'
 import type { Document, Fields } from './model/document.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
 import { parsePath } from './model/path.js'
+import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
+import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
 import type { Session } from './session.js'
 import type { Populated, PopulatePath, SortField, WhereInput } from './types.js'
 import { versionIn } from './versions.js'
@@ -137,6 +139,47 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       const document = readDocument(spoken, answer.body)
       readLinks(spoken, document.data, paths)
       return { ...document, version: versionIn(answer.header('etag')) } as Document<Populated<Schema, Data, Path>>
+    },
+
+    /**
+     * Changes as they happen, to iterate or to be called with. A connection that breaks is opened again, and goes on
+     * behind the last change: none is missed, none comes twice. Leaving the loop closes the subscription.
+     *
+     * @example
+     * const subscription = svc.collection('posts').subscribe({ where: { status: 'published' } })
+     * await subscription.ready
+     * await svc.collection('posts').create({ title: 'Hello', status: 'published' })
+     * for await (const { kind, document } of subscription) {
+     *   console.log(kind, document.data.title)
+     *   break
+     * }
+     *
+     * @throws {SvcError} while it is iterated: `NOT_FOUND`, `INVALID_COLLECTION`, `FORBIDDEN`, `RESYNC`
+     */
+    subscribe(options: SubscribeOptions<Data> = {}): Subscription<Data> {
+      return openSubscription(session, name, options)
+    },
+
+    /**
+     * A list that stays current, in its order and with its filter; `onPage` gets it at once and whenever it changed.
+     *
+     * @example
+     * const top = svc.collection('posts').live({ sort: '-views', limit: 10 })
+     * for await (const page of top) {
+     *   console.log(page.items.map((post) => post.data.title))
+     *   break
+     * }
+     */
+    live<const Path extends PopulatePath<Schema, Data> = never>(
+      options: ListOptions<Data, Path> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
+    ): LiveList<Document<Populated<Schema, Data, Path>>> {
+      const { where, limit, offset, count, signal } = options
+      const query = { ...queryOf(options), limit, offset, count }
+      return openLive(
+        async () => (await listPage(query, signal)) as Page<Document<Populated<Schema, Data, Path>>>,
+        (told) => openSubscription<Data>(session, name, { where, signal, ...told }),
+        options,
+      )
     },
   }
 }

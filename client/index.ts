@@ -2,8 +2,7 @@
 import { type CollectionClient, openCollection } from './collection.js'
 import { type Collections, openCollections } from './collections.js'
 import type { Fields } from './model/document.js'
-import type { SendOptions } from './send.js'
-import { openSession } from './session.js'
+import { openSession, type SessionOptions } from './session.js'
 import type { AnySchema } from './types.js'
 
 export type { CollectionClient, ListOptions, Selection } from './collection.js'
@@ -15,10 +14,14 @@ export { type ErrorCode, type Issue, SvcError } from './model/errors.js'
 export type { Json } from './model/json.js'
 export type { Page, Sort } from './model/page.js'
 export type { Where } from './model/where.js'
+export type { LiveList, LiveOptions } from './realtime/live.js'
+export type { SocketConstructor, SocketLike } from './realtime/sockets.js'
+export type { DocumentChange, RealtimeStatus, SubscribeOptions, Subscription } from './realtime/subscription.js'
 export type { Hooks, RetryOptions } from './send.js'
+export type { RealtimeOptions } from './session.js'
 export type { Filter, Link } from './types.js'
 
-export interface ClientOptions extends SendOptions {
+export interface ClientOptions extends SessionOptions {
   /** As in the `svc-dialect` header: `a`, `b, document=flat`; or `auto`, which asks the service. Default `a`. */
   readonly dialect?: string
 }

@@ -48,35 +48,41 @@ export interface Answer {
 
 export type Send = (request: Request) => Promise<Answer>
 
+export interface Sender {
+  /** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
+  send: Send
+  /** Asks once, and hands over a 2xx answer that has only begun. @throws what `fetch` throws, too */
+  open(request: Request): Promise<Response>
+}
+
 const longestWaitMilliseconds = 30_000
 const repeatableStatuses = [429, 502, 503, 504]
 
-/** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
-export function openSend(options: SendOptions): Send {
-  const { url: base, apiKey, timeout = 30_000, retry: { attempts = 3, delay = 200 } = {} } = options
+export function openSender(options: SendOptions): Sender {
+  const { apiKey, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
   const fetch = options.fetch ?? globalThis.fetch
+  const base = options.url.replace(/\/+$/, '')
 
-  async function attempt(request: Request, url: string, number: number): Promise<Answer> {
-    const { method, body, signal } = request
+  async function ask(request: Request, signal: AbortSignal | undefined, attempt: number): Promise<Response> {
+    const { method, body } = request
+    const url = base + request.path + writeSearch(request.query)
     const headers = new Headers(apiKey === undefined ? {} : { 'x-api-key': apiKey })
     if (body !== undefined) headers.set('content-type', 'application/json')
     for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
-    options.onRequest?.({ method, url, headers, attempt: number })
+    options.onRequest?.({ method, url, headers, attempt })
+    return fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal })
+  }
+
+  async function attempt(request: Request, number: number): Promise<Answer> {
+    const { method, path, query, signal } = request
     const begunAt = Date.now()
     const timer = AbortSignal.timeout(timeout)
     try {
-      const response = await fetch(url, {
-        method,
-        headers,
-        body: body === undefined ? undefined : JSON.stringify(body),
-        signal: signal ? AbortSignal.any([signal, timer]) : timer,
-      })
+      const response = await ask(request, signal ? AbortSignal.any([signal, timer]) : timer, number)
       const text = await response.text()
+      const url = base + path + writeSearch(query)
       options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
-      const header: HeaderReader = (name) => response.headers.get(name)
-      const answered = parse(text)
-      if (!response.ok) throw readError(response.status, header, answered)
-      return { status: response.status, body: answered ?? null, header }
+      return readAnswer(response, text)
     } catch (cause) {
       if (cause instanceof SvcError) throw cause
       signal?.throwIfAborted()
@@ -87,34 +93,57 @@ export function openSend(options: SendOptions): Send {
     }
   }
 
-  return async (request) => {
-    const url = base.replace(/\/+$/, '') + request.path + writeSearch(request.query)
-    for (let number = 1; ; number++) {
-      try {
-        return await attempt(request, url, number)
-      } catch (error) {
-        if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
-        const wait = error.retryAfterSeconds === undefined ? backOff(delay, number) : error.retryAfterSeconds * 1000
-        if (wait > longestWaitMilliseconds) throw error
-        await pause(wait, request.signal)
+  return {
+    async send(request) {
+      for (let number = 1; ; number++) {
+        try {
+          return await attempt(request, number)
+        } catch (error) {
+          if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
+          const wait = error.retryAfterSeconds === undefined ? backOff(delay, number) : error.retryAfterSeconds * 1000
+          if (wait > longestWaitMilliseconds) throw error
+          await pause(wait, request.signal)
+        }
       }
-    }
+    },
+    async open(request) {
+      const response = await ask(request, request.signal, 1)
+      if (!response.ok) readAnswer(response, await response.text())
+      return response
+    },
   }
 }
 
+/** @throws {SvcError} for an answer that is not 2xx */
+function readAnswer({ ok, status, headers }: Response, text: string): Answer {
+  const header: HeaderReader = (name) => headers.get(name)
+  const body = parse(text)
+  if (!ok) throw readError(status, header, body)
+  return { status, body: body ?? null, header }
+}
+
 /** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
-function mayRepeat({ code, status }: SvcError, { isRepeatable = false }: Request): boolean {
-  if (status === 429) return true
-  return isRepeatable && (code === 'NETWORK' || code === 'TIMEOUT' || repeatableStatuses.includes(status))
+function mayRepeat(error: SvcError, { isRepeatable = false }: Request): boolean {
+  return error.status === 429 || (isRepeatable && isPassing(error))
+}
+
+/** Whether the same may succeed in a moment. */
+export function isPassing({ code, status }: SvcError): boolean {
+  return code === 'NETWORK' || code === 'TIMEOUT' || repeatableStatuses.includes(status)
+}
+
+/** What was thrown, as an error of ours; whatever else `fetch` throws means that nobody answered. */
+export function asFailure(error: unknown): SvcError {
+  return error instanceof SvcError ? error : new SvcError('NETWORK', undefined, [], { cause: error })
 }
 
 /** Half of it certain, half of it chance, so that many clients do not come back at once. */
-function backOff(delay: number, number: number): number {
-  const whole = delay * 2 ** (number - 1)
+export function backOff(delay = 200, number: number): number {
+  const whole = Math.min(delay * 2 ** (number - 1), longestWaitMilliseconds)
   return whole / 2 + (Math.random() * whole) / 2
 }
 
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const timer = setTimeout(done, milliseconds)

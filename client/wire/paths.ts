@@ -34,4 +34,6 @@ export const addresses = {
   batchCreate: (collection: string) => `/collections/${e(collection)}/batch/documents`,
   batchUpdate: (collection: string) => `/collections/${e(collection)}/batch/documents/update`,
   batchDelete: (collection: string) => `/collections/${e(collection)}/batch/documents/delete`,
+  /** Where the changes of a collection are told as Server-Sent Events. */
+  stream: (collection: string) => `/realtime/sse/${e(collection)}`,
 }

@@ -1,0 +1,102 @@
+/** A list that stays current: read again when something in it changed, so that order and page are the service's own. */
+import type { SvcError } from '../model/errors.js'
+import type { Page } from '../model/page.js'
+import { asFailure, backOff, isPassing, pause } from '../send.js'
+import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
+
+export interface LiveOptions<Item> {
+  /** Called with the page each time it was read. */
+  readonly onPage?: (page: Page<Item>) => void
+  readonly onStatus?: (status: RealtimeStatus) => void
+  readonly onError?: (error: SvcError) => void
+}
+
+/** Iterated, it gives the page as it is, then as it becomes; who is slow misses some on the way, never the last. */
+export interface LiveList<Item> extends AsyncIterable<Page<Item>> {
+  /** Nothing until it was read for the first time. */
+  readonly page: Page<Item> | undefined
+  readonly status: RealtimeStatus
+  close(): void
+}
+
+type Told = Pick<SubscribeOptions<never>, 'onStatus' | 'onResync' | 'onError' | 'live'> & { readonly onChange: () => void }
+
+export function openLive<Item>(
+  read: () => Promise<Page<Item>>,
+  subscribe: (told: Told) => Pick<Subscription, 'status' | 'close'>,
+  { onPage, onStatus, onError }: LiveOptions<Item>,
+): LiveList<Item> {
+  let page: Page<Item> | undefined
+  let failure: SvcError | undefined
+  let isStale = false
+  let isReading = false
+  let wake = () => {}
+
+  /** However much happens while it is read, it is read once more. */
+  async function refresh() {
+    isStale = true
+    if (isReading) return
+    isReading = true
+    for (let attempts = 0; isStale && subscription.status !== 'closed'; ) {
+      isStale = false
+      try {
+        page = await read()
+        attempts = 0
+        onPage?.(page)
+        wake()
+      } catch (error) {
+        const failed = asFailure(error)
+        if (!isPassing(failed)) end(failed)
+        isStale = true
+        await pause(backOff(undefined, ++attempts))
+      }
+    }
+    isReading = false
+  }
+
+  function end(error: SvcError) {
+    failure = error
+    subscription.close()
+    onError?.(error)
+    wake()
+  }
+
+  const subscription = subscribe({
+    live: true,
+    onChange: refresh,
+    onResync: refresh,
+    onError: end,
+    onStatus(status) {
+      if (status === 'open') void refresh()
+      onStatus?.(status)
+      wake()
+    },
+  })
+
+  async function* pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    let given: Page<Item> | undefined
+    try {
+      for (;;) {
+        if (page && page !== given) {
+          given = page
+          yield page
+        } else if (failure) throw failure
+        else if (subscription.status === 'closed') return
+        else await new Promise<void>((resolve) => (wake = resolve))
+      }
+    } finally {
+      subscription.close()
+    }
+  }
+
+  return {
+    get page() {
+      return page
+    },
+    get status() {
+      return subscription.status
+    },
+    close: subscription.close,
+    [Symbol.asyncIterator]: pages,
+  }
+}

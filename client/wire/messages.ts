@@ -1,0 +1,57 @@
+/** What the client of a realtime connection says, and how it reads what it is told. Spec, "Realtime"; contract 9. */
+import type { Document } from '../model/document.js'
+import { type ErrorCode, isErrorCode, SvcError } from '../model/errors.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
+import type { Where } from '../model/where.js'
+import { type Dialect, formatDialect } from './dialect.js'
+import { documentShapes } from './documents.js'
+import { eventNames, frameForms } from './events.js'
+import { writeWhere } from './query.js'
+
+/** A change as it is told. */
+export interface ToldChange {
+  readonly kind: 'created' | 'updated' | 'deleted'
+  readonly seq: number
+  readonly document: Document
+}
+
+/** Asks for whole documents with the name of their collection, whatever the rest of the dialect looks like. */
+export function realtimeQuery(spoken: Dialect): string {
+  const dialect = formatDialect({ ...spoken, document: 'enveloped', events: 'past', frames: 'model' })
+  return `dialect=${encodeURIComponent(dialect)}`
+}
+
+/** Parameters as an object; a name that comes twice holds an array. */
+export function writeFilters(dialect: Dialect, where: Where): JsonObject {
+  const filters: JsonObject = {}
+  for (const [name, value] of writeWhere(dialect, where)) {
+    const before = filters[name]
+    filters[name] = before === undefined ? value : [before, value].flat()
+  }
+  return filters
+}
+
+/** Nothing if it tells of no change. A service that knows one kind of frame only is understood too. */
+export function readChange(body: JsonObject): ToldChange | undefined {
+  if (typeof body.event !== 'string') return undefined
+  const form = 'document' in body ? 'message' : 'model'
+  const { event, seq, document } = frameForms[form].read(body, documentShapes.enveloped)
+  return { kind: eventNames[event.endsWith('d') ? 'past' : 'plain'].read(event), seq, document }
+}
+
+/** Nothing if it tells of no failure. */
+export function readFailure({ code, message }: JsonObject): SvcError | undefined {
+  if (typeof code !== 'string') return undefined
+  const known: ErrorCode = isErrorCode(code) ? code : 'INTERNAL'
+  return new SvcError(known, typeof message === 'string' ? message : undefined)
+}
+
+/** The JSON object in a text; an empty one if it is none. */
+export function readMessage(text: string): JsonObject {
+  try {
+    const body: Json = JSON.parse(text)
+    return isObject(body) ? body : {}
+  } catch {
+    return {}
+  }
+}
