@@ -1,7 +1,7 @@
 /** The emulator's own API, for whoever may read its emulator file. Contract 11. */
 import { SvcError } from '../client/model/errors.js'
 import type { Json } from '../client/model/json.js'
-import { openSend, type Request } from '../client/send.js'
+import { openSender, type Request } from '../client/send.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { CliFailure, exits, isUnreachable } from './failure.js'
 
@@ -18,7 +18,7 @@ const mostMilliseconds = 70_000
 
 /** @throws {SvcError} whatever the emulator answers, {@link CliFailure} if it does not, or belongs to another start. */
 export function openControl({ url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>): Control {
-  const send = openSend({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
+  const { send } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
   const headers = { 'svc-control-token': controlToken }
   return async ({ method, path, query = {}, body }) => {
     const given = Object.entries(query).flatMap(([name, value]) =>

@@ -6,6 +6,7 @@ import { parsePath } from './model/path.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
 import type { Session } from './session.js'
+import { sortOf } from './sort.js'
 import type { Populated, PopulatePath, SortField, WhereInput } from './types.js'
 import { versionIn } from './versions.js'
 import { toWhere } from './where.js'
@@ -194,11 +195,4 @@ interface Asked {
 
 function queryOf({ where, sort, populate = [] }: Asked): Pick<ListQuery, 'where' | 'sort' | 'populate'> {
   return { where: toWhere(where), sort: sortOf(sort), populate: populate.map(parsePath) }
-}
-
-function sortOf(sort: string | Sort | undefined): Sort | undefined {
-  if (sort === undefined || typeof sort === 'object') return sort
-  return sort.startsWith('-')
-    ? { path: parsePath(sort.slice(1)), direction: 'desc' }
-    : { path: parsePath(sort), direction: 'asc' }
 }

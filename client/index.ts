@@ -1,10 +1,14 @@
 /** The client of the service: for apps, scripts and tests, in Node 20 and later, browsers, Deno, Bun and workers. */
+import { type Auth, openAuth } from './auth.js'
 import { type CollectionClient, openCollection } from './collection.js'
 import { type Collections, openCollections } from './collections.js'
 import type { Fields } from './model/document.js'
 import { openSession, type SessionOptions } from './session.js'
 import type { AnySchema } from './types.js'
+import { openUsers, type Users } from './users.js'
 
+export type { AccountUpdate, Auth, LoginResult, RedirectResult, SignUpInput } from './auth.js'
+export { type SessionStore, type SignedIn, webStore } from './auth-state.js'
 export type { CollectionClient, ListOptions, Selection } from './collection.js'
 export type { CallOptions, CreateOptions, Update, WriteOptions } from './collection-writes.js'
 export type { CollectionInput } from './collections.js'
@@ -13,6 +17,7 @@ export type { Document, Fields } from './model/document.js'
 export { type ErrorCode, type Issue, SvcError } from './model/errors.js'
 export type { Json } from './model/json.js'
 export type { Page, Sort } from './model/page.js'
+export type { AppUser } from './model/user.js'
 export type { Where } from './model/where.js'
 export type { LiveList, LiveOptions } from './realtime/live.js'
 export type { SocketConstructor, SocketLike } from './realtime/sockets.js'
@@ -20,13 +25,17 @@ export type { DocumentChange, RealtimeStatus, SubscribeOptions, Subscription } f
 export type { Hooks, RetryOptions } from './send.js'
 export type { RealtimeOptions } from './session.js'
 export type { Filter, Link } from './types.js'
+export type { UserListOptions, Users } from './users.js'
 
 export interface ClientOptions extends SessionOptions {
   /** As in the `svc-dialect` header: `a`, `b, document=flat`; or `auto`, which asks the service. Default `a`. */
   readonly dialect?: string
 }
 
-export interface Client<Schema extends AnySchema<Schema> = UntypedSchema> {
+export interface Client<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields> {
+  /** Sign-up, login, and whoever is signed in. */
+  readonly auth: Auth<UserData>
+  readonly users: Users<UserData>
   readonly collections: Collections
   /** The documents of a collection, by its name or id. */
   collection<Name extends keyof Schema & string>(name: Name): CollectionClient<Schema, Schema[Name]>
@@ -44,9 +53,13 @@ export type UntypedSchema = { readonly [collection: string]: Fields }
  *
  * @throws {SvcError} `INVALID_DIALECT`
  */
-export function createClient<Schema extends AnySchema<Schema> = UntypedSchema>(options: ClientOptions): Client<Schema> {
+export function createClient<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields>(
+  options: ClientOptions,
+): Client<Schema, UserData> {
   const session = openSession(options)
   return {
+    auth: openAuth(session),
+    users: openUsers(session),
     collections: openCollections(session),
     collection: (name) => openCollection(session, name),
   }

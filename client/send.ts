@@ -37,6 +37,8 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Whether doing it twice is the same as doing it once. */
   readonly isRepeatable?: boolean
+  /** Asked by the key alone, whoever is signed in. */
+  readonly isAnonymous?: boolean
   readonly signal?: AbortSignal | undefined
 }
 

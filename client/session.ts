@@ -1,10 +1,15 @@
 /** What every call of a client shares: how it sends, which dialect it speaks, and how it is told of changes. */
+import { type AuthState, lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
 import { detectDialect } from './detect.js'
+import { SvcError } from './model/errors.js'
 import type { Transport } from './realtime/listener.js'
 import { overSockets, type SocketConstructor } from './realtime/sockets.js'
 import { overStreams } from './realtime/streams.js'
-import { openSender, type Sender, type SendOptions } from './send.js'
+import { openSender, type Request, type Sender, type SendOptions } from './send.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
+import { asObject } from './wire/documents.js'
+import { recordEnvelopes } from './wire/envelopes.js'
+import { addresses } from './wire/paths.js'
 
 export interface RealtimeOptions {
   /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
@@ -17,16 +22,24 @@ export interface RealtimeOptions {
 
 export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly dialect?: string
+  /** Where the login is kept; left out, as long as this client lives. */
+  readonly session?: SessionStore
 }
 
 export interface Session extends Sender {
   readonly options: SessionOptions
   /** The dialect of this client; with `auto`, asked for at the first call. */
   dialect(): Promise<Dialect>
-  /** Who asks, for a connection that takes no headers. */
+  /** Who asks, for a connection that takes no headers: the signed-in user, else the key. */
   token(): Promise<string>
+  readonly auth: AuthState
+  /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
+  refresh(): Promise<string>
   readonly transport: Transport
 }
+
+/** The part of its life at which a token is renewed. */
+const leastLife = 0.25
 
 /** @throws {SvcError} `INVALID_DIALECT` */
 export function openSession(options: SessionOptions): Session {
@@ -36,6 +49,8 @@ export function openSession(options: SessionOptions): Session {
     throw new TypeError('There is no WebSocket here. Give one to the client: createClient({ …, WebSocket }).')
   let known = options.dialect === 'auto' ? undefined : Promise.resolve(readDialect(options.dialect))
   let transport: Transport | undefined
+  let refreshing: Promise<string> | undefined
+  const auth = openAuthState(options.session)
 
   function dialect(): Promise<Dialect> {
     known ??= detectDialect(send).catch((error) => {
@@ -45,14 +60,55 @@ export function openSession(options: SessionOptions): Session {
     return known
   }
 
+  /** Headers of a request by whoever is signed in. A token that nears its end is renewed beside it. */
+  async function headersOf({ isAnonymous, headers }: Request, token: string | undefined): Promise<Request['headers']> {
+    if (token !== undefined && !isAnonymous && lifeLeft(token) < leastLife) refresh().catch(() => undefined)
+    const authorization = token === undefined || isAnonymous ? undefined : `Bearer ${token}`
+    return { 'svc-dialect': formatDialect(await dialect()), authorization, ...headers }
+  }
+
+  async function tokenNow(): Promise<string | undefined> {
+    return (await auth.current())?.token
+  }
+
+  /** A login that the service knows no more is none here either. */
+  async function dropIfOver(error: unknown, token: string | undefined): Promise<never> {
+    const isOver = error instanceof SvcError && error.code === 'INVALID_TOKEN'
+    if (isOver && token !== undefined && token === (await tokenNow())) await auth.put(undefined)
+    throw error
+  }
+
+  function refresh(): Promise<string> {
+    refreshing ??= renew().finally(() => {
+      refreshing = undefined
+    })
+    return refreshing
+  }
+
+  async function renew(): Promise<string> {
+    const before = await auth.current()
+    const headers = { authorization: `Bearer ${before?.token}` }
+    const answer = await session.send({ method: 'POST', path: addresses.refresh(), isAnonymous: true, headers })
+    const token = String(asObject(recordEnvelopes[(await dialect()).record].read(answer.body)).token)
+    // Somebody may have logged out meanwhile.
+    if (before && before.token === (await tokenNow())) await auth.put({ ...before, token })
+    return token
+  }
+
   const session: Session = {
     options,
     dialect,
-    open,
-    token: async () => options.apiKey ?? '',
+    auth,
+    refresh,
+    token: async () => (await tokenNow()) ?? options.apiKey ?? '',
+    async open(request) {
+      const token = await tokenNow()
+      return open({ ...request, headers: await headersOf(request, token) })
+    },
     async send(request) {
-      const headers = { 'svc-dialect': formatDialect(await dialect()), ...request.headers }
-      return send({ ...request, headers })
+      const token = request.isAnonymous ? undefined : await tokenNow()
+      const sent = { ...request, headers: await headersOf(request, token) }
+      return send(sent).catch((error) => dropIfOver(error, token))
     },
     transport(listener) {
       transport ??= Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)

@@ -19,7 +19,9 @@ export interface LiveList<Item> extends AsyncIterable<Page<Item>> {
   close(): void
 }
 
-type Told = Pick<SubscribeOptions<never>, 'onStatus' | 'onResync' | 'onError' | 'live'> & { readonly onChange: () => void }
+type Told = Pick<SubscribeOptions<never>, 'onStatus' | 'onResync' | 'onError' | 'live'> & {
+  readonly onChange: () => void
+}
 
 export function openLive<Item>(
   read: () => Promise<Page<Item>>,

@@ -29,6 +29,7 @@ export const addresses = {
   collections: () => '/collections',
   /** Always the record, whatever the `paths` axis says. */
   collection: (name: string) => `/api/collections/${e(name)}`,
+  refresh: () => '/auth-collections/refresh',
   /** Where a document is created. */
   create: (collection: string) => `/collections/${e(collection)}`,
   batchCreate: (collection: string) => `/collections/${e(collection)}/batch/documents`,

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import { bundle } from '../fixtures/bundle.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { aProject, service } from '../fixtures/service.js'
-import { liveCases } from './live.cases.js'
+import { allCases } from './cases.js'
 
 const html = `<!doctype html><script type="module">
-  import { liveCases, openWorld } from '/cases.js'
-  globalThis.runCase = async (title, service) => liveCases[title](await openWorld(service))
+  import { allCases, openWorld } from '/cases.js'
+  globalThis.runCase = async (title, service) => allCases[title](await openWorld(service))
 </script>`
 
 let server: Server
@@ -19,7 +19,7 @@ let chromium: OpenBrowser
 let page: Page
 
 beforeAll(async () => {
-  const cases = await bundle(fileURLToPath(new URL('./live.cases.ts', import.meta.url)))
+  const cases = await bundle(fileURLToPath(new URL('./cases.ts', import.meta.url)))
   server = await serve({ '/': ['text/html', html], '/cases.js': ['text/javascript', cases.code] })
   chromium = await openChromium()
   page = await chromium.browser.newPage()
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 describe.each(['a', 'b', 'c', 'auto'])('the client in a browser, in dialect %s', (dialect) => {
-  for (const title of Object.keys(liveCases)) {
+  for (const title of Object.keys(allCases)) {
     it(title, async () => {
       const { apiKey } = await aProject()
       const world = JSON.stringify({ url: service.url, apiKey, dialect })

@@ -181,7 +181,7 @@ export const liveCases: Cases = {
   },
 }
 
-async function codeOf(call: Promise<unknown>): Promise<string | undefined> {
+export async function codeOf(call: Promise<unknown>): Promise<string | undefined> {
   return call.then(
     () => undefined,
     (error: unknown) => (error instanceof SvcError ? error.code : String(error)),
@@ -189,7 +189,7 @@ async function codeOf(call: Promise<unknown>): Promise<string | undefined> {
 }
 
 /** Equality as JSON says it, whatever the order of keys. */
-function same(actual: unknown, expected: unknown): void {
+export function same(actual: unknown, expected: unknown): void {
   const [one, other] = [actual, expected].map((value) => JSON.stringify(sorted(value)))
   if (one !== other) throw new Error(`expected ${other}, got ${one}`)
 }

@@ -1,10 +1,10 @@
 /** The client's cases in Node, in each dialect, on each engine. */
 import { describe, it } from 'vitest'
 import { aProject, service } from '../fixtures/service.js'
-import { liveCases, openWorld } from './live.cases.js'
+import { allCases, openWorld } from './cases.js'
 
 describe.each(['a', 'b', 'c', 'auto'])('the client in dialect %s', (dialect) => {
-  for (const [title, run] of Object.entries(liveCases)) {
+  for (const [title, run] of Object.entries(allCases)) {
     it(title, async () => {
       const { apiKey } = await aProject()
 

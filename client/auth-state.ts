@@ -1,0 +1,77 @@
+/** Who is signed in: kept where the app wants it, and told to who asks. */
+import type { Fields } from './model/document.js'
+import type { AppUser } from './model/user.js'
+
+/** A user and the token that speaks for them. */
+export interface SignedIn<Data = Fields> {
+  readonly token: string
+  readonly user: AppUser<Data>
+}
+
+/** Where a session is kept: in memory, in `localStorage`, in a file. It is one text, and nothing when nobody is signed in. */
+export interface SessionStore {
+  read(): string | null | undefined | Promise<string | null | undefined>
+  write(text: string | null): void | Promise<void>
+}
+
+/**
+ * A store in the browser's `localStorage`, or in another of its kind.
+ *
+ * @example
+ * const svc = createClient({ url, apiKey, session: webStore() })
+ */
+export function webStore(name = 'svc-session', storage: Storage = localStorage): SessionStore {
+  return {
+    read: () => storage.getItem(name),
+    write: (text) => (text === null ? storage.removeItem(name) : storage.setItem(name, text)),
+  }
+}
+
+type ChangeListener = (session: SignedIn | undefined) => void
+
+export interface AuthState {
+  current(): Promise<SignedIn | undefined>
+  put(session: SignedIn | undefined): Promise<void>
+  onChange(listener: ChangeListener): () => void
+}
+
+export function openAuthState(store?: SessionStore): AuthState {
+  const listeners = new Set<ChangeListener>()
+  let known: Promise<SignedIn | undefined> | undefined
+
+  return {
+    current() {
+      known ??= Promise.resolve(store?.read()).then(parse)
+      return known
+    },
+    async put(session) {
+      known = Promise.resolve(session)
+      await store?.write(session ? JSON.stringify(session) : null)
+      for (const listener of listeners) listener(session)
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** What is no session of ours is none. */
+function parse(text: string | null | undefined): SignedIn | undefined {
+  try {
+    const session = JSON.parse(text ?? '')
+    return typeof session.token === 'string' && session.user ? session : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The part of its life that a token has left, from 1 to 0; 1 where that cannot be told. */
+export function lifeLeft(token: string, now = Date.now()): number {
+  try {
+    const { iat, exp } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+    return Math.max(0, (exp - now / 1_000) / (exp - iat))
+  } catch {
+    return 1
+  }
+}
