@@ -49,7 +49,8 @@ export async function forgetGuesses({ db, project }: Scope, guesser: Guesser): P
 function waitAfter({ failures, lastAt }: Failures, kind: keyof typeof free, now: number): number {
   const since = now - Date.parse(lastAt)
   const over = failures - free[kind]
-  if (over < 0 || since > rememberedMilliseconds) return 0
+  // One from the future was counted before the clock was set back.
+  if (over < 0 || Math.abs(since) > rememberedMilliseconds) return 0
   return Math.min(firstWaitMilliseconds * 2 ** over, longestWaitMilliseconds) - since
 }
 

@@ -14,7 +14,7 @@ type Scope = Pick<Context, 'backend' | 'db'>
 /** A new secret for a user and a purpose, in the place of the last one. */
 export async function newToken(ctx: Scope, user: string, purpose: Purpose): Promise<string> {
   const token = randomToken()
-  await replaceToken(ctx.db, rowOf(ctx, { user, purpose, token }), 'infinity')
+  await replaceToken(ctx.db, rowOf(ctx, { user, purpose, token }))
   return token
 }
 
@@ -26,8 +26,10 @@ export async function newTokenAfter(
   leastAge: number,
 ): Promise<string | undefined> {
   const token = randomToken()
-  const notSince = iso(ctx.backend.now().getTime() - leastAge)
-  const isNew = await replaceToken(ctx.db, rowOf(ctx, { user, purpose, token }), notSince)
+  const now = ctx.backend.now().getTime()
+  // One from further in the future was made before the clock was set back.
+  const rest = { after: iso(now - leastAge), until: iso(now + leastAge) }
+  const isNew = await replaceToken(ctx.db, rowOf(ctx, { user, purpose, token }), rest)
   return isNew ? token : undefined
 }
 

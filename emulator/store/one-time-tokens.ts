@@ -1,5 +1,5 @@
 /** Secrets that a mail carries. They are kept as hashes, for one purpose each, and die with use. Contract 6.8. */
-import { type Database, sql } from '../database/database.js'
+import { type Database, nothing, sql } from '../database/database.js'
 
 export type Purpose = 'verify email' | 'reset password'
 
@@ -11,17 +11,18 @@ export interface OneTimeToken {
   readonly expiresAt: string
 }
 
-/**
- * Puts a token in the place of the user's last one for that purpose, unless that one was made after `notSince`; whether it did.
- */
-export async function replaceToken(db: Database, token: OneTimeToken, notSince: string): Promise<boolean> {
-  const { user, purpose, hash, at, expiresAt } = token
+/** Puts a token in the place of the user's last one for that purpose, unless that one was made in `rest`; whether it did. */
+export async function replaceToken(
+  db: Database,
+  { user, purpose, hash, at, expiresAt }: OneTimeToken,
+  rest?: { readonly after: string; readonly until: string },
+): Promise<boolean> {
   const rows = await db.query(sql`
     insert into one_time_tokens as t (user_id, purpose, token_hash, created_at, expires_at)
     values (${user}, ${purpose}, ${hash}, ${at}, ${expiresAt})
     on conflict (user_id, purpose) do update
     set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
-    where t.created_at <= ${notSince}::timestamptz
+    ${rest ? sql`where t.created_at <= ${rest.after}::timestamptz or t.created_at > ${rest.until}::timestamptz` : nothing}
     returning user_id`)
   return rows.length > 0
 }

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { afterEach, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Ask, askerOf } from '../fixtures/ask.js'
 import { type SmtpServer, startSmtp } from '../fixtures/smtp.js'
 
 // Mail that is sent as well as kept, and servers that do not take it.
 
 let emulator: Emulator
+let ask: Ask
 let smtp: SmtpServer | undefined
 afterEach(async () => {
   await emulator.close()
@@ -19,16 +21,7 @@ interface Mail {
 
 async function start(smtpUrl: string): Promise<void> {
   emulator = await startEmulator({ memory: true, smtpUrl, mailFrom: 'Shop <shop@example.com>' })
-}
-
-async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-  const headers = {
-    'x-api-key': emulator.apiKey,
-    'svc-control-token': emulator.controlToken,
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-  }
-  const answer = await fetch(`${emulator.url}${path}`, { method, headers, body: JSON.stringify(body) })
-  return { status: answer.status, body: await answer.json() }
+  ask = askerOf(emulator)
 }
 
 /** Signs somebody up who then forgets the password. */
@@ -38,7 +31,7 @@ async function forget(email: string): Promise<{ status: number }> {
 }
 
 const mailTo = async (email: string) =>
-  (await ask('GET', `/_svc/api/mail/wait?${new URLSearchParams({ to: email, timeout: '10' })}`)).body as Mail
+  (await ask('GET', `/_svc/api/mail/wait?${new URLSearchParams({ to: email, timeout: '10' })}`)).body as unknown as Mail
 
 it('contract 6.8 where SMTP is configured, the mail of the mailbox is sent too', async () => {
   smtp = await startSmtp()
