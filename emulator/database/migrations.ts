@@ -1,5 +1,6 @@
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
 import { filesMigration } from './files-migration.js'
+import { identityMigration } from './identity-migration.js'
 import { mailMigration } from './mail-migration.js'
 import { realtimeMigration } from './realtime-migration.js'
 import { usersMigration } from './users-migration.js'
@@ -121,6 +122,11 @@ export const migrations: readonly Migration[] = [
     number: 4,
     name: 'mails and one-time tokens',
     statements: mailMigration,
+  },
+  {
+    number: 5,
+    name: 'logins through identity providers',
+    statements: identityMigration,
   },
   {
     number: 6,

@@ -1,0 +1,49 @@
+/** Login through an identity provider: how it may end, and how the built-in provider can be told to fail. */
+import type { JsonObject } from './json.js'
+
+/** What `svc-error` says. Spec, "Authentication" 8. */
+export const loginFailures = [
+  'invalid_authorization_code',
+  'failed_to_get_user_info',
+  'no_email_provided',
+  'email_already_registered_with_password',
+  'database_error',
+  'authentication_failed',
+] as const
+
+export type LoginFailure = (typeof loginFailures)[number]
+
+/** The names of the two parameters that the app's page finds in its address. */
+export const outcomeNames = { token: 'svc-super-token', failure: 'svc-error' } as const
+
+/** Ways in which the built-in provider fails on demand: what it does, and how the login then ends. Contract 7.2. */
+export const providerFaults = {
+  'bad-code': { says: 'refuses the code', endsIn: 'invalid_authorization_code' },
+  'no-profile': { says: 'does not give the profile', endsIn: 'failed_to_get_user_info' },
+  'no-email': { says: 'gives a profile without an email', endsIn: 'no_email_provided' },
+  'unverified-email': { says: 'has not verified the email', endsIn: 'no_email_provided' },
+  slow: { says: 'does not answer in time', endsIn: 'authentication_failed' },
+  down: { says: 'drops the connection', endsIn: 'authentication_failed' },
+  'wrong-audience': { says: 'signs for another client', endsIn: 'authentication_failed' },
+  'wrong-issuer': { says: 'signs as somebody else', endsIn: 'authentication_failed' },
+  'wrong-nonce': { says: 'signs another nonce', endsIn: 'authentication_failed' },
+  'wrong-key': { says: 'signs with another key', endsIn: 'authentication_failed' },
+  cancelled: { says: 'is told to cancel', endsIn: 'authentication_failed' },
+} as const satisfies Record<string, { says: string; endsIn: LoginFailure }>
+
+export type ProviderFault = keyof typeof providerFaults
+
+export function isProviderFault(text: string): text is ProviderFault {
+  return Object.hasOwn(providerFaults, text)
+}
+
+/** Somebody who can log in at the built-in provider. */
+export interface ProviderAccount {
+  /** The subject: what the provider calls the person, and what never changes. */
+  readonly id: string
+  readonly name: string
+  readonly email: string | null
+  readonly emailVerified: boolean
+  /** What the profile says beside these; one of the same name wins over them. */
+  readonly claims: JsonObject
+}

@@ -1,0 +1,31 @@
+/** Requests to providers: none lasts longer than the login may, and no answer is longer than a provider's can be. */
+
+const mostBytes = 1024 * 1024
+
+export type BoundedFetch = (
+  url: string,
+  options: { readonly method?: string; readonly signal?: AbortSignal | null | undefined; readonly body?: unknown },
+) => Promise<Response>
+
+/** All requests by it together end after these milliseconds. */
+export function openBoundedFetch(milliseconds: number): BoundedFetch {
+  const deadline = AbortSignal.timeout(milliseconds)
+  return async (url, options) => {
+    const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
+    const response = await fetch(url, { ...(options as RequestInit), redirect: 'manual', signal })
+    return whole(response)
+  }
+}
+
+async function whole(response: Response): Promise<Response> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (bytes > mostBytes) throw new TypeError('The provider answers more than a provider would.')
+    pieces.push(piece)
+  }
+  const { status, headers } = response
+  const isBodiless = status === 204 || status === 304 || status < 200
+  return new Response(isBodiless ? null : Buffer.concat(pieces), { status, headers })
+}

@@ -1,0 +1,66 @@
+/** ID tokens that an app got by itself, checked against the keys that the provider publishes. Contract 7.6. */
+import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose'
+import type { ServerMetadata } from 'openid-client'
+import type { JsonObject } from '../../client/model/json.js'
+import { openBoundedFetch } from './bounded-fetch.js'
+import type { ExpectedToken } from './provider.js'
+import { mayBePlain } from './servers.js'
+
+export interface TokenChecks {
+  /** What a token says, once its signature, issuer, audience, expiry and nonce have been found good. */
+  check(
+    metadata: ServerMetadata,
+    token: string,
+    expected: ExpectedToken,
+  ): Promise<JsonObject & { readonly sub: string }>
+}
+
+/** What a provider signs with has a public half; a secret one could be the client's own. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const mostKeySets = 200
+
+export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
+  const known = new Map<string, RemoteJWKSet>()
+
+  function keysOf({ issuer, jwks_uri: address }: ServerMetadata): RemoteJWKSet {
+    if (address === undefined) throw new TypeError('The provider publishes no keys.')
+    if (!address.startsWith('https:') && !(mayBePlain(issuer) && mayBePlain(address))) {
+      throw new TypeError('The keys would come without encryption.')
+    }
+    const kept = known.get(address)
+    if (kept) return kept
+    const fetch = (url: string, options: RequestInit) =>
+      openBoundedFetch(timeoutMilliseconds)(url, { ...options, method: 'GET' })
+    const keys = createRemoteJWKSet(new URL(address), { timeoutDuration: timeoutMilliseconds, [customFetch]: fetch })
+    if (known.size >= mostKeySets) known.clear()
+    known.set(address, keys)
+    return keys
+  }
+
+  return {
+    async check(metadata, token, { audiences, nonce }) {
+      const { payload } = await jwtVerify(token, keysOf(metadata), {
+        algorithms,
+        issuer: metadata.issuer,
+        audience: [...audiences],
+        requiredClaims: ['sub', 'exp', 'iat'],
+        clockTolerance: 30,
+      })
+      requireClaims(payload, audiences, nonce)
+      return payload as unknown as JsonObject & { sub: string }
+    },
+  }
+}
+
+function requireClaims(
+  { sub, aud, azp, nonce: signed }: JWTPayload,
+  audiences: readonly string[],
+  nonce?: string,
+): void {
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255) throw new TypeError('The token names nobody.')
+  if (nonce !== undefined && signed !== nonce) throw new TypeError('The token has another nonce.')
+  // OpenID Connect Core 3.1.3.7: among several audiences, one has to be the party that asked.
+  if (Array.isArray(aud) && aud.length > 1 && !audiences.includes(String(azp))) {
+    throw new TypeError('The token was made for somebody else.')
+  }
+}

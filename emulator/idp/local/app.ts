@@ -1,0 +1,152 @@
+/** The built-in identity provider: an OpenID Connect provider for a developer's machine, an app of its own. Contract 7.2. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Database } from '../../database/database.js'
+import type { LocalProvider } from '../provider.js'
+import { openAccounts } from './accounts.js'
+import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
+import { describeProvider } from './discovery.js'
+import { type Answer, type Asked, json, Refusal, readAsked, redirect, refused, type Silence } from './exchange.js'
+import { type LoginFaults, openFaults } from './faults.js'
+import { openGrants } from './grants.js'
+import { openTokenSigner } from './id-tokens.js'
+import { accountPage, type PageState, refusalPage } from './page.js'
+import { saveAccount } from './page-forms.js'
+import { exchangeCode, showProfile, type TokenDesk } from './token.js'
+
+/** Where the provider is, below the service's own address. */
+export const localProviderPath = '/_svc/idp'
+
+export interface LocalApp extends LocalProvider {
+  readonly answer: RequestListener
+}
+
+export interface LocalOptions {
+  readonly db: Database
+  /** The service's own address, known once it listens. */
+  readonly url: () => string
+  /** Names, beside this machine's own, that the service may be reached by. */
+  readonly hosts: readonly string[]
+  /** Milliseconds since 1970, by the provider's own clock. */
+  readonly now: () => number
+  readonly report: (error: unknown) => void
+}
+
+interface Desk extends TokenDesk {
+  readonly faults: LoginFaults
+  readonly mayRedirect: (url: string) => boolean
+}
+
+type Handler = (desk: Desk, asked: Asked) => Answer | Silence | Promise<Answer | Silence>
+
+const handlers: { readonly [path: string]: { readonly [method: string]: Handler } } = {
+  '/.well-known/openid-configuration': { GET: ({ issuer }) => json(describeProvider(issuer)) },
+  '/jwks': { GET: async ({ signer }) => json(await signer.keys()) },
+  '/authorize': { GET: showAccounts, POST: decideLogin },
+  '/accounts': { POST: changeAccounts },
+  '/token': { POST: exchangeCode },
+  '/userinfo': { GET: showProfile, POST: showProfile },
+}
+
+export function openLocalProvider({ db, url, hosts, now, report }: LocalOptions): LocalApp {
+  const issuer = () => `${url()}${localProviderPath}`
+  const accounts = openAccounts(db)
+  const faults = openFaults()
+  const shared = { now, grants: openGrants(now), accounts, faults, signer: openTokenSigner() }
+  const mayRedirect = (address: string) => isHere(address, hosts)
+  return {
+    issuer,
+    accounts,
+    faults,
+    async answer(req, res) {
+      const answer = await handle({ ...shared, issuer: issuer(), mayRedirect }, req).catch((error) => {
+        report(error)
+        return json({ error: 'server_error' }, 500)
+      })
+      if ('cutAfterMilliseconds' in answer) cut(res, answer)
+      else send(res, answer)
+    },
+  }
+}
+
+async function handle(desk: Desk, req: IncomingMessage): Promise<Answer | Silence> {
+  try {
+    const asked = await readAsked(req)
+    const handler = handlers[asked.path]?.[asked.method]
+    if (!handler) return json({ error: 'not_found' }, 404)
+    // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.
+    if (asked.method === 'POST' && asked.isForeign)
+      throw new Refusal('access_denied', 'The form is of another page.', 403)
+    return await handler(desk, asked)
+  } catch (error) {
+    if (error instanceof RefusedToClient) return redirect(error.location)
+    if (!(error instanceof Refusal)) throw error
+    const isForPeople = req.headers.accept?.includes('text/html') ?? false
+    return isForPeople ? refusalPage(error) : refused(error)
+  }
+}
+
+async function showAccounts(desk: Desk, { query }: Asked): Promise<Answer> {
+  return accountPage(await pageState(desk, query, readLoginRequest(query, desk.mayRedirect)))
+}
+
+async function decideLogin(desk: Desk, { query, form }: Asked): Promise<Answer> {
+  const request = readLoginRequest(query, desk.mayRedirect)
+  return decide(request, await readDecision(desk, request, form), desk)
+}
+
+/** A fault that is meant to stay is set for the client, and holds for this login too. */
+async function readDecision(desk: Desk, { client }: LoginRequest, form: URLSearchParams): Promise<Decision> {
+  const id = form.get('account')
+  if (id === null) return { account: undefined, fault: undefined }
+  const account = await desk.accounts.get(id)
+  if (!account) throw new Refusal('invalid_request', `There is no account "${id.slice(0, 80)}".`)
+  const fault = readFault(form.get('fault'))
+  if (fault !== undefined && form.has('keep')) desk.faults.set({ fault, times: null, client })
+  return { account, fault }
+}
+
+async function changeAccounts(desk: Desk, { query, form }: Asked): Promise<Answer> {
+  const request = readLoginRequest(query, desk.mayRedirect)
+  if (form.get('change') === 'works') desk.faults.clear(request.client)
+  else {
+    const problem = await saveAccount(desk.accounts, form)
+    if (problem) return accountPage({ ...(await pageState(desk, query, request)), problem })
+  }
+  return redirect(`${desk.issuer}/authorize?${query}`)
+}
+
+async function pageState(desk: Desk, query: URLSearchParams, request: LoginRequest): Promise<PageState> {
+  const standing = desk.faults.list()
+  return {
+    request,
+    query: query.toString(),
+    action: desk.issuer,
+    accounts: await desk.accounts.list(),
+    standing: standing.find(({ client }) => client === request.client) ?? standing.find(({ client }) => !client),
+  }
+}
+
+/** Whether an address is on this machine, or called by one of the service's own names. */
+function isHere(address: string, hosts: readonly string[]): boolean {
+  if (!URL.canParse(address)) return false
+  const { protocol, hostname, hash } = new URL(address)
+  const isLoopback = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return /^https?:$/.test(protocol) && hash === '' && (isLoopback || hosts.includes(hostname))
+}
+
+function send(res: ServerResponse, { status, headers, body }: Answer): void {
+  res.writeHead(status, {
+    'referrer-policy': 'no-referrer',
+    ...headers,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(body),
+  })
+  res.end(body)
+}
+
+function cut(res: ServerResponse, { cutAfterMilliseconds }: Silence): void {
+  const timer = setTimeout(() => res.destroy(), cutAfterMilliseconds)
+  timer.unref()
+  res.on('close', () => clearTimeout(timer))
+}

@@ -1,0 +1,102 @@
+/** The authorization endpoint: who asks, whether it may be asked, and what the person decides. RFC 6749 4.1, RFC 7636. */
+import { isProviderFault, type ProviderAccount, type ProviderFault } from '../../../client/model/provider-login.js'
+import { type Answer, Refusal, redirect } from './exchange.js'
+import type { LoginFaults } from './faults.js'
+import type { Grants } from './grants.js'
+
+/** A client's request to let somebody log in. */
+export interface LoginRequest {
+  readonly client: string
+  readonly redirectUrl: string
+  readonly state: string | undefined
+  readonly nonce: string | undefined
+  readonly scopes: readonly string[]
+  readonly challenge: string
+  /** The account that the client thinks of. */
+  readonly hint: string | undefined
+}
+
+/** A request that may be refused to the client, at its own address. */
+export class RefusedToClient extends Error {
+  override readonly name = 'RefusedToClient'
+  constructor(readonly location: string) {
+    super('refused to the client')
+  }
+}
+
+/**
+ * @throws {Refusal} to the person, where nobody knows whether the address is the client's
+ * @throws {RefusedToClient}
+ */
+export function readLoginRequest(query: URLSearchParams, mayRedirect: (url: string) => boolean): LoginRequest {
+  for (const name of new Set(query.keys())) {
+    if (query.getAll(name).length > 1) throw new Refusal('invalid_request', `"${name}" is given twice.`)
+  }
+  const text = (name: string) => query.get(name) || undefined
+  const client = text('client_id')
+  const redirectUrl = text('redirect_uri')
+  if (client === undefined) throw new Refusal('invalid_request', '"client_id" is missing.')
+  if (redirectUrl === undefined) throw new Refusal('invalid_request', '"redirect_uri" is missing.')
+  if (!mayRedirect(redirectUrl)) {
+    throw new Refusal(
+      'invalid_request',
+      `The built-in provider sends nobody to "${redirectUrl}": it is not on this machine.`,
+    )
+  }
+  const state = text('state')
+  const refuse = (code: string, description: string) =>
+    new RefusedToClient(locationOf(redirectUrl, { error: code, error_description: description, state }))
+
+  if (text('response_type') !== 'code') throw refuse('unsupported_response_type', 'Only "code" is served.')
+  if ((text('response_mode') ?? 'query') !== 'query') throw refuse('invalid_request', 'Only "query" is served.')
+  const challenge = text('code_challenge')
+  if (challenge === undefined || text('code_challenge_method') !== 'S256') {
+    throw refuse('invalid_request', 'A code challenge by S256 is needed.')
+  }
+  if (text('prompt') === 'none') throw refuse('login_required', 'Nobody is logged in here.')
+  return {
+    client,
+    redirectUrl,
+    state,
+    nonce: text('nonce'),
+    scopes: (text('scope') ?? '').split(' ').filter((scope) => scope !== ''),
+    challenge,
+    hint: text('login_hint'),
+  }
+}
+
+/** What the person did with the page. */
+export interface Decision {
+  readonly account: ProviderAccount | undefined
+  /** The fault that was chosen for this login. */
+  readonly fault: ProviderFault | undefined
+}
+
+/** Sends the browser back with a code or, where the login was cancelled, without one. */
+export function decide(
+  { client, redirectUrl, state, nonce, scopes, challenge }: LoginRequest,
+  { account, fault: chosen }: Decision,
+  { grants, faults }: { grants: Grants; faults: LoginFaults },
+): Answer {
+  const fault = account ? (chosen ?? faults.take(client)) : undefined
+  if (!account || fault === 'cancelled') {
+    return redirect(
+      locationOf(redirectUrl, { error: 'access_denied', error_description: 'The login was cancelled.', state }),
+    )
+  }
+  const code = grants.newCode({ client, redirectUrl, scopes, nonce, challenge, account: account.id, fault })
+  return redirect(locationOf(redirectUrl, { code, state }))
+}
+
+/** @throws {Refusal} for one that does not exist */
+export function readFault(text: string | null): ProviderFault | undefined {
+  if (text === null || text === '') return undefined
+  if (isProviderFault(text)) return text
+  throw new Refusal('invalid_request', `There is no fault "${text.slice(0, 80)}".`)
+}
+
+function locationOf(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {
+  const url = new URL(redirectUrl)
+  for (const [name, value] of Object.entries(answer)) if (value !== undefined) url.searchParams.set(name, value)
+  return url.href
+}

@@ -1,0 +1,85 @@
+/** Requests and answers of the built-in provider, which is an app of its own. */
+import type { IncomingMessage } from 'node:http'
+
+export interface Asked {
+  readonly method: string
+  /** Below the provider's own address. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly form: URLSearchParams
+  readonly authorization: string | undefined
+  /** Whether a page of somebody else sent it. */
+  readonly isForeign: boolean
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** An answer that never comes: the caller finds the connection cut, after this long. */
+export interface Silence {
+  readonly cutAfterMilliseconds: number
+}
+
+/** A request that is refused in the words of RFC 6749. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  constructor(
+    readonly code: string,
+    readonly description: string,
+    readonly status = 400,
+  ) {
+    super(description)
+  }
+}
+
+const mostFormBytes = 64 * 1024
+
+/** @throws {Refusal} for a form that is too long */
+export async function readAsked(req: IncomingMessage): Promise<Asked> {
+  const [path = '', query = ''] = (req.url ?? '').split('?', 2)
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
+  return {
+    method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
+    path: path === '/' ? '/' : path.replace(/\/$/, ''),
+    query: new URLSearchParams(query),
+    form: new URLSearchParams(isForm ? await readText(req) : ''),
+    authorization: req.headers.authorization,
+    isForeign: isForeign(req),
+  }
+}
+
+function isForeign({ headers: { origin, host } }: IncomingMessage): boolean {
+  return origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`
+}
+
+async function readText(req: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of req) {
+    bytes += piece.length
+    if (bytes > mostFormBytes) throw new Refusal('invalid_request', 'The form is too long.', 413)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+export function json(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+export function redirect(location: string): Answer {
+  return { status: 303, headers: { location }, body: '' }
+}
+
+/** What no page is told in the address that leads to it. */
+export function refused({ code, description, status }: Refusal): Answer {
+  const headers: Record<string, string> = status === 401 ? { 'www-authenticate': `Bearer error="${code}"` } : {}
+  return json({ error: code, error_description: description }, status, headers)
+}

@@ -1,0 +1,44 @@
+import type { ProviderFault } from '../../../client/model/provider-login.js'
+import type { ProviderFaults } from '../provider.js'
+
+/** Clients whose faults are kept at once: more than any test run has. */
+const mostClients = 1_000
+
+interface Standing {
+  readonly fault: ProviderFault
+  /** Logins left; `null` until told otherwise. */
+  left: number | null
+}
+
+/** What the next logins of a client meet, or those of every client without one of its own. Kept in memory only. */
+export interface LoginFaults extends ProviderFaults {
+  /** The fault of the login that is decided now. */
+  take(client: string): ProviderFault | undefined
+}
+
+const everyClient = ''
+
+export function openFaults(): LoginFaults {
+  const standing = new Map<string, Standing>()
+  return {
+    set({ fault, times, client = everyClient }) {
+      standing.delete(client)
+      standing.set(client, { fault, left: times })
+      const [oldest] = standing.keys()
+      if (standing.size > mostClients && oldest !== undefined) standing.delete(oldest)
+    },
+    clear(client) {
+      if (client === undefined) standing.clear()
+      else standing.delete(client)
+    },
+    list: () => [...standing].map(([client, { fault, left }]) => ({ fault, times: left, client: client || undefined })),
+    take(client) {
+      const name = standing.has(client) ? client : everyClient
+      const next = standing.get(name)
+      if (!next) return undefined
+      if (next.left !== null) next.left -= 1
+      if (next.left === 0) standing.delete(name)
+      return next.fault
+    },
+  }
+}

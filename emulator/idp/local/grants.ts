@@ -1,0 +1,79 @@
+/** Codes and access tokens of the built-in provider: random, kept in memory, gone with the process. */
+import { createHash, randomBytes } from 'node:crypto'
+import type { ProviderFault } from '../../../client/model/provider-login.js'
+
+/** What the person agreed to, and how the login is going to fail, if it is. */
+export interface Grant {
+  readonly client: string
+  readonly redirectUrl: string
+  readonly scopes: readonly string[]
+  readonly nonce: string | undefined
+  /** The PKCE challenge, by S256. */
+  readonly challenge: string
+  readonly account: string
+  readonly fault: ProviderFault | undefined
+}
+
+export interface Grants {
+  /** A code for a grant; it works once, for a minute. */
+  newCode(grant: Grant): string
+  /** Uses a code up. A second try finds nothing, and what the first one got is worth nothing from then on. */
+  takeCode(code: string): Grant | undefined
+  /** An access token for the grant of that code. */
+  newToken(code: string, grant: Grant): string
+  grantOf(token: string): Grant | undefined
+}
+
+const codeMilliseconds = 60_000
+export const tokenSeconds = 3_600
+const mostAtOnce = 10_000
+
+interface Kept {
+  readonly grant: Grant
+  readonly expiresAt: number
+}
+
+export function openGrants(now: () => number): Grants {
+  const codes = new Map<string, Kept>()
+  const tokens = new Map<string, Kept>()
+  /** By code, the token it became. */
+  const used = new Map<string, string>()
+  return {
+    newCode: (grant) => keep(codes, grant, now() + codeMilliseconds),
+    takeCode(code) {
+      const token = used.get(code)
+      if (token !== undefined) tokens.delete(token)
+      const kept = codes.get(code)
+      codes.delete(code)
+      return kept && kept.expiresAt > now() ? kept.grant : undefined
+    },
+    newToken(code, grant) {
+      const token = keep(tokens, grant, now() + tokenSeconds * 1_000)
+      used.set(code, token)
+      forgetOldest(used)
+      return token
+    },
+    grantOf(token) {
+      const kept = tokens.get(token)
+      return kept && kept.expiresAt > now() ? kept.grant : undefined
+    },
+  }
+}
+
+/** Whether a verifier is the one that a challenge was made from. RFC 7636. */
+export function isVerifierOf(challenge: string, verifier: string): boolean {
+  return /^[\w.~-]{43,128}$/.test(verifier) && createHash('sha256').update(verifier).digest('base64url') === challenge
+}
+
+function keep(all: Map<string, Kept>, grant: Grant, expiresAt: number): string {
+  const secret = randomBytes(24).toString('base64url')
+  all.set(secret, { grant, expiresAt })
+  forgetOldest(all)
+  return secret
+}
+
+/** Maps keep the order in which they were filled. */
+function forgetOldest(all: Map<string, unknown>): void {
+  const [oldest] = all.keys()
+  if (all.size > mostAtOnce && oldest !== undefined) all.delete(oldest)
+}

@@ -1,0 +1,64 @@
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import type { JsonObject } from '../../../client/model/json.js'
+import type { ProviderFault } from '../../../client/model/provider-login.js'
+
+export const signingAlgorithm = 'ES256'
+
+/** What signs ID tokens, made when it is first needed; a new one for each process. */
+export interface TokenSigner {
+  /** The public keys, as `jwks_uri` shows them. */
+  keys(): Promise<{ keys: JWK[] }>
+  sign(claims: IdClaims, fault: ProviderFault | undefined): Promise<string>
+}
+
+export interface IdClaims {
+  readonly issuer: string
+  readonly client: string
+  readonly subject: string
+  readonly nonce: string | undefined
+  readonly issuedAt: number
+  readonly profile: JsonObject
+}
+
+const tokenSeconds = 3_600
+const keyId = 'svc-local'
+
+export function openTokenSigner(): TokenSigner {
+  const made: { own?: Promise<KeyPair>; other?: Promise<KeyPair> } = {}
+  const ownKey = () => {
+    made.own ??= generateKeyPair(signingAlgorithm)
+    return made.own
+  }
+  /** A key that nobody publishes. */
+  const otherKey = () => {
+    made.other ??= generateKeyPair(signingAlgorithm)
+    return made.other
+  }
+  return {
+    async keys() {
+      const { publicKey } = await ownKey()
+      return { keys: [{ ...(await exportJWK(publicKey)), kid: keyId, alg: signingAlgorithm, use: 'sig' }] }
+    },
+    async sign({ issuer, client, subject, nonce, issuedAt, profile }, fault) {
+      const { privateKey } = await (fault === 'wrong-key' ? otherKey() : ownKey())
+      const claims = nonce === undefined ? profile : { ...profile, nonce: orWrong(nonce, fault === 'wrong-nonce') }
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: signingAlgorithm, kid: keyId, typ: 'JWT' })
+        .setIssuer(orWrong(issuer, fault === 'wrong-issuer'))
+        .setAudience(orWrong(client, fault === 'wrong-audience'))
+        .setSubject(subject)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + tokenSeconds)
+        .sign(privateKey)
+    },
+  }
+}
+
+interface KeyPair {
+  readonly publicKey: CryptoKey
+  readonly privateKey: CryptoKey
+}
+
+function orWrong(value: string, isWrong: boolean): string {
+  return isWrong ? `${value}-of-somebody-else` : value
+}

@@ -1,0 +1,63 @@
+/** What the forms of the page ask for, beside a login. */
+import { SvcError } from '../../../client/model/errors.js'
+import { isObject, type JsonObject } from '../../../client/model/json.js'
+import type { ProviderAccounts } from '../provider.js'
+
+/** Adds, changes or removes an account; why it could not, in words for the page. */
+export async function saveAccount(accounts: ProviderAccounts, form: URLSearchParams): Promise<string | undefined> {
+  const id = form.get('id') ?? ''
+  const changes: { readonly [change: string]: () => Promise<unknown> } = {
+    add: () => accounts.add({ id: newId(form), ...readFields(form) }),
+    save: () => accounts.change(id, readFields(form)),
+    remove: () => accounts.remove(id),
+  }
+  const change = changes[form.get('change') ?? '']
+  if (!change) return 'The form asks for nothing that is known here.'
+  try {
+    await change()
+    return undefined
+  } catch (error) {
+    if (error instanceof SvcError) return error.message
+    throw error
+  }
+}
+
+/** Made of the address or the name, so that somebody who is added once more is the same person. */
+export function accountId({ name, email }: { name: string; email: string | null }): string {
+  const [local = ''] = (email ?? name).split('@', 1)
+  return local
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+}
+
+function newId(form: URLSearchParams): string {
+  const id = accountId(readFields(form))
+  if (id === '') throw new SvcError('VALIDATION_ERROR', 'Give a name or an address with letters in it.')
+  return id
+}
+
+function readFields(form: URLSearchParams) {
+  const text = (name: string) => (form.get(name) ?? '').trim().slice(0, 255)
+  const email = text('email')
+  return {
+    name: text('name'),
+    email: email === '' ? null : email,
+    emailVerified: form.has('verified'),
+    claims: readClaims(form.get('claims') ?? ''),
+  }
+}
+
+function readClaims(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  try {
+    const claims: unknown = JSON.parse(text)
+    if (isObject(claims)) return claims
+  } catch {
+    // What is no JSON is no object either.
+  }
+  throw new SvcError('VALIDATION_ERROR', 'Claims are written as a JSON object, such as {"locale": "en"}.')
+}

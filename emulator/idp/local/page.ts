@@ -1,0 +1,126 @@
+/** The page on which a person chooses an account. It needs no script, and shows what it is given as text. */
+import { type ProviderAccount, providerFaults } from '../../../client/model/provider-login.js'
+import type { StandingFault } from '../provider.js'
+import type { LoginRequest } from './authorize.js'
+import type { Answer, Refusal } from './exchange.js'
+import { Html, html } from './html.js'
+import { pageHeaders, style } from './page-style.js'
+
+export interface PageState {
+  readonly request: LoginRequest
+  /** The request as it came, which each form carries on. */
+  readonly query: string
+  /** The address that the forms are below. */
+  readonly action: string
+  readonly accounts: readonly ProviderAccount[]
+  /** The fault that the next login is going to meet. */
+  readonly standing: StandingFault | undefined
+  /** Why the last form was not taken. */
+  readonly problem?: string
+}
+
+export function accountPage(state: PageState): Answer {
+  const { request, problem, standing } = state
+  const content = html`
+    <h1>Log in</h1>
+    <p>to <code>${request.client}</code>, with the provider that is built into svc</p>
+    ${problem === undefined ? undefined : html`<p class="notice" role="alert">${problem}</p>`}
+    ${standing && standingNotice(state, standing)}
+    ${loginForm(state)}
+    <details><summary>Add an account</summary>${accountForm(state)}</details>
+    <details><summary>Edit accounts</summary>
+      ${state.accounts.map(
+        (account) =>
+          html`<details><summary>${account.name || account.id}</summary>${accountForm(state, account)}</details>`,
+      )}
+    </details>`
+  return { status: problem === undefined ? 200 : 422, headers: pageHeaders, body: wholePage('Log in', content) }
+}
+
+export function refusalPage({ description, status }: Refusal): Answer {
+  const content = html`<h1>That did not work</h1><p role="alert">${description}</p>`
+  return { status, headers: pageHeaders, body: wholePage('That did not work', content) }
+}
+
+function loginForm({ action, query, request, accounts }: PageState): Html {
+  const first = accounts.filter((account) => isMeant(account, request.hint))
+  const rest = accounts.filter((account) => !first.includes(account))
+  return html`<form method="post" action="${action}/authorize?${query}">
+      <ul class="accounts">
+        ${[...first, ...rest].map((account) => html`<li>${accountButton(account)}</li>`)}
+      </ul>
+      <fieldset>
+        <label>The provider
+          <select name="fault">
+            <option value="">does as it should</option>
+            ${Object.entries(providerFaults).map(([name, { says }]) => html`<option value="${name}">${says}</option>`)}
+          </select>
+        </label>
+        <label class="check"><input type="checkbox" name="keep"> each time, until told otherwise</label>
+        <button class="plain wide" name="cancel" value="yes">Cancel the login</button>
+      </fieldset>
+    </form>`
+}
+
+function accountButton({ id, name, email, emailVerified }: ProviderAccount): Html {
+  const address = email === null ? 'no email' : emailVerified ? email : `${email}, not verified`
+  return html`<button class="account" name="account" value="${id}">
+            <i aria-hidden="true">${initials(name || id)}</i>
+            <span><b>${name || id}</b><small>${address}</small></span>
+          </button>`
+}
+
+function accountForm({ action, query }: PageState, account?: ProviderAccount): Html {
+  const { id = '', name = '', email = '', emailVerified = true, claims = {} } = account ?? {}
+  const buttons = account
+    ? html`<button class="act" name="change" value="save">Save</button>
+        <button class="plain" name="change" value="remove">Remove</button>`
+    : html`<button class="act" name="change" value="add">Add</button>`
+  return html`<form method="post" action="${action}/accounts?${query}">
+      <input type="hidden" name="id" value="${id}">
+      <label>Name <input name="name" value="${name}" autocomplete="off"></label>
+      <label>Email <input name="email" type="email" value="${email ?? ''}" autocomplete="off"></label>
+      <label class="check">
+        <input type="checkbox" name="verified" ${new Html(emailVerified ? 'checked' : '')}> the email is verified
+      </label>
+      <label>Further claims
+        <textarea name="claims" rows="3" spellcheck="false">${JSON.stringify(claims, null, 2)}</textarea>
+      </label>
+      <div class="row">${buttons}</div>
+    </form>`
+}
+
+function standingNotice({ action, query }: PageState, { fault, times }: StandingFault): Html {
+  const often =
+    times === null ? 'Until told otherwise' : times === 1 ? 'In the next login' : `In the next ${times} logins`
+  return html`<div class="notice">
+      ${often}, the provider ${providerFaults[fault].says}.
+      <form method="post" action="${action}/accounts?${query}">
+        <button class="plain" name="change" value="works">Let it work</button>
+      </form>
+    </div>`
+}
+
+function wholePage(title: string, content: Html): string {
+  return html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${new Html(style)}</style>
+<main>${content}</main>
+</html>
+`.text
+}
+
+function isMeant({ id, email }: ProviderAccount, hint: string | undefined): boolean {
+  return hint !== undefined && (hint === id || hint.toLowerCase() === email?.toLowerCase())
+}
+
+function initials(name: string): string {
+  const [first = '', ...rest] = name.split(/\s+/)
+  return [first, rest.at(-1) ?? '']
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase()
+}

@@ -1,0 +1,82 @@
+/** The token endpoint and the profile. RFC 6749 4.1.3, OpenID Connect Core 3.1.3 and 5.3. */
+import type { ProviderFault } from '../../../client/model/provider-login.js'
+import type { ProviderAccounts } from '../provider.js'
+import { type Answer, type Asked, json, Refusal, type Silence } from './exchange.js'
+import { type Grant, type Grants, isVerifierOf, tokenSeconds } from './grants.js'
+import type { TokenSigner } from './id-tokens.js'
+import { profileOf } from './profile.js'
+
+export interface TokenDesk {
+  readonly issuer: string
+  readonly now: () => number
+  readonly grants: Grants
+  readonly accounts: ProviderAccounts
+  readonly signer: TokenSigner
+}
+
+/** Faults that show at the token endpoint before anything is signed. */
+const silences: { readonly [Fault in ProviderFault]?: Silence } = {
+  slow: { cutAfterMilliseconds: 30_000 },
+  down: { cutAfterMilliseconds: 0 },
+}
+
+/** @throws {Refusal} in the words of RFC 6749 5.2 */
+export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<Answer | Silence> {
+  const client = readClient(form, authorization)
+  if (form.get('grant_type') !== 'authorization_code') {
+    throw new Refusal('unsupported_grant_type', 'Only "authorization_code" is served.')
+  }
+  const code = form.get('code') ?? ''
+  const grant = desk.grants.takeCode(code)
+  const silence = grant?.fault && silences[grant.fault]
+  if (silence) return silence
+  if (!grant || grant.fault === 'bad-code' || !isFor(grant, client, form)) {
+    throw new Refusal('invalid_grant', 'The code is unknown, used, expired, or another client’s.')
+  }
+  const account = await desk.accounts.get(grant.account)
+  if (!account) throw new Refusal('invalid_grant', 'The account is gone.')
+  const idToken = grant.scopes.includes('openid')
+    ? await desk.signer.sign(
+        {
+          issuer: desk.issuer,
+          client,
+          subject: account.id,
+          nonce: grant.nonce,
+          issuedAt: Math.floor(desk.now() / 1_000),
+          profile: profileOf(account, grant.scopes, grant.fault),
+        },
+        grant.fault,
+      )
+    : undefined
+  return json({
+    access_token: desk.grants.newToken(code, grant),
+    token_type: 'Bearer',
+    expires_in: tokenSeconds,
+    scope: grant.scopes.join(' '),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+  })
+}
+
+/** @throws {Refusal} */
+export async function showProfile({ grants, accounts }: TokenDesk, { authorization }: Asked): Promise<Answer> {
+  const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
+  const grant = grants.grantOf(token)
+  const account = grant && (await accounts.get(grant.account))
+  if (!grant || !account) throw new Refusal('invalid_token', 'The access token is not valid.', 401)
+  if (grant.fault === 'no-profile') throw new Refusal('server_error', 'The profile cannot be read.', 500)
+  return json({ ...profileOf(account, grant.scopes, grant.fault), sub: account.id })
+}
+
+/** Whoever names a client is that client: on a developer's machine there is nothing to win by it. */
+function readClient(form: URLSearchParams, authorization: string | undefined): string {
+  const [, basic] = /^Basic (\S+)$/i.exec(authorization ?? '') ?? []
+  const [named] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString('utf8').split(':', 1)
+  const client = named === undefined ? form.get('client_id') : new URLSearchParams(`id=${named}`).get('id')
+  if (client) return client
+  throw new Refusal('invalid_client', 'Name the client.', 401)
+}
+
+function isFor({ client, redirectUrl, challenge }: Grant, asking: string, form: URLSearchParams): boolean {
+  const isSame = client === asking && redirectUrl === form.get('redirect_uri')
+  return isSame && isVerifierOf(challenge, form.get('code_verifier') ?? '')
+}

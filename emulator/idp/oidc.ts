@@ -1,0 +1,190 @@
+/** Login through any OpenID Connect or OAuth 2 provider. Nothing that a provider does lasts longer than it may. */
+import {
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  enableNonRepudiationChecks,
+  fetchProtectedResource,
+  fetchUserInfo,
+  ResponseBodyError,
+  type ServerMetadata,
+} from 'openid-client'
+import { SvcError } from '../../client/model/errors.js'
+import { isObject, type JsonObject } from '../../client/model/json.js'
+import { type BoundedFetch, openBoundedFetch } from './bounded-fetch.js'
+import { openTokenChecks } from './id-token.js'
+import { readProfile, readSubject } from './profiles.js'
+import { type Challenge, type IdentityProviders, LoginRefused, type Profile, type ProviderClient } from './provider.js'
+import { mayBePlain, openServers } from './servers.js'
+
+/** What providers call a code that is not good. GitHub has a word of its own. */
+const badCode = ['invalid_grant', 'bad_verification_code']
+
+export interface OidcOptions {
+  /** How long a provider may take for all that one login asks of it. */
+  readonly timeoutMilliseconds: number
+}
+
+export function openIdentityProviders({ timeoutMilliseconds }: OidcOptions): IdentityProviders {
+  const servers = openServers()
+  const tokens = openTokenChecks(timeoutMilliseconds)
+
+  async function configure(client: ProviderClient, fetch: BoundedFetch): Promise<Configuration> {
+    return configurationOf(client, await servers.metadataOf(client.server, fetch), fetch)
+  }
+
+  return {
+    async loginUrl(client, challenge) {
+      const config = await configure(client, openBoundedFetch(timeoutMilliseconds)).catch((cause) => {
+        throw unreachable(client, cause)
+      })
+      return buildAuthorizationUrl(config, await parametersOf(client, challenge)).href
+    },
+    async profileOf(client, challenge, parameters) {
+      const fetch = openBoundedFetch(timeoutMilliseconds)
+      const config = await configure(client, fetch).catch(orRefused)
+      const { accessToken, claims } = await exchange(config, client, challenge, parameters)
+      return readPerson(config, client, accessToken, claims).catch((cause) => {
+        throw new LoginRefused('failed_to_get_user_info', cause)
+      })
+    },
+    async profileOfToken(client, idToken, expected) {
+      const fetch = openBoundedFetch(timeoutMilliseconds)
+      const metadata = await servers.metadataOf(client.server, fetch).catch(orRefused)
+      const claims = await tokens.check(metadata, idToken, expected).catch(orRefused)
+      return readProfile(claims.sub, claims)
+    },
+  }
+}
+
+function configurationOf(client: ProviderClient, metadata: ServerMetadata, fetch: BoundedFetch): Configuration {
+  const { clientId, clientSecret, server } = client
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const authenticate = methods.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic
+  const config = new Configuration(metadata, clientId, {}, authenticate(clientSecret))
+  config[customFetch] = isPublished(client) ? fetch : withoutIdTokens(fetch)
+  if (mayBePlain('issuer' in server ? server.issuer : server.tokenUrl)) allowInsecureRequests(config)
+  enableNonRepudiationChecks(config)
+  return config
+}
+
+async function parametersOf(client: ProviderClient, challenge: Challenge): Promise<Record<string, string>> {
+  return {
+    redirect_uri: addressOf(challenge.redirectUrl),
+    scope: client.scopes.join(' '),
+    state: challenge.state,
+    code_challenge: await calculatePKCECodeChallenge(challenge.verifier),
+    code_challenge_method: 'S256',
+    ...(expectsIdToken(client) ? { nonce: challenge.nonce } : {}),
+  }
+}
+
+interface Exchanged {
+  readonly accessToken: string
+  /** What the ID token says, where there is one. */
+  readonly claims: JsonObject | undefined
+}
+
+/** @throws {LoginRefused} */
+async function exchange(
+  config: Configuration,
+  client: ProviderClient,
+  { state, nonce, verifier, redirectUrl }: Challenge,
+  parameters: URLSearchParams,
+): Promise<Exchanged> {
+  if (!parameters.has('error') && !parameters.get('code')) throw new LoginRefused('invalid_authorization_code')
+  const checks = {
+    expectedState: state,
+    pkceCodeVerifier: verifier,
+    ...(expectsIdToken(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+  }
+  const cameBack = new URL(`${addressOf(redirectUrl)}?${parameters}`)
+  const tokens = await authorizationCodeGrant(config, cameBack, checks).catch((cause) => {
+    const isBadCode = cause instanceof ResponseBodyError && badCode.includes(cause.error)
+    throw new LoginRefused(isBadCode ? 'invalid_authorization_code' : 'authentication_failed', cause)
+  })
+  return { accessToken: tokens.access_token, claims: tokens.claims() as JsonObject | undefined }
+}
+
+/** Who it is: from the profile where the provider has one, else from the ID token alone. */
+async function readPerson(
+  config: Configuration,
+  client: ProviderClient,
+  accessToken: string,
+  claims: JsonObject | undefined,
+): Promise<Profile> {
+  if (claims && typeof claims.sub === 'string') {
+    const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
+    const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as unknown as JsonObject) : {}
+    // An address and whether it is verified are believed from one mouth.
+    const { email, email_verified, ...rest } = claims
+    return readProfile(claims.sub, { ...('email' in profile ? rest : claims), ...profile })
+  }
+  if ('issuer' in client.server) throw new TypeError('The provider gives no ID token.')
+  const { profileUrl, emailsUrl } = client.server
+  const profile = await fetchJson(config, accessToken, profileUrl)
+  const subject = isObject(profile) ? readSubject(profile) : undefined
+  if (!isObject(profile) || subject === undefined) throw new TypeError('The profile names nobody.')
+  const emails = emailsUrl === undefined ? undefined : await fetchJson(config, accessToken, emailsUrl)
+  return readProfile(subject, profile, emails)
+}
+
+async function fetchJson(config: Configuration, accessToken: string, address: string): Promise<unknown> {
+  const headers = new Headers({ accept: 'application/json' })
+  const response = await fetchProtectedResource(config, accessToken, new URL(address), 'GET', null, headers)
+  if (!response.ok) throw new TypeError(`The profile is answered with ${response.status}.`)
+  return response.json()
+}
+
+function isPublished({ server }: ProviderClient): boolean {
+  return 'issuer' in server
+}
+
+function expectsIdToken(client: ProviderClient): boolean {
+  return isPublished(client) && client.scopes.includes('openid')
+}
+
+/**
+ * Where only addresses are known, nobody says whose keys would have signed: an ID token is left out, and the profile,
+ * which comes from the written address itself, is what counts. Refusals come with 200 from some.
+ */
+function withoutIdTokens(fetch: BoundedFetch): BoundedFetch {
+  return async (url, options) => {
+    const response = await fetch(url, options)
+    if (options.method !== 'POST') return response
+    const text = await response.text()
+    const body = parsed(text)
+    if (!isObject(body)) return new Response(text, response)
+    const { id_token: _, ...rest } = body
+    const status = response.status === 200 && typeof body.error === 'string' ? 400 : response.status
+    return new Response(JSON.stringify(rest), { status, headers: { 'content-type': 'application/json' } })
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** As it is both sent and compared. */
+function addressOf(redirectUrl: string): string {
+  return new URL(redirectUrl).href
+}
+
+function orRefused(cause: unknown): never {
+  throw cause instanceof LoginRefused ? cause : new LoginRefused('authentication_failed', cause)
+}
+
+function unreachable({ server }: ProviderClient, cause: unknown): SvcError {
+  const where = 'issuer' in server ? server.issuer : server.authorizationUrl
+  const message = `The identity provider at "${where}" does not say how to log in there.`
+  return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 5, cause })
+}

@@ -1,0 +1,96 @@
+/** The ports to identity providers: what the core asks of any, and what only the built-in one can be told. */
+import type { LoginFailure, ProviderAccount, ProviderFault } from '../../client/model/provider-login.js'
+
+/** One provider as a project has set it up. */
+export interface ProviderClient {
+  /** Who vouches for a subject: of two clients with one authority, the same subject is the same person. */
+  readonly authority: string
+  readonly server: ProviderServer
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scopes: readonly string[]
+}
+
+/** Where a provider answers: what it publishes about itself, or addresses that somebody wrote down. */
+export type ProviderServer =
+  | { readonly issuer: string }
+  | {
+      readonly authorizationUrl: string
+      readonly tokenUrl: string
+      readonly profileUrl: string
+      /** Where the addresses are, if the profile does not say which of them is verified. */
+      readonly emailsUrl?: string
+    }
+
+/** What goes out with the browser, and has to come back or be shown. */
+export interface Challenge {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly redirectUrl: string
+}
+
+/** Somebody of whom a provider has told. */
+export interface Profile {
+  readonly subject: string
+  /** Only an address that the provider has verified. */
+  readonly email: string | undefined
+  readonly name: string | undefined
+}
+
+export interface IdentityProviders {
+  /** The address at the provider to send the browser to. @throws {SvcError} `UNAVAILABLE` if it does not say where */
+  loginUrl(client: ProviderClient, challenge: Challenge): Promise<string>
+  /** Who logged in, by the parameters that the browser came back with. @throws {LoginRefused} within ten seconds */
+  profileOf(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<Profile>
+  /** Who an ID token is about, made for one of these audiences. @throws {LoginRefused} within ten seconds */
+  profileOfToken(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<Profile>
+}
+
+export interface ExpectedToken {
+  readonly audiences: readonly string[]
+  readonly nonce: string | undefined
+}
+
+/** A login that ends without a user, for a reason that the app may know. */
+export class LoginRefused extends Error {
+  override readonly name = 'LoginRefused'
+  constructor(
+    readonly reason: LoginFailure,
+    cause?: unknown,
+  ) {
+    super(reason, cause === undefined ? undefined : { cause })
+  }
+}
+
+/** The provider that comes with the service on a developer's machine. It is talked to by HTTP; this is what it can be told. */
+export interface LocalProvider {
+  readonly issuer: () => string
+  readonly accounts: ProviderAccounts
+  readonly faults: ProviderFaults
+}
+
+export interface ProviderAccounts {
+  list(): Promise<ProviderAccount[]>
+  get(id: string): Promise<ProviderAccount | undefined>
+  /** @throws {SvcError} `VALIDATION_ERROR` if the id is taken */
+  add(account: ProviderAccount): Promise<ProviderAccount>
+  /** @throws {SvcError} `NOT_FOUND` */
+  change(id: string, changes: Partial<Omit<ProviderAccount, 'id'>>): Promise<ProviderAccount>
+  /** @throws {SvcError} `NOT_FOUND` */
+  remove(id: string): Promise<void>
+}
+
+export interface StandingFault {
+  readonly fault: ProviderFault
+  /** Logins that are going to meet it; `null` until told otherwise. */
+  readonly times: number | null
+  /** The client id whose logins are meant; left out, all. */
+  readonly client?: string | undefined
+}
+
+export interface ProviderFaults {
+  set(fault: StandingFault): void
+  clear(client?: string): void
+  list(): StandingFault[]
+}
