@@ -24,6 +24,8 @@ export interface Config {
   readonly smtpUrl: string | undefined
   /** Who mails are from. */
   readonly mailFrom: string
+  /** How long an identity provider may take for one login, in milliseconds. */
+  readonly providerTimeout: number
   readonly log: 'silent' | 'info'
   readonly now: () => Date
 }
@@ -41,6 +43,7 @@ export const defaultConfig: Config = {
   hosts: [],
   smtpUrl: undefined,
   mailFrom: 'svc <no-reply@svc.localhost>',
+  providerTimeout: 9_000,
   log: 'silent',
   now: () => new Date(),
 }

@@ -12,6 +12,8 @@ import { changeProject, openProject } from './core/projects.js'
 import type { Database } from './database/database.js'
 import { type FileKeeper, startFileKeeper } from './file-keeper.js'
 import { openLog } from './http/log.js'
+import { localProviderPath, openLocalProvider } from './idp/local/app.js'
+import { openIdentityProviders } from './idp/open.js'
 import { type Listening, listen } from './listen.js'
 import { openMailbox } from './mail/mailbox.js'
 import type { Mailer } from './mail/mailer.js'
@@ -85,6 +87,12 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     })
     service.mail = mail
     let url = ''
+    const localProvider = openLocalProvider({
+      db: storage.db,
+      url: () => url,
+      now: Date.now,
+      report,
+    })
     const backend: Backend = {
       db: storage.db,
       url: () => url,
@@ -96,6 +104,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       feeds,
       passwords,
       mail,
+      providers: openIdentityProviders({ timeoutMilliseconds: config.providerTimeout }),
+      localProvider,
       indexes,
       report,
       sweepSoon: maintenance.soon,
@@ -106,7 +116,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
     const controlToken = randomBytes(24).toString('base64url')
     const { createApp } = await loading
-    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true })
+    const apps = { [localProviderPath]: localProvider.answer }
+    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, apps })
     const listening = await listen(app, config)
     service.listening = listening
     url = `http://${listening.host}:${listening.port}`

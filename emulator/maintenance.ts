@@ -7,6 +7,7 @@ import { trimChanges } from './store/changes.js'
 import { sweepRemoved } from './store/collections.js'
 import { deleteOldFailures } from './store/failed-guesses.js'
 import { deleteExpiredAnswers } from './store/idempotency.js'
+import { deleteExpiredLogins } from './store/idp-logins.js'
 import { deleteExpiredTokens } from './store/one-time-tokens.js'
 import { deleteExpiredSessions } from './store/sessions.js'
 import { deleteExpiredTickets } from './store/tickets.js'
@@ -56,6 +57,7 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
       await deleteExpiredSessions(db, ago(0))
       await deleteExpiredTokens(db, ago(0))
       await deleteExpiredTickets(db, ago(0))
+      await deleteExpiredLogins(db, ago(0))
       await deleteOldFailures(db, ago(rememberedMilliseconds))
     } catch (error) {
       if (!isStopped) report(error)

@@ -16,6 +16,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/core',
     'emulator/store',
     'emulator/database/database.ts',
+    'emulator/idp/provider.ts',
     'client/model',
     'node:',
     'jose',

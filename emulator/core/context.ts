@@ -2,6 +2,7 @@ import type { Collection } from '../../client/model/collection.js'
 import type { Project } from '../../client/model/project.js'
 import type { Database } from '../database/database.js'
 import type { FileStore } from '../files/file-store.js'
+import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
 import type { Mailer } from '../mail/mailer.js'
 import type { Hasher } from '../passwords/hasher.js'
 import type { Bus } from '../realtime/bus.js'
@@ -21,6 +22,9 @@ export interface Backend {
   readonly feeds: Feeds
   readonly passwords: Hasher
   readonly mail: Mailer
+  readonly providers: IdentityProviders
+  /** The identity provider that comes along, on a developer's machine only. */
+  readonly localProvider: LocalProvider | undefined
   /** Where the service is reached. Links are built from it, never from what a request says. */
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */

@@ -58,14 +58,20 @@ export async function openProject(
   return createProject(backend, { id, name: id })
 }
 
+/** @throws {SvcError} `NOT_FOUND` */
+export async function requireProject({ db }: Backend, id: string): Promise<Project> {
+  const project = await selectProject(db, id)
+  if (project) return project
+  throw new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
+}
+
 /** Changes some settings of a project. @throws {SvcError} `NOT_FOUND` */
 export async function changeProject(
   backend: Backend,
   id: string,
   settings: Partial<ProjectSettings>,
 ): Promise<Project> {
-  const before = await selectProject(backend.db, id)
-  if (!before) throw new SvcError('NOT_FOUND', `No project "${id}".`)
+  const before = await requireProject(backend, id)
   const after: Project = { ...before, settings: { ...before.settings, ...settings } }
   await writeSettings(backend.db, id, after.settings)
   backend.known.callers.clear()

@@ -36,10 +36,17 @@ export async function logOut(ctx: UserContext): Promise<void> {
   ctx.backend.known.callers.clear()
 }
 
-async function tokenFor({ backend, db, project }: Scope, user: string, session: string, now: Date): Promise<string> {
+/** What the project signs with. @throws {SvcError} `NOT_FOUND` if the project is gone */
+export async function tokenSecretOf({ backend, db, project }: Scope): Promise<string> {
   const secret = backend.known.tokenSecrets.get(project.id) ?? (await selectTokenSecret(db, project.id))
   if (secret === undefined) throw new SvcError('NOT_FOUND', `No project "${project.id}".`)
   backend.known.tokenSecrets.set(project.id, secret)
+  return secret
+}
+
+async function tokenFor(scope: Scope, user: string, session: string, now: Date): Promise<string> {
+  const { project } = scope
+  const secret = await tokenSecretOf(scope)
   const times = { issuedAt: Math.floor(now.getTime() / 1_000), expiresAt: expiryOf({ project }, now) }
   return signToken({ user, project: project.id, session }, secret, times)
 }

@@ -1,4 +1,5 @@
 /** Puts routes into Express, each path once, the more specific path first. */
+import type { RequestListener } from 'node:http'
 import type { Express, Request, Response } from 'express'
 import { SvcError } from '../../client/model/errors.js'
 import type { Answer } from '../core/idempotency.js'
@@ -34,6 +35,18 @@ export function mountReading(app: Express, door: Door, path: string, serve: Serv
 function allowed(methods: readonly Method[]): string[] {
   const names = methods.map((method) => method.toUpperCase())
   return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+}
+
+/** Hands all that is below a path to an app of its own, except for requests that call us by a stranger's name. */
+export function mountApp(app: Express, door: Door, path: string, answer: RequestListener): void {
+  app.use(path, (req, res) => {
+    try {
+      door.requireHost(req.headers.host)
+    } catch {
+      return run(door, path, refusePath, req, res)
+    }
+    return answer(req, res)
+  })
 }
 
 /** What every other path answers. */

@@ -76,6 +76,15 @@ export function namedQuery<Name extends string>(
   }
 }
 
+/** All parameters as they came; the named ones are told of. */
+export function allParameters(names: Readonly<Record<string, string>>): QueryForm<URLSearchParams> {
+  return {
+    parameters: () =>
+      Object.entries(names).map(([name, description]) => ({ name, description, schema: { type: 'string' } })),
+    read: (_dialect, parameters) => new URLSearchParams(parameters.map(([name, value]) => [name, value])),
+  }
+}
+
 function pageParameters(dialect: Dialect): QueryParameter[] {
   const { paging } = dialectRules(dialect)
   return [

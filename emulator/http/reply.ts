@@ -37,6 +37,8 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   ticket: Ticket
   /** An answer that goes on. */
   events: Stream
+  /** Where a browser is sent on to; pages it came from are not told there. */
+  redirect: string
   html: string | { readonly html: string; readonly status: number }
 }
 export type ReplyKind = keyof ReplyValues
@@ -116,6 +118,11 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     write: (_dialect, stream) => ({ body: '', headers: eventStreamHeaders, stream }),
     schema: () => text,
     type: 'text/event-stream',
+  },
+  redirect: {
+    write: (_dialect, location) => ({ body: '', headers: { location, 'referrer-policy': 'no-referrer' } }),
+    schema: () => text,
+    type: 'text/plain; charset=utf-8',
   },
   html: {
     write: (_dialect, page) => ({

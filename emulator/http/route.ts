@@ -108,7 +108,7 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly takesTicket?: boolean
   /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */
   readonly isReading?: boolean
-  readonly status?: 200 | 201
+  readonly status?: 200 | 201 | 302
   readonly reply: Kind
   handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
 }

@@ -6,7 +6,7 @@ import type { Backend } from '../core/context.js'
 import { version } from '../version.js'
 import { openIdentityWatch } from './identity-watch.js'
 import type { Log } from './log.js'
-import { mount, mountReading, mountRest } from './mount.js'
+import { mount, mountApp, mountReading, mountRest } from './mount.js'
 import { openHostCheck } from './origins.js'
 import { openRateLimiter } from './rate-limit.js'
 import { aboutRoutes } from './routes/about.js'
@@ -22,6 +22,8 @@ export interface AppOptions {
   /** Opens the control API; without it there is none. */
   readonly controlToken?: string
   readonly log: Log
+  /** Apps of their own, by the path they are below. They answer under the names that the service answers to. */
+  readonly apps?: { readonly [path: string]: RequestListener }
   /** Whether pages of any server on this machine may call. On a developer's machine they may. */
   readonly openOrigins: boolean
 }
@@ -34,7 +36,7 @@ export interface App {
   close(): void
 }
 
-export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins }: AppOptions): App {
+export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins, apps = {} }: AppOptions): App {
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
     backend,
@@ -49,6 +51,7 @@ export function createApp(backend: Backend, { hosts, controlToken, log, openOrig
   for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
   app.set('case sensitive routing', true)
   const served = controlToken === undefined ? routes : [...routes, ...controlRoutes]
+  for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
   mount(app, door, [...served, ...aboutRoutes(served, version)])
   mountReading(app, door, storedFilePath, (exchange) => serveStoredFile(door, exchange))
   mountRest(app, door)

@@ -22,6 +22,9 @@ export interface UserReplyValues {
   message: string
   enrolment: Enrolment
   recoveryCodes: readonly string[]
+  /** The address at an identity provider. */
+  loginUrl: string
+  appLoginUrl: { readonly url: string; readonly state: string }
 }
 
 const record = (dialect: Dialect) => recordEnvelopes[dialect.record]
@@ -57,5 +60,13 @@ export const userReplies: { readonly [Kind in keyof UserReplyValues]: ReplyForm<
       body: record(dialect).write({ message: 'Two-factor login is on.', recovery_codes: codes }),
     }),
     schema: (dialect) => record(dialect).schema(object({ message: text, recovery_codes: arrayOf(text) })),
+  },
+  loginUrl: {
+    write: (dialect, url) => ({ body: record(dialect).write({ url }) }),
+    schema: (dialect) => record(dialect).schema(object({ url: text })),
+  },
+  appLoginUrl: {
+    write: (dialect, { url, state }) => ({ body: record(dialect).write({ url, state }) }),
+    schema: (dialect) => record(dialect).schema(object({ url: text, state: text })),
   },
 }

@@ -30,7 +30,7 @@ export interface OidcOptions {
   readonly timeoutMilliseconds: number
 }
 
-export function openIdentityProviders({ timeoutMilliseconds }: OidcOptions): IdentityProviders {
+export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProviders {
   const servers = openServers()
   const tokens = openTokenChecks(timeoutMilliseconds)
 

@@ -1,5 +1,6 @@
 /** What providers publish about themselves, asked once in ten minutes. */
 import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } from 'openid-client'
+import { isLoopbackUrl } from '../../client/model/loopback.js'
 import type { BoundedFetch } from './bounded-fetch.js'
 import type { ProviderServer } from './provider.js'
 
@@ -28,8 +29,7 @@ export function openServers(): Servers {
 
 /** Only this machine's own providers may be talked to without encryption. */
 export function mayBePlain(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
-  return protocol === 'http:' && /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return new URL(address).protocol === 'http:' && isLoopbackUrl(address)
 }
 
 async function discover(issuer: string, fetch: BoundedFetch): Promise<ServerMetadata> {

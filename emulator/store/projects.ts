@@ -76,6 +76,16 @@ export async function selectAllowsOrigin(db: Database, origin: string): Promise<
   return row?.is_allowed ?? false
 }
 
+/** Whether any project names that address as where a provider sends browsers back to. */
+export async function selectNamesRedirect(db: Database, url: string): Promise<boolean> {
+  const [row] = await db.query<{ is_named: boolean }>(sql`
+    select exists (
+      select from projects p, jsonb_each_text(p.settings -> 'idp') as said (key, value)
+      where said.key like 'IDP\\_%REDIRECT\\_URL' escape '\\' and said.value = ${url}
+    ) as is_named`)
+  return row?.is_named ?? false
+}
+
 /** The public key of a project, as text. */
 export async function selectPublicKey(db: Database, project: string): Promise<string | undefined> {
   const [row] = await db.query<{ key: string }>(sql`

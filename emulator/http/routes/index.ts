@@ -5,12 +5,15 @@ import { batchRoutes } from './batches.js'
 import { collectionRoutes } from './collections.js'
 import { clockRoutes } from './control/clock.js'
 import { healthRoutes } from './control/health.js'
+import { idpRoutes } from './control/idp.js'
+import { loginCompleteRoutes } from './control/login-complete.js'
 import { mailRoutes } from './control/mail.js'
 import { pageRoutes } from './control/page.js'
 import { projectRoutes } from './control/projects.js'
 import { userRoutes } from './control/users.js'
 import { documentRoutes } from './documents.js'
 import { mailPageRoutes } from './pages.js'
+import { providerRoutes } from './providers.js'
 import { realtimeRoutes } from './realtime.js'
 import { storageRoutes } from './storage.js'
 import { twoFactorRoutes } from './two-factor.js'
@@ -24,6 +27,7 @@ export const routes: readonly Route[] = [
   ...accountRoutes,
   ...twoFactorRoutes,
   ...verificationRoutes,
+  ...providerRoutes,
   ...mailPageRoutes,
   ...realtimeRoutes,
 ]
@@ -35,4 +39,6 @@ export const controlRoutes: readonly Route[] = [
   ...userRoutes,
   ...mailRoutes,
   ...clockRoutes,
+  ...idpRoutes,
+  ...loginCompleteRoutes,
 ]

@@ -1,6 +1,8 @@
 /** The built-in identity provider: an OpenID Connect provider for a developer's machine, an app of its own. Contract 7.2. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { isLoopbackUrl } from '../../../client/model/loopback.js'
 import type { Database } from '../../database/database.js'
+import { selectAllowsOrigin, selectNamesRedirect } from '../../store/projects.js'
 import type { LocalProvider } from '../provider.js'
 import { openAccounts } from './accounts.js'
 import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
@@ -24,8 +26,6 @@ export interface LocalOptions {
   readonly db: Database
   /** The service's own address, known once it listens. */
   readonly url: () => string
-  /** Names, beside this machine's own, that the service may be reached by. */
-  readonly hosts: readonly string[]
   /** Milliseconds since 1970, by the provider's own clock. */
   readonly now: () => number
   readonly report: (error: unknown) => void
@@ -33,7 +33,7 @@ export interface LocalOptions {
 
 interface Desk extends TokenDesk {
   readonly faults: LoginFaults
-  readonly mayRedirect: (url: string) => boolean
+  readonly mayRedirect: (url: string) => Promise<boolean>
 }
 
 type Handler = (desk: Desk, asked: Asked) => Answer | Silence | Promise<Answer | Silence>
@@ -47,12 +47,12 @@ const handlers: { readonly [path: string]: { readonly [method: string]: Handler 
   '/userinfo': { GET: showProfile, POST: showProfile },
 }
 
-export function openLocalProvider({ db, url, hosts, now, report }: LocalOptions): LocalApp {
+export function openLocalProvider({ db, url, now, report }: LocalOptions): LocalApp {
   const issuer = () => `${url()}${localProviderPath}`
   const accounts = openAccounts(db)
   const faults = openFaults()
   const shared = { now, grants: openGrants(now), accounts, faults, signer: openTokenSigner() }
-  const mayRedirect = (address: string) => isHere(address, hosts)
+  const mayRedirect = (address: string) => isClients(db, address)
   return {
     issuer,
     accounts,
@@ -86,11 +86,11 @@ async function handle(desk: Desk, req: IncomingMessage): Promise<Answer | Silenc
 }
 
 async function showAccounts(desk: Desk, { query }: Asked): Promise<Answer> {
-  return accountPage(await pageState(desk, query, readLoginRequest(query, desk.mayRedirect)))
+  return accountPage(await pageState(desk, query, await readLoginRequest(query, desk.mayRedirect)))
 }
 
 async function decideLogin(desk: Desk, { query, form }: Asked): Promise<Answer> {
-  const request = readLoginRequest(query, desk.mayRedirect)
+  const request = await readLoginRequest(query, desk.mayRedirect)
   return decide(request, await readDecision(desk, request, form), desk)
 }
 
@@ -106,13 +106,19 @@ async function readDecision(desk: Desk, { client }: LoginRequest, form: URLSearc
 }
 
 async function changeAccounts(desk: Desk, { query, form }: Asked): Promise<Answer> {
-  const request = readLoginRequest(query, desk.mayRedirect)
-  if (form.get('change') === 'works') desk.faults.clear(request.client)
+  const request = await readLoginRequest(query, desk.mayRedirect)
+  if (form.get('change') === 'works') letWork(desk.faults, request.client)
   else {
     const problem = await saveAccount(desk.accounts, form)
     if (problem) return accountPage({ ...(await pageState(desk, query, request)), problem })
   }
   return redirect(`${desk.issuer}/authorize?${query}`)
+}
+
+/** Ends what the client's next login would meet, whomever it was meant for. */
+function letWork(faults: LoginFaults, client: string): void {
+  const isOwn = faults.list().some((standing) => standing.client === client)
+  faults.clear(isOwn ? client : undefined)
 }
 
 async function pageState(desk: Desk, query: URLSearchParams, request: LoginRequest): Promise<PageState> {
@@ -126,12 +132,12 @@ async function pageState(desk: Desk, query: URLSearchParams, request: LoginReque
   }
 }
 
-/** Whether an address is on this machine, or called by one of the service's own names. */
-function isHere(address: string, hosts: readonly string[]): boolean {
+/** Whether an address may be a client's: a page of this machine, or one that a project has named. */
+async function isClients(db: Database, address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
-  const { protocol, hostname, hash } = new URL(address)
-  const isLoopback = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return /^https?:$/.test(protocol) && hash === '' && (isLoopback || hosts.includes(hostname))
+  const { protocol, hash, origin } = new URL(address)
+  if (!/^https?:$/.test(protocol) || hash !== '') return false
+  return isLoopbackUrl(address) || (await selectAllowsOrigin(db, origin)) || selectNamesRedirect(db, address)
 }
 
 function send(res: ServerResponse, { status, headers, body }: Answer): void {

@@ -28,7 +28,10 @@ export class RefusedToClient extends Error {
  * @throws {Refusal} to the person, where nobody knows whether the address is the client's
  * @throws {RefusedToClient}
  */
-export function readLoginRequest(query: URLSearchParams, mayRedirect: (url: string) => boolean): LoginRequest {
+export async function readLoginRequest(
+  query: URLSearchParams,
+  mayRedirect: (url: string) => Promise<boolean>,
+): Promise<LoginRequest> {
   for (const name of new Set(query.keys())) {
     if (query.getAll(name).length > 1) throw new Refusal('invalid_request', `"${name}" is given twice.`)
   }
@@ -37,11 +40,8 @@ export function readLoginRequest(query: URLSearchParams, mayRedirect: (url: stri
   const redirectUrl = text('redirect_uri')
   if (client === undefined) throw new Refusal('invalid_request', '"client_id" is missing.')
   if (redirectUrl === undefined) throw new Refusal('invalid_request', '"redirect_uri" is missing.')
-  if (!mayRedirect(redirectUrl)) {
-    throw new Refusal(
-      'invalid_request',
-      `The built-in provider sends nobody to "${redirectUrl}": it is not on this machine.`,
-    )
+  if (!(await mayRedirect(redirectUrl))) {
+    throw new Refusal('invalid_request', `The built-in provider sends nobody to "${redirectUrl}": no project names it.`)
   }
   const state = text('state')
   const refuse = (code: string, description: string) =>

@@ -1,0 +1,200 @@
+/** Login through an identity provider: by a browser that is sent there and back, by an app, or with an ID token. Contract 7. */
+import { randomBytes } from 'node:crypto'
+import { type ErrorCode, SvcError } from '../../client/model/errors.js'
+import { isLoopbackUrl } from '../../client/model/loopback.js'
+import { type LoginFailure, outcomeNames } from '../../client/model/provider-login.js'
+import { LoginRefused, type Profile, type ProviderClient } from '../idp/provider.js'
+import type { PendingProviderLogin } from '../store/idp-logins.js'
+import type { Backend, Context } from './context.js'
+import { openLogin, takeOpenLogin } from './login-state.js'
+import { requireProject } from './projects.js'
+import {
+  configuredRedirect,
+  mainProvider,
+  type ProviderSetup,
+  readCompleteUrl,
+  readProvider,
+} from './provider-settings.js'
+import { userOfProfile } from './provider-users.js'
+import { type Login, openSession } from './sessions.js'
+
+type Scope = Pick<Context, 'backend' | 'db' | 'project'>
+
+/** Sends a browser to a provider and, by way of the service, to the app's page. */
+export interface BrowserLogin {
+  readonly provider?: string
+  /** The page, where it is not the one of the settings. */
+  readonly completeUrl?: string
+}
+
+/** The address at the provider. Spec, "Authentication" 7. @throws {SvcError} `IDP_NOT_CONFIGURED`, `UNAVAILABLE` */
+export async function startLogin(
+  scope: Scope,
+  { provider = mainProvider, completeUrl }: BrowserLogin = {},
+): Promise<string> {
+  const setup = readProvider(scope, provider)
+  if (completeUrl === undefined) readCompleteUrl(scope, provider)
+  const { url } = await leave(scope, setup, {
+    provider,
+    redirectUrl: setup.redirectUrl,
+    completeUrl: completeUrl ?? null,
+  })
+  return url
+}
+
+export interface AppLogin {
+  /** The app's own page, to which the provider sends the browser; left out, the one of the settings. */
+  readonly redirectUrl?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+}
+
+/** The address at the provider, for an app that takes the code itself. @throws {SvcError} `ORIGIN_NOT_ALLOWED` too */
+export async function startAppLogin(
+  scope: Scope,
+  provider: string,
+  { redirectUrl, scopes = [] }: AppLogin,
+): Promise<{ url: string; state: string }> {
+  const isOwn = redirectUrl === undefined
+  const setup = readProvider(scope, provider, [
+    'CLIENT_ID',
+    'CLIENT_SECRET',
+    ...(isOwn ? (['REDIRECT_URL'] as const) : []),
+  ])
+  if (!isOwn) requireAllowed(scope, provider, redirectUrl)
+  const client = { ...setup.client, scopes: [...new Set([...setup.client.scopes, ...scopes])] }
+  const login = { provider, redirectUrl: redirectUrl ?? setup.redirectUrl, completeUrl: null }
+  return leave(scope, { ...setup, client }, login)
+}
+
+async function leave(
+  scope: Scope,
+  { client }: ProviderSetup,
+  login: Pick<PendingProviderLogin, 'provider' | 'redirectUrl' | 'completeUrl'>,
+): Promise<{ url: string; state: string }> {
+  const verifier = randomBytes(32).toString('base64url')
+  const nonce = randomBytes(18).toString('base64url')
+  const state = await openLogin(scope, { ...login, verifier, nonce })
+  const { redirectUrl } = login
+  return { url: await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl }), state }
+}
+
+/**
+ * Ends a browser's login: where to send it, with a token or with the reason why there is none. Contract 7.3.
+ *
+ * @throws {SvcError} `NOT_FOUND`; `IDP_NOT_CONFIGURED` where there is nowhere to send it
+ */
+export async function finishLogin(backend: Backend, projectId: string, parameters: URLSearchParams): Promise<string> {
+  const scope = { backend, db: backend.db, project: await requireProject(backend, projectId) }
+  const found = await takeOpenLogin(scope, parameters.get('state') ?? '').catch(orRefusal('database_error'))
+  const login = found instanceof LoginRefused ? undefined : found
+  const completeUrl = login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? mainProvider)
+  try {
+    if (found instanceof LoginRefused) throw found
+    const { client, profile } = await askProvider(scope, login, parameters)
+    const { token } = await enter(scope, client.authority, profile).catch(orRefused('database_error'))
+    return withOutcome(completeUrl, outcomeNames.token, token)
+  } catch (error) {
+    const { reason } = report(scope, orRefusal('authentication_failed')(error))
+    return withOutcome(completeUrl, outcomeNames.failure, reason)
+  }
+}
+
+/** Ends a login whose code came to the app. @throws {SvcError} `INVALID_CREDENTIALS` and the others of `refusals` */
+export async function finishAppLogin(scope: Scope, provider: string, parameters: URLSearchParams): Promise<Login> {
+  const login = await takeOpenLogin(scope, parameters.get('state') ?? '')
+  const own = login?.provider === provider ? login : undefined
+  const { client, profile } = await askProvider(scope, own, parameters).catch(asAnswer(scope))
+  return enter(scope, client.authority, profile).catch(asAnswer(scope))
+}
+
+export interface IdTokenLogin {
+  readonly idToken: string
+  readonly platform: 'web' | 'ios' | 'android'
+  readonly nonce?: string | undefined
+}
+
+/** Logs in with an ID token that the app got from the provider by itself. Contract 7.6. @throws {SvcError} `INVALID_TOKEN` */
+export async function logInWithIdToken(
+  scope: Scope,
+  provider: string,
+  { idToken, platform, nonce }: IdTokenLogin,
+): Promise<Login> {
+  const { client, platforms } = readProvider(scope, provider, ['CLIENT_ID'])
+  if (!('issuer' in client.server)) throw new SvcError('INVALID_TOKEN', `"${provider}" gives out no ID tokens.`)
+  const own = platform === 'web' ? undefined : platforms[platform]
+  // An app on a telephone may ask for tokens that are made for its server.
+  const audiences = [client.clientId, ...(own === undefined ? [] : [own])]
+  const profile = await scope.backend.providers.profileOfToken(client, idToken, { audiences, nonce }).catch((error) => {
+    throw new SvcError('INVALID_TOKEN', 'The ID token is not valid.', [], { cause: error })
+  })
+  return enter(scope, client.authority, profile).catch(asAnswer(scope))
+}
+
+async function askProvider(
+  scope: Scope,
+  login: PendingProviderLogin | undefined,
+  parameters: URLSearchParams,
+): Promise<{ client: ProviderClient; profile: Profile }> {
+  if (!login) throw new LoginRefused('authentication_failed')
+  const { provider, verifier, nonce, redirectUrl } = login
+  const { client } = readProvider(scope, provider, ['CLIENT_ID', 'CLIENT_SECRET'])
+  const challenge = { state: parameters.get('state') ?? '', nonce, verifier, redirectUrl }
+  return { client, profile: await scope.backend.providers.profileOf(client, challenge, parameters) }
+}
+
+async function enter(scope: Scope, authority: string, profile: Profile): Promise<Login> {
+  return openSession(scope, await userOfProfile(scope, authority, profile))
+}
+
+/** The app's page may be of an origin that the project allows, of the one that is configured, or of this machine. */
+function requireAllowed({ backend, project }: Scope, provider: string, redirectUrl: string): void {
+  const address = URL.canParse(redirectUrl) ? new URL(redirectUrl) : undefined
+  const configured = configuredRedirect({ backend, project }, provider)
+  const origins = [...project.settings.allowedOrigins, ...(configured === undefined ? [] : [configured])]
+  const isAllowed = address && /^https?:$/.test(address.protocol) && origins.some((origin) => isOf(origin, address))
+  if (isAllowed || (backend.localProvider && isLoopbackUrl(redirectUrl))) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `"${redirectUrl.slice(0, 200)}" is of no origin that the project allows.`)
+}
+
+function isOf(origin: string, address: URL): boolean {
+  return URL.canParse(origin) && new URL(origin).origin === address.origin
+}
+
+/** The app's own query stays as it is. */
+function withOutcome(completeUrl: string, name: string, value: string): string {
+  const [, before = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(completeUrl) ?? []
+  return `${before}${before.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}${fragment}`
+}
+
+function orRefusal(reason: LoginFailure): (error: unknown) => LoginRefused {
+  return (error) => (error instanceof LoginRefused ? error : new LoginRefused(reason, error))
+}
+
+function orRefused(reason: LoginFailure): (error: unknown) => never {
+  return (error) => {
+    throw orRefusal(reason)(error)
+  }
+}
+
+/** Whoever runs the service may know what the app is not told. */
+function report({ backend }: Scope, refused: LoginRefused): LoginRefused {
+  if (refused.cause !== undefined) backend.report(refused)
+  return refused
+}
+
+/** What an app is answered where a browser would have been sent on. */
+const refusals: { readonly [Failure in Exclude<LoginFailure, 'database_error'>]: readonly [ErrorCode, string] } = {
+  invalid_authorization_code: ['INVALID_CREDENTIALS', 'The provider does not take the code.'],
+  failed_to_get_user_info: ['INVALID_CREDENTIALS', 'The provider does not say who it is.'],
+  no_email_provided: ['EMAIL_NOT_VERIFIED', 'The provider gives no verified email address.'],
+  email_already_registered_with_password: ['EMAIL_ALREADY_EXISTS', 'That email belongs to a user with a password.'],
+  authentication_failed: ['INVALID_CREDENTIALS', 'The login failed.'],
+}
+
+function asAnswer(scope: Scope): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof LoginRefused) || error.reason === 'database_error') throw error
+    const [code, message] = refusals[report(scope, error).reason as keyof typeof refusals]
+    throw new SvcError(code, message, [], { cause: error })
+  }
+}

@@ -1,0 +1,155 @@
+/** What a project's settings say of its identity providers. Contract 7.1, 7.2 and 7.4. */
+import { SvcError } from '../../client/model/errors.js'
+import type { ProviderClient, ProviderServer } from '../idp/provider.js'
+import type { Context } from './context.js'
+import { providerPresets, usualScopes } from './provider-presets.js'
+
+type Scope = Pick<Context, 'backend' | 'project'>
+
+/** The provider of the keys without a name, `IDP_*`. */
+export const mainProvider = 'idp'
+
+/** The keys of one provider, without the beginning that they share. */
+const requiredKeys = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL', 'COMPLETE_URL'] as const
+const endpointKeys = ['AUTHORIZATION_URL', 'TOKEN_URL', 'USERINFO_URL'] as const
+
+export type RequiredKey = (typeof requiredKeys)[number]
+
+type Key =
+  | RequiredKey
+  | (typeof endpointKeys)[number]
+  | 'ISSUER'
+  | 'EMAILS_URL'
+  | 'SCOPES'
+  | `${'IOS' | 'ANDROID'}_CLIENT_ID`
+
+/** One provider's keys; what is empty is not there. */
+interface Keys {
+  readonly beginning: string
+  get(key: Key): string | undefined
+}
+
+export interface ProviderSetup {
+  readonly client: ProviderClient
+  /** Where the provider sends the browser back to; empty if that was not asked for. */
+  readonly redirectUrl: string
+  /** The client ids of the provider's apps on telephones, where they have ids of their own. */
+  readonly platforms: { readonly ios: string | undefined; readonly android: string | undefined }
+}
+
+/**
+ * The provider of that name. With nothing configured at all, the built-in one stands in for any.
+ *
+ * @throws {SvcError} `IDP_NOT_CONFIGURED`, which names all the `needed` keys that are missing; `NOT_FOUND` for no name.
+ */
+export function readProvider(scope: Scope, name: string, needed: readonly RequiredKey[] = requiredKeys): ProviderSetup {
+  const keys = keysOf(scope, name)
+  const preset = providerPresets[name]
+  const server = serverOf(keys) ?? preset?.server ?? builtIn(scope)
+  const missing = [
+    ...needed.filter((key) => keys.get(key) === undefined),
+    ...(server ? [] : [endpointKeys.some((key) => keys.get(key)) ? missingEndpoint(keys) : ('ISSUER' as const)]),
+  ]
+  if (missing.length > 0 || !server) throw notConfigured(missing.map((key) => `${keys.beginning}${key}`))
+  return {
+    client: {
+      authority: authorityOf(scope, server),
+      server,
+      clientId: keys.get('CLIENT_ID') ?? '',
+      clientSecret: keys.get('CLIENT_SECRET') ?? '',
+      scopes: keys.get('SCOPES')?.split(/[\s,]+/) ?? preset?.scopes ?? usualScopes,
+    },
+    redirectUrl: needed.includes('REDIRECT_URL') ? readAddress(keys, 'REDIRECT_URL') : '',
+    platforms: { ios: keys.get('IOS_CLIENT_ID'), android: keys.get('ANDROID_CLIENT_ID') },
+  }
+}
+
+/** Where a login ends. @throws {SvcError} `IDP_NOT_CONFIGURED`, which names all missing keys */
+export function readCompleteUrl(scope: Scope, name: string): string {
+  const keys = keysOf(scope, name)
+  if (keys.get('COMPLETE_URL') === undefined) readProvider(scope, name)
+  return readAddress(keys, 'COMPLETE_URL')
+}
+
+/** The redirect URL that is configured, if one is. */
+export function configuredRedirect(scope: Scope, name: string): string | undefined {
+  return keysOf(scope, name).get('REDIRECT_URL')
+}
+
+function keysOf({ backend, project }: Scope, name: string): Keys {
+  if (!/^[a-z][a-z0-9_-]{0,40}$/.test(name)) throw new SvcError('NOT_FOUND', `No provider "${name.slice(0, 80)}".`)
+  const beginning = name === mainProvider ? 'IDP_' : `IDP_${name.toUpperCase().replaceAll('-', '_')}_`
+  const isNothingConfigured = Object.values(project.settings.idp).every((value) => value.trim() === '')
+  const given: Readonly<Record<string, string>> =
+    isNothingConfigured && backend.localProvider ? builtInKeys({ backend, project }, beginning) : project.settings.idp
+  return {
+    beginning,
+    get(key) {
+      const value = Object.hasOwn(given, `${beginning}${key}`) ? given[`${beginning}${key}`]?.trim() : ''
+      return value === '' ? undefined : value
+    },
+  }
+}
+
+/** What needs no configuration on a developer's machine. */
+function builtInKeys({ backend, project }: Scope, beginning: string): Record<string, string> {
+  return {
+    [`${beginning}CLIENT_ID`]: `svc-${project.id}`,
+    [`${beginning}CLIENT_SECRET`]: 'built-in',
+    [`${beginning}REDIRECT_URL`]: `${backend.url()}/auth-collections/auth-idp-redirect/${project.id}`,
+    [`${beginning}COMPLETE_URL`]: `${backend.url()}/_svc/login-complete`,
+    [`${beginning}ISSUER`]: backend.localProvider?.issuer() ?? '',
+  }
+}
+
+/** What the keys say of where the provider is. An issuer may be a well-known provider's name. */
+function serverOf(keys: Keys): ProviderServer | undefined {
+  const issuer = keys.get('ISSUER')
+  if (issuer !== undefined)
+    return providerPresets[issuer.toLowerCase()]?.server ?? { issuer: readAddress(keys, 'ISSUER') }
+  const [authorization, token, profile] = endpointKeys.map((key) => keys.get(key))
+  if (!authorization || !token || !profile) return undefined
+  const emails = keys.get('EMAILS_URL')
+  return {
+    authorizationUrl: readAddress(keys, 'AUTHORIZATION_URL'),
+    tokenUrl: readAddress(keys, 'TOKEN_URL'),
+    profileUrl: readAddress(keys, 'USERINFO_URL'),
+    ...(emails === undefined ? {} : { emailsUrl: readAddress(keys, 'EMAILS_URL') }),
+  }
+}
+
+function builtIn({ backend }: Scope): ProviderServer | undefined {
+  return backend.localProvider && { issuer: backend.localProvider.issuer() }
+}
+
+/** The built-in provider is the same one on whatever port it is. */
+function authorityOf({ backend }: Scope, server: ProviderServer): string {
+  if (!('issuer' in server)) return server.profileUrl
+  return server.issuer === backend.localProvider?.issuer() ? 'local' : server.issuer
+}
+
+function missingEndpoint(keys: Keys): Key {
+  return endpointKeys.find((key) => keys.get(key) === undefined) ?? 'ISSUER'
+}
+
+function readAddress(keys: Keys, key: Key): string {
+  const text = keys.get(key) ?? ''
+  const address = URL.canParse(text) ? new URL(text) : undefined
+  const isApp =
+    key === 'COMPLETE_URL' &&
+    address !== undefined &&
+    !/^(javascript|data|vbscript|file|blob|about):$/.test(address.protocol)
+  if (!address || !(isApp || /^https?:$/.test(address.protocol))) throw unusable(keys, key, 'is not an address')
+  if (key === 'REDIRECT_URL' && (address.search !== '' || address.hash !== '')) {
+    throw unusable(keys, key, 'has a query or a fragment')
+  }
+  return text
+}
+
+function unusable({ beginning }: Keys, key: Key, problem: string): SvcError {
+  return new SvcError('IDP_NOT_CONFIGURED', `${beginning}${key} ${problem}.`)
+}
+
+function notConfigured(missing: readonly string[]): SvcError {
+  return new SvcError('IDP_NOT_CONFIGURED', missing.map((key) => `${key} is not set.`).join(' '))
+}
