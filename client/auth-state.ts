@@ -14,12 +14,7 @@ export interface SessionStore {
   write(text: string | null): void | Promise<void>
 }
 
-/**
- * A store in the browser's `localStorage`, or in another of its kind.
- *
- * @example
- * const svc = createClient({ url, apiKey, session: webStore() })
- */
+/** A store in the browser's `localStorage`, or in another of its kind: `createClient({ …, session: webStore() })`. */
 export function webStore(name = 'svc-session', storage: Storage = localStorage): SessionStore {
   return {
     read: () => storage.getItem(name),

@@ -19,11 +19,19 @@ if (!process.argv.includes('--check')) {
 
 function reference() {
   const types = exportedTypes().map(({ name, file }) => section(name, declarationOf(name, file), '###'))
-  const { comment, code } = functionOf('createClient', 'client/index.ts')
   return `${[
     '# Client reference',
     'Made from the doc comments by `npm run docs`. The guide is [the client](../guides/client.md).',
-    section('createClient', { comment, code: code.replace(/^export /, '') }),
+    functionSection('createClient', 'client/index.ts'),
+    functionSection('webStore', 'client/auth-state.ts'),
+    '## svc.auth',
+    ...methodsIn('client/auth.ts'),
+    '## svc.auth.twoFactor',
+    ...methodsIn('client/two-factor.ts'),
+    '## svc.auth.provider(name)',
+    ...methodsIn('client/provider-login.ts'),
+    '## svc.users',
+    ...methodsIn('client/users.ts'),
     '## svc.collections',
     ...methodsIn('client/collections.ts'),
     '## svc.collection(name)',
@@ -47,8 +55,14 @@ function exportedTypes() {
     name,
     file: 'client/index.ts',
   }))
-  // These have chapters of their own.
-  return [...own, ...passedOn].filter(({ name }) => name !== 'CollectionClient' && name !== 'ErrorCode')
+  const chapters = ['Auth', 'CollectionClient', 'ErrorCode', 'Users', 'webStore']
+  return [...own, ...passedOn].filter(({ name }) => !chapters.includes(name))
+}
+
+/** @param {string} name @param {string} file */
+function functionSection(name, file) {
+  const { comment, code } = functionOf(name, file)
+  return section(name, { comment, code: code.replace(/^export /, '') })
 }
 
 /** @param {string} title @param {{ comment: string, code: string }} documented @param {string} [heading] */
@@ -116,7 +130,8 @@ function withoutBodies(code) {
 /** @param {string} code @param {string} file @returns {string} */
 function withBases(code, file) {
   const [head, bases] = /^interface \w+(?:<.*>)? extends ([A-Z][^{]*) \{\n/.exec(code) ?? []
-  if (head === undefined || bases === undefined) return code
+  // What the language has needs no telling.
+  if (head === undefined || bases === undefined || bases.startsWith('AsyncIterable')) return code
   const members = bases.split(/, (?=[A-Z]\w*(?:,|<|$))/).map((base) => {
     const name = base.replace(/<.*/, '')
     const declared = declarationOf(name, fileOf(name, file)).code

@@ -1,0 +1,32 @@
+import type { AuthCalls, LoginResult } from './auth-calls.js'
+import type { CallOptions } from './collection-writes.js'
+
+/** Login at a named identity provider by the app itself, without a page of the service in between. */
+export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
+  const path = `/auth/oauth/${encodeURIComponent(name)}`
+  return {
+    /** Where to send the browser, and the state that has to come back with the code. */
+    async url(
+      input: { redirectUrl: string; scopes?: readonly string[] },
+      options: CallOptions = {},
+    ): Promise<{ url: string; state: string }> {
+      const { url, state } = await post(`${path}/url`, input, options, true)
+      return { url: String(url), state: String(state) }
+    },
+
+    /** Logs in with what the provider sent back. */
+    async callback(input: { code: string; state: string }, options: CallOptions = {}): Promise<LoginResult<Data>> {
+      return signIn(`${path}/callback`, input, options)
+    },
+
+    /** Logs in with a token that the provider gave to the app. @throws {SvcError} `INVALID_TOKEN` */
+    async token(
+      input: { idToken: string; platform: 'web' | 'ios' | 'android'; nonce?: string },
+      options: CallOptions = {},
+    ): Promise<LoginResult<Data>> {
+      return signIn(`${path}/token`, input, options)
+    },
+  }
+}
+
+export type ProviderLogin<Data> = ReturnType<typeof openProvider<Data>>
