@@ -13,19 +13,22 @@ export function normalPassword(password: string): string {
 /** Spec, "Authentication" 4. @throws {SvcError} `VALIDATION_ERROR` whose issues say all that is missing */
 export function requireStrong(password: string, field: string): void {
   const normal = normalPassword(password)
-  const faults = [
-    [[...normal].length < leastCharacters, `has at least ${leastCharacters} characters`, 'too_short'],
-    [!/\p{Lu}/u.test(normal), 'has an uppercase letter', 'no_uppercase'],
-    [!/\p{Ll}/u.test(normal), 'has a lowercase letter', 'no_lowercase'],
-    [!/\p{Nd}/u.test(normal), 'has a digit', 'no_digit'],
-    [Buffer.byteLength(normal) > mostBytes, `is at most ${mostBytes} bytes long`, 'too_long'],
+  const needs = [
+    [[...normal].length < leastCharacters, `at least ${leastCharacters} characters`, 'too_short'],
+    [!/\p{Lu}/u.test(normal), 'an uppercase letter', 'no_uppercase'],
+    [!/\p{Ll}/u.test(normal), 'a lowercase letter', 'no_lowercase'],
+    [!/\p{Nd}/u.test(normal), 'a digit', 'no_digit'],
+    [Buffer.byteLength(normal) > mostBytes, `to be at most ${mostBytes} bytes long`, 'too_long'],
   ] as const
-  const issues: Issue[] = faults
-    .filter(([isFault]) => isFault)
-    .map(([, message, type]) => ({ path: [field], message, type }))
-  if (issues.length === 0) return
-  const rules = issues.map(({ message }) => message).join(', ')
-  throw new SvcError('VALIDATION_ERROR', `A password ${rules}.`, issues)
+  const missing = needs.filter(([isMissing]) => isMissing)
+  if (missing.length === 0) return
+  const issues: Issue[] = missing.map(([, need, type]) => ({ path: [field], message: `needs ${need}`, type }))
+  throw new SvcError('VALIDATION_ERROR', `A password needs ${inWords(missing.map(([, need]) => need))}.`, issues)
+}
+
+/** `a, b and c` */
+function inWords(parts: readonly string[]): string {
+  return parts.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }
 
 export function hashPassword({ backend }: Pick<Context, 'backend'>, password: string): Promise<string> {

@@ -42,15 +42,19 @@ const style = `
   body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--back);
     color: var(--text); font: 16px/1.5 system-ui, sans-serif }
   main { width: 100%; max-width: 26rem; padding: 2rem; background: var(--card); border-radius: 14px;
-    box-shadow: 0 1px 2px #0002, 0 12px 40px #0001 }
-  h1 { margin: 0 0 0.75rem; font-size: 1.4rem; line-height: 1.25 }
-  p { margin: 0 0 1rem }
-  label { display: block; margin-bottom: 1rem; font-weight: 600 }
-  small { display: block; color: var(--quiet); font-weight: 400 }
-  input { width: 100%; margin-top: 0.35rem; padding: 0.65rem 0.75rem; border: 1px solid var(--line); border-radius: 8px;
-    background: transparent; color: inherit; font: inherit }
-  button { width: 100%; padding: 0.7rem 1rem; border: 0; border-radius: 8px; background: var(--accent);
-    color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
+    box-shadow: 0 1px 2px #0002, 0 12px 40px #0001; overflow-wrap: anywhere }
+  h1 { margin: 0 0 0.75rem; font-size: 1.4rem; line-height: 1.25; text-wrap: balance }
+  p { margin: 0 }
+  form, p + p { margin-top: 1.25rem }
+  label { display: block; font-weight: 600 }
+  small { display: block; color: var(--quiet) }
+  input { width: 100%; margin: 0.4rem 0 0.6rem; padding: 0.65rem 0.75rem; border: 1px solid var(--line);
+    border-radius: 8px; background: transparent; color: inherit; font: inherit }
+  button { width: 100%; margin-top: 1.25rem; padding: 0.7rem 1rem; border: 0; border-radius: 8px;
+    background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; cursor: pointer }
+  [type=hidden] + button { margin-top: 0 }
+  button:hover { filter: brightness(1.08) }
   :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+  input:focus-visible { outline-width: 2px; outline-offset: -1px }
   [role=alert] { color: var(--bad) }
 `

@@ -12,10 +12,12 @@ const tokenQuery = textQuery('token', 'The token of the mail.')
 const verifyTitle = 'Verify your email address'
 const resetTitle = 'Choose a new password'
 
-const passwordField = `<label>New password
-      <input type="password" name="newPassword" autocomplete="new-password" required minlength="8" autofocus>
-      <small>At least 8 characters, with an upper case letter, a lower case letter and a digit.</small>
-    </label>`
+const verifyContent = 'Press the button to confirm that this mail came to your own address.'
+
+const passwordField = `<label for="password">New password</label>
+    <input id="password" type="password" name="newPassword" autocomplete="new-password" required minlength="8"
+      aria-describedby="rules" autofocus>
+    <small id="rules">At least 8 characters, with an uppercase letter, a lowercase letter and a digit.</small>`
 
 /** Where the links of mails lead, where the app has no pages of its own. Opening one uses nothing up. Contract 6.8. */
 export const mailPageRoutes = [
@@ -28,7 +30,7 @@ export const mailPageRoutes = [
     query: tokenQuery,
     reply: 'html',
     handle: (_backend, { query: token }) =>
-      page(verifyTitle, `<p>One more step.</p>${form({ token, button: 'Verify' })}`),
+      page(verifyTitle, `<p>${verifyContent}</p>${form({ token, button: 'Verify' })}`),
   }),
   route({
     id: 'pages.verifyEmail.post',
@@ -41,7 +43,7 @@ export const mailPageRoutes = [
     async handle(backend, { body: { token } }) {
       try {
         const { email } = await verifyEmail(backend, token)
-        return page('Thank you', `<p>${escaped(email)} is verified. You can close this page.</p>`)
+        return page('Thank you', `<p><b>${escaped(email)}</b> is verified. You can close this page.</p>`)
       } catch (error) {
         return failed(verifyTitle, error)
       }
@@ -68,7 +70,7 @@ export const mailPageRoutes = [
     async handle(backend, { body: { token, newPassword } }) {
       try {
         await resetPassword(backend, { token, newPassword })
-        return page('Done', '<p>Your password was changed. Log in with the new one; you can close this page.</p>')
+        return page('Your password is changed', '<p>Log in with the new one. You can close this page.</p>')
       } catch (error) {
         const mayTryAgain = error instanceof SvcError && error.code === 'VALIDATION_ERROR'
         return failed(resetTitle, error, mayTryAgain ? passwordForm(token) : '')
