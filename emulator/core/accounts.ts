@@ -7,15 +7,17 @@ import type { Path } from '../../client/model/path.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import { deleteSessionsOf } from '../store/sessions.js'
 import { writePasswordHash } from '../store/user-secrets.js'
-import { insertUser, lockUser, selectUser, selectUsers, writeUser } from '../store/users.js'
+import { insertUser, lockUser, type NewUser, selectUser, selectUsers, writeUser } from '../store/users.js'
 import { type Context, inTransaction, type UserContext } from './context.js'
 import { requireEmail } from './emails.js'
 import { isId } from './ids.js'
 import { afterPassword, type LoginStep } from './logins.js'
+import { dropForgotten } from './owned-files.js'
 import { requireOwnPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
 import { rolesOf } from './permissions.js'
 import { populate } from './populate.js'
+import { adoptUploads, noUploads, type Uploads, withUploads } from './uploads.js'
 import { requireLight } from './weight.js'
 
 export interface SignUp {
@@ -33,7 +35,12 @@ export interface AccountChanges {
 }
 
 /** @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`, `FORBIDDEN` for roles that are not for the taking. */
-export async function signUp(ctx: Context, { email, password, data, roles }: SignUp): Promise<LoginStep> {
+export async function signUp(
+  ctx: Context,
+  { email, password, data: sent, roles }: SignUp,
+  uploads: Uploads = noUploads,
+): Promise<LoginStep> {
+  const data = withUploads(ctx.backend, sent, uploads)
   const address = requireEmail(email)
   requireStrong(password, 'password')
   requireLight(data)
@@ -41,7 +48,7 @@ export async function signUp(ctx: Context, { email, password, data, roles }: Sig
   requireOwnersRole(ctx, {}, data)
   const passwordHash = await hashPassword(ctx, password)
   const now = ctx.backend.now()
-  const user = await insertUser(ctx.db, ctx.project.id, {
+  const fresh: NewUser = {
     id: ctx.backend.newId(now),
     email: address.shown,
     emailKey: address.key,
@@ -51,9 +58,20 @@ export async function signUp(ctx: Context, { email, password, data, roles }: Sig
     emailVerified: false,
     passwordHash,
     at: now.toISOString(),
+  }
+  if (uploads.files.length === 0) return afterPassword(ctx, await requireInserted(ctx, fresh))
+  const user = await inTransaction(ctx, async (ctx) => {
+    const user = await requireInserted(ctx, fresh)
+    await adoptUploads(ctx, uploads, { user: user.id })
+    return user
   })
-  if (!user) throw new SvcError('EMAIL_ALREADY_EXISTS')
   return afterPassword(ctx, user)
+}
+
+async function requireInserted({ db, project }: Context, user: NewUser): Promise<OutgoingUser> {
+  const inserted = await insertUser(db, project.id, user)
+  if (!inserted) throw new SvcError('EMAIL_ALREADY_EXISTS')
+  return inserted
 }
 
 /** The signed-in user, links resolved as asked. */
@@ -86,23 +104,31 @@ export async function getUser(ctx: Context, id: string, paths: readonly Path[] =
  *
  * @throws {SvcError} `INVALID_CREDENTIALS` where a new password comes without the old one.
  */
-export async function updateMe(ctx: UserContext, changes: AccountChanges): Promise<OutgoingUser> {
+export async function updateMe(
+  ctx: UserContext,
+  changes: AccountChanges,
+  uploads: Uploads = noUploads,
+): Promise<OutgoingUser> {
   const { id, sessionId } = ctx.caller.user
   const email = changes.email === undefined ? undefined : requireEmail(changes.email)
   if (changes.password !== undefined) requireStrong(changes.password, 'password')
   if (changes.password !== undefined) await requireOwnPassword(ctx, changes.currentPassword)
   const passwordHash = changes.password === undefined ? undefined : await hashPassword(ctx, changes.password)
+  let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)
     if (!before) throw new SvcError('INVALID_TOKEN')
     const data = fieldsOf(before)
-    const after = mergeFields(data, changes.data)
+    const fields = withUploads(ctx.backend, changes.data.fields, uploads)
+    const after = mergeFields(data, { ...changes.data, fields })
     requireLight(after)
     requireOwnersRole(ctx, data, after)
     const isMoved = email !== undefined && email.shown !== before.email
     const at = ctx.backend.now().toISOString()
     const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
     const written = await writeUser(ctx.db, id, write, at)
+    await adoptUploads(ctx, uploads, { user: id })
+    hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (passwordHash !== undefined) {
       await writePasswordHash(ctx.db, id, passwordHash)
       await deleteSessionsOf(ctx.db, id, sessionId)
@@ -110,6 +136,7 @@ export async function updateMe(ctx: UserContext, changes: AccountChanges): Promi
     return written
   })
   if (!user) throw new SvcError('INVALID_TOKEN')
+  if (hasForgotten) ctx.backend.sweepFilesSoon()
   ctx.backend.known.callers.clear()
   return user
 }

@@ -47,6 +47,8 @@ export async function removeUser(backend: Backend, id: string): Promise<void> {
   const project = await projectOf(backend, id)
   if (!(await deleteUser(backend.db, project, id))) throw noSuchUser(id)
   backend.known.callers.clear()
+  // The database has taken the user's files.
+  backend.sweepFilesSoon()
 }
 
 /** A token of a new session, as if the user had logged in. @throws {SvcError} `USER_NOT_FOUND` */

@@ -5,6 +5,7 @@ import { logIn, logInWithCode } from '../../core/logins.js'
 import { changePassword } from '../../core/password-change.js'
 import { logOut, refreshSession } from '../../core/sessions.js'
 import { anyFields, strictBody } from '../body-forms.js'
+import { accountForm, signUpForm } from '../file-forms.js'
 import { listQuery, populateQuery } from '../read-list.js'
 import { type BodyForm, route } from '../route.js'
 
@@ -46,9 +47,11 @@ export const accountRoutes = [
     paths: { any: ['/auth-collections/signup', '/auth/register'] },
     needs: 'key',
     body: signUpBody,
+    form: signUpForm,
     status: 201,
     reply: 'signUp',
-    handle: (ctx, { body: { data = {}, roles = [], ...credentials } }) => signUp(ctx, { ...credentials, data, roles }),
+    handle: (ctx, { body: { data = {}, roles = [], ...credentials }, uploads }) =>
+      signUp(ctx, { ...credentials, data, roles }, uploads),
   }),
   route({
     id: 'accounts.logIn',
@@ -96,8 +99,9 @@ export const accountRoutes = [
     paths: { any: ['/auth-collections/user'] },
     needs: 'user',
     body: changesOfAccount,
+    form: accountForm,
     reply: 'user',
-    handle: (ctx, { body }) => updateMe(ctx, body),
+    handle: (ctx, { body, uploads }) => updateMe(ctx, body, uploads),
   }),
   route({
     id: 'accounts.logOut',
