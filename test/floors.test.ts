@@ -58,7 +58,13 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'openid-client',
   ],
   'emulator/mail': ['emulator/mail', 'emulator/store', 'emulator/database/database.ts', 'node:', 'nodemailer'],
-  'emulator/files': ['emulator/files', 'client/model', 'node:', '@aws-sdk/client-s3'],
+  'emulator/files': [
+    'emulator/files',
+    'emulator/database/start-error.ts',
+    'client/model',
+    'node:',
+    '@aws-sdk/client-s3',
+  ],
   emulator: ['emulator', 'client/wire', 'client/model', 'node:'],
   cli: ['cli', 'client', 'node:', 'package'],
 }

@@ -39,6 +39,10 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       description: 'a PostgreSQL server instead of the embedded one',
       helpValue: 'postgres://…',
     }),
+    'files-url': Flags.string({
+      description: 'an S3 bucket for files instead of the state folder',
+      helpValue: 's3://bucket/prefix',
+    }),
     'ready-file': Flags.string({
       description: 'file to write address and keys to, once it answers',
       helpValue: 'file',
@@ -74,6 +78,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       memory: flags.memory,
       fresh: flags.fresh,
       databaseUrl,
+      filesUrl: flags['files-url'],
       project: flags.project,
       dialect: flags.dialect,
       smtpUrl: readSmtpUrl(flags.smtp ?? process.env.SVC_SMTP_URL),

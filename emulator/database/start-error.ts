@@ -9,6 +9,7 @@ export class StartError extends Error {
       | 'DATA_NEWER'
       | 'DATA_FOREIGN'
       | 'DISK_FULL'
+      | 'FILES_UNREACHABLE'
       | 'FOLDER_NOT_WRITABLE'
       | 'PORT_IN_USE'
       | 'DATABASE_UNREACHABLE'

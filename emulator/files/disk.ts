@@ -5,7 +5,7 @@ import { SvcError } from '../../client/model/errors.js'
 import type { FileStore } from './file-store.js'
 
 /** Space that stays free, so that the database beside the files never meets a full disk. */
-const reservedBytes = 64 * 1024 * 1024
+const defaultReservedBytes = 64 * 1024 * 1024
 
 /** How many bytes may come in between two looks at the disk. */
 const bytesBetweenLooks = 16 * 1024 * 1024
@@ -18,16 +18,28 @@ export interface DiskOptions {
   readonly folder: string
   /** Whether it goes when the store is closed. */
   readonly isTemporary?: boolean
+  /** Space that stays free. */
+  readonly reservedBytes?: number
 }
 
 /** Opens the store and throws away what was still coming in when the last process ended. */
-export async function openDiskStore({ folder, isTemporary = false }: DiskOptions): Promise<FileStore> {
+export async function openDiskStore({
+  folder,
+  isTemporary = false,
+  reservedBytes = defaultReservedBytes,
+}: DiskOptions): Promise<FileStore> {
   const openedAt = Date.now() - clockSlackMilliseconds
   const incoming = join(folder, 'tmp')
   await rm(incoming, { recursive: true, force: true })
   await mkdir(incoming, { recursive: true, mode: 0o700 })
   const folderOf = (id: string) => join(folder, id.slice(-2))
   const pathOf = (id: string) => join(folderOf(id), id)
+
+  /** @throws {SvcError} `STORAGE_LIMIT` */
+  async function requireSpace(): Promise<void> {
+    const { bavail, bsize } = await statfs(folder)
+    if (bavail * bsize < reservedBytes) throw diskFull()
+  }
 
   /** Moves a whole file to its place, where it is to be found after a power cut too. */
   async function settle(from: string, id: string): Promise<void> {
@@ -47,10 +59,10 @@ export async function openDiskStore({ folder, isTemporary = false }: DiskOptions
     async write(id, bytes) {
       const place = join(incoming, id)
       try {
-        await requireSpace(folder)
+        await requireSpace()
         const file = await open(place, 'wx', 0o600)
         try {
-          await writeAll(file, bytes, folder)
+          await writeAll(file, bytes, requireSpace)
           await file.datasync()
         } finally {
           await file.close()
@@ -93,23 +105,21 @@ export async function openDiskStore({ folder, isTemporary = false }: DiskOptions
   }
 }
 
-async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>, folder: string): Promise<void> {
+async function writeAll(
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  requireSpace: () => Promise<void>,
+): Promise<void> {
   let unlooked = 0
   for await (const chunk of bytes) {
     unlooked += chunk.length
     if (unlooked > bytesBetweenLooks) {
-      await requireSpace(folder)
+      await requireSpace()
       unlooked = 0
     }
     // A write may take less than it was given.
     for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
   }
-}
-
-/** @throws {SvcError} `STORAGE_LIMIT` */
-async function requireSpace(folder: string): Promise<void> {
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < reservedBytes) throw diskFull()
 }
 
 async function syncFolder(folder: string): Promise<void> {

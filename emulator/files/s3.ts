@@ -1,7 +1,7 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import type { Readable } from 'node:stream'
-import type { S3Client } from '@aws-sdk/client-s3'
-import { SvcError } from '../../client/model/errors.js'
+import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { StartError } from '../database/start-error.js'
 import type { FileStore } from './file-store.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
@@ -20,9 +20,12 @@ export interface S3Options {
   readonly place: string
 }
 
+/** @throws {StartError} `FILES_UNREACHABLE` */
 export async function openS3Store({ url, place }: S3Options): Promise<FileStore> {
-  const s3 = await import('@aws-sdk/client-s3')
   const { bucket, prefix, endpoint, region } = readS3Url(url)
+  const s3 = await import('@aws-sdk/client-s3').catch((cause) => {
+    throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
+  })
   const client = new s3.S3Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -31,6 +34,11 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
   const home = `${prefix}${place}/`
+  await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
+    client.destroy()
+    const hint = 'Check bucket and endpoint, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.'
+    throw unreachable(`The bucket "${bucket}" does not answer: ${cause.name}`, hint, cause)
+  })
   const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
 
   async function writeParts(id: string, first: Uint8Array, rest: AsyncIterator<Uint8Array>): Promise<void> {
@@ -77,7 +85,7 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
       }
     },
 
-    list: () => listObjects(client, s3.ListObjectsV2Command, bucket, home),
+    list: () => listObjects(client, s3.ListObjectsCommand, bucket, home),
     has: async (id) => (await head(id)) !== undefined,
 
     async isSettled(id) {
@@ -89,19 +97,21 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
   }
 }
 
+/** By the older of the two ways to list, which every server with an S3 interface knows. */
 async function* listObjects(
   client: S3Client,
-  List: typeof import('@aws-sdk/client-s3').ListObjectsV2Command,
+  List: typeof ListObjectsCommand,
   bucket: string,
   home: string,
 ): AsyncGenerator<readonly string[]> {
-  let token: string | undefined
-  do {
-    const page = await client.send(new List({ Bucket: bucket, Prefix: home, MaxKeys: piece, ContinuationToken: token }))
-    const ids = (page.Contents ?? []).map(({ Key = '' }) => Key.slice(home.length))
-    yield ids.filter((id) => /^[0-9a-f-]{36}$/.test(id))
-    token = page.NextContinuationToken
-  } while (token !== undefined)
+  for (let last: string | undefined = home; last !== undefined; ) {
+    const page: ListObjectsCommandOutput = await client.send(
+      new List({ Bucket: bucket, Prefix: home, MaxKeys: piece, Marker: last }),
+    )
+    const keys = (page.Contents ?? []).map(({ Key = '' }) => Key)
+    yield keys.map((key) => key.slice(home.length)).filter((id) => /^[0-9a-f-]{36}$/.test(id))
+    last = page.IsTruncated ? keys.at(-1) : undefined
+  }
 }
 
 /** The next part of a stream, as long as parts are, or what is left of it. */
@@ -120,7 +130,7 @@ async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> 
 function readS3Url(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 's3:' || url.hostname === '') {
-    throw new SvcError('INVALID_PATH', `"${text}" is no place for files. Write it as s3://bucket/prefix.`)
+    throw unreachable(`"${text}" is no place for files.`, 'Write it as s3://bucket/prefix.')
   }
   const prefix = url.pathname.replace(/^\/|\/$/g, '')
   return {
@@ -129,6 +139,10 @@ function readS3Url(text: string) {
     endpoint: url.searchParams.get('endpoint') ?? undefined,
     region: url.searchParams.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
   }
+}
+
+function unreachable(message: string, hint: string, cause?: unknown): StartError {
+  return new StartError('FILES_UNREACHABLE', message, hint, cause)
 }
 
 function noneIfMissing(error: unknown): undefined {

@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, it } from 'vitest'
+import { openDiskStore } from '../../emulator/files/disk.js'
+import { fileStoreCases } from './file-store.cases.js'
+
+const aFolder = () => mkdtemp(join(tmpdir(), 'svc-file-store-'))
+const id = '01900000-0000-7000-8000-0000000000ab'
+
+fileStoreCases('disk', async () => {
+  const folder = await aFolder()
+  return { open: () => openDiskStore({ folder }), stop: () => rm(folder, { recursive: true }) }
+})
+
+it('throws away what was still coming in when the last process ended', async () => {
+  const folder = await aFolder()
+  await openDiskStore({ folder })
+  await writeFile(join(folder, 'tmp', id), 'half a fi')
+
+  await openDiskStore({ folder })
+
+  expect(await readdir(join(folder, 'tmp'))).toEqual([])
+  await rm(folder, { recursive: true })
+})
+
+it('takes what was there before it began for settled', async () => {
+  const folder = await aFolder()
+  const first = await openDiskStore({ folder })
+  await first.write(id, chunks('x'))
+  await utimes(join(folder, 'ab', id), new Date(), new Date(Date.now() - 1_000))
+
+  const next = await openDiskStore({ folder })
+
+  expect(await next.isSettled(id)).toBe(true)
+  await rm(folder, { recursive: true })
+})
+
+it('goes with its folder where it is temporary', async () => {
+  const folder = await aFolder()
+  const store = await openDiskStore({ folder, isTemporary: true })
+  await store.write(id, chunks('x'))
+
+  await store.close()
+
+  await expect(readdir(folder)).rejects.toThrow('ENOENT')
+})
+
+it('takes nothing in once the disk is nearly full, and goes on reading and removing', async () => {
+  const folder = await aFolder()
+  const before = await openDiskStore({ folder })
+  await before.write(id, chunks('x'))
+
+  const full = await openDiskStore({ folder, reservedBytes: Number.MAX_SAFE_INTEGER })
+
+  await expect(full.write(id.replace('ab', 'cd'), chunks('y'))).rejects.toMatchObject({ code: 'STORAGE_LIMIT' })
+  expect(await readdir(join(folder, 'tmp'))).toEqual([])
+  expect(await full.read(id).then((bytes) => bytes && text(bytes))).toBe('x')
+  await full.remove([id])
+  expect(await full.has(id)).toBe(false)
+  await rm(folder, { recursive: true })
+})
+
+async function* chunks(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text)
+}
