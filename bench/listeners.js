@@ -1,0 +1,116 @@
+/**
+ * Subscribers in a process of their own, over raw sockets that only count what arrives, so that the server is what is measured.
+ * They speak to the service and to `contenders/broadcast.js` alike.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import { openPoster } from './tools/poster.js'
+import { openEventStream, openWebSocket } from './tools/raw-sockets.js'
+
+/**
+ * `firsts` is what they send once they are connected, in turns, and `answers` how many messages each waits for before it
+ * counts. Those that are stalled read nothing from then on.
+ *
+ * @typedef {{ open: 'websocket' | 'event stream', port: number, path: string, count: number, headers?: Record<string, string>,
+ *   firsts?: string[][], answers?: number, isStalled?: boolean }} Open
+ * @typedef {{ drive: { port: number, path: string, headers: Record<string, string>, body: string },
+ *   milliseconds: number, atOnce: number, everyMilliseconds?: number }} Drive
+ * @typedef {{ close: true }} Close
+ * @typedef {{ deliveriesPerSecond: number, p50: number, p99: number }} Driven
+ */
+
+/** @type {import('./tools/raw-sockets.js').Listener[]} */
+let listeners = []
+let received = 0
+/** How many events each has had. @type {number[]} */
+let receivedBy = []
+/** Told of each event, and which it is among those of its subscriber. @type {(at: number) => void} */
+let onReceipt = () => {}
+
+process.on('message', async (/** @type {Open | Drive | Close} */ message) => {
+  if ('open' in message) process.send?.(await open(message))
+  else if ('drive' in message) process.send?.(await drive(message))
+  else process.send?.(close())
+})
+process.send?.({})
+
+/** @param {Open} message */
+async function open({ open: kind, port, path, count, headers = {}, firsts = [[]], answers = 0, isStalled = false }) {
+  const openOne = kind === 'websocket' ? openWebSocket : openEventStream
+  const begun = listeners.length
+  for (let first = 0; first < count; first += 100) {
+    const some = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
+      const index = begun + first + at
+      const sent = firsts[(first + at) % firsts.length] ?? []
+      return openOne({ port, path, headers, first: sent, answers, onEvents: (many) => countThem(index, many) })
+    })
+    listeners.push(...(await Promise.all(some)))
+  }
+  if (isStalled) for (const listener of listeners) listener.pause()
+  return { open: listeners.length }
+}
+
+/** @param {number} index @param {number} many */
+function countThem(index, many) {
+  for (let at = 0; at < many; at++) {
+    const before = receivedBy[index] ?? 0
+    receivedBy[index] = before + 1
+    onReceipt(before)
+  }
+  received += many
+}
+
+/**
+ * Creates documents, `atOnce` at a time, each as soon as every subscriber has those before, or at a steady pace.
+ *
+ * @param {Drive} message @returns {Promise<Driven>}
+ */
+async function drive({ drive: ask, milliseconds, atOnce, everyMilliseconds = 0 }) {
+  const poster = openPoster(ask)
+  /** @type {number[]} */
+  const sentAt = []
+  /** @type {number[]} */
+  const times = []
+  let answered = 0
+  received = 0
+  receivedBy = []
+  onReceipt = (at) => times.push(performance.now() - (sentAt[at] ?? Number.NaN))
+
+  const begunAt = performance.now()
+  const until = begunAt + milliseconds
+  await Promise.all(Array.from({ length: atOnce }, createAgainAndAgain))
+  const seconds = (performance.now() - begunAt) / 1000
+  poster.close()
+  times.sort((one, other) => one - other)
+  return { deliveriesPerSecond: received / seconds, p50: part(times, 0.5), p99: part(times, 0.99) }
+
+  async function createAgainAndAgain() {
+    while (performance.now() < until) {
+      const next = performance.now() + everyMilliseconds
+      sentAt.push(performance.now())
+      await poster.post()
+      answered++
+      await untilAllHave(answered)
+      if (everyMilliseconds > 0) await pause(Math.max(0, next - performance.now()))
+    }
+  }
+}
+
+/** @param {number} events */
+async function untilAllHave(events) {
+  const until = performance.now() + 30_000
+  while (received < events * listeners.length) {
+    if (performance.now() > until) throw new Error(`${received} of ${events * listeners.length} events arrived.`)
+    await pause(1)
+  }
+}
+
+function close() {
+  for (const listener of listeners) listener.close()
+  listeners = []
+  return { open: 0 }
+}
+
+/** @param {number[]} sorted @param {number} share */
+function part(sorted, share) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

@@ -1,0 +1,26 @@
+/** A process full of subscribers, and what it can be asked to do. */
+import { startContender } from './child.js'
+
+/** @typedef {import('../listeners.js').Open} Open @typedef {import('../listeners.js').Drive} Drive @typedef {import('../listeners.js').Driven} Driven */
+
+export async function startListeners() {
+  const listeners = await startContender('listeners.js')
+  return {
+    open: (/** @type {Open} */ message) => listeners.ask(message),
+    drive: (/** @type {Drive} */ message) => /** @type {Promise<Driven>} */ (listeners.ask(message)),
+    close: () => listeners.ask({ close: true }),
+    stop: listeners.stop,
+  }
+}
+
+/**
+ * What a WebSocket says first to listen to a collection, in the order of a connection.
+ *
+ * @param {string} token @param {string} collection @param {Record<string, unknown>} [filters]
+ */
+export function subscription(token, collection, filters) {
+  return [
+    JSON.stringify({ type: 'auth', token }),
+    JSON.stringify({ type: 'subscribe', collection, ...(filters && { filters }) }),
+  ]
+}
