@@ -2,7 +2,7 @@
  * The changes of each project that somebody listens to: read once for all listeners, in commit order, by number. A writer
  * says only that there is something to read.
  */
-
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/database.js'
 import type { Bus } from '../realtime/bus.js'
 import { type Recorded, selectChanges, selectKept } from '../store/changes.js'
@@ -12,10 +12,12 @@ export interface Listener {
   readonly collection: string
   /** The newest number it has been told of. */
   position: number
-  /** Set once it listens no more. */
-  isOver: boolean
+  /** Whether it listens no more. */
+  isOver(): boolean
   tell(change: Recorded): void
-  /** Resolves once it can take more. */
+  /** Whether it takes what it is told about as fast as it comes. */
+  hasRoom(): boolean
+  /** Resolves once it can take more, or is over. */
   room(): Promise<void>
 }
 
@@ -43,6 +45,8 @@ interface Feed {
 
 /** Changes read at once. */
 const most = 500
+/** After the database has failed. */
+const retryMilliseconds = 500
 
 export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => void): Feeds {
   const feeds = new Map<string, Feed>()
@@ -65,7 +69,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
         while (feed.joining.length > 0) await feed.joining.shift()?.()
       } catch (error) {
         report(error)
-        await new Promise((resolve) => setTimeout(resolve, 500))
+        await pause(retryMilliseconds)
         feed.isWanted = feed.listeners.size > 0
       }
     }
@@ -83,31 +87,90 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
         after: feed.cursor,
         most,
       })
-      for (const change of changes)
-        for (const listener of feed.listeners.get(change.collection) ?? []) tell(listener, change)
+      for (const change of changes) {
+        for (const listener of feed.listeners.get(change.collection) ?? []) {
+          tell(listener, change)
+          if (!listener.hasRoom()) void stepAside(feed, listener)
+        }
+      }
       feed.cursor = changes.length < most ? Math.max(feed.cursor, lastSeq) : (changes.at(-1)?.seq ?? feed.cursor)
       if (changes.length < most) return
     }
   }
 
-  /** Tells what one listener has missed, up to a number or to whatever is there. */
-  async function replay(project: string, listener: Listener, upTo?: number): Promise<void> {
-    for (;;) {
+  /** Who cannot keep up reads on at its own pace, so that nobody waits for it, and comes back once it has caught up. */
+  async function stepAside(feed: Feed, listener: Listener): Promise<void> {
+    remove(feed, listener)
+    while (!listener.isOver()) {
+      try {
+        await replay(feed.project, listener)
+        if (await enter(feed.project, listener)) return
+      } catch (error) {
+        report(error)
+        await pause(retryMilliseconds)
+      }
+    }
+  }
+
+  /** Tells one listener what it has missed until now, as fast as it can take it. */
+  async function replay(project: string, listener: Listener): Promise<void> {
+    while (!listener.isOver()) {
       const range = { project, collections: [listener.collection], after: listener.position, most }
       const { changes, lastSeq } = await selectChanges(db, range)
-      for (const change of changes) if (change.seq <= (upTo ?? change.seq)) tell(listener, change)
-      const isDone = listener.isOver || changes.length < most || listener.position >= (upTo ?? Number.POSITIVE_INFINITY)
-      if (isDone) {
-        listener.position = Math.max(listener.position, upTo ?? lastSeq)
-        return
+      for (const change of changes) {
+        if (!listener.hasRoom()) await listener.room()
+        tell(listener, change)
       }
-      await listener.room()
+      if (changes.length === most) continue
+      listener.position = Math.max(listener.position, lastSeq)
+      return
     }
+  }
+
+  /** Adds a listener to those of its project; not if so much has happened meanwhile that it has to catch up again. */
+  function enter(project: string, listener: Listener): Promise<boolean> {
+    const feed = feeds.get(project) ?? newFeed(project, listener.position)
+    feeds.set(project, feed)
+    return new Promise((resolve, reject) => {
+      feed.joining.push(async () => {
+        try {
+          const isIn = await closeGap(feed, listener)
+          if (isIn && !listener.isOver()) add(feed, listener)
+          // What came since the feed was read last is for this listener, too.
+          feed.isWanted = true
+          resolve(isIn)
+        } catch (error) {
+          reject(error)
+        }
+      })
+      if (!feed.isReading) void read(feed)
+    })
+  }
+
+  /** Tells what the others have been told already, without waiting, since they wait for it. */
+  async function closeGap({ project, cursor }: Feed, listener: Listener): Promise<boolean> {
+    if (listener.position >= cursor || listener.isOver()) return true
+    const range = { project, collections: [listener.collection], after: listener.position, most }
+    const { changes } = await selectChanges(db, range)
+    for (const change of changes) {
+      if (change.seq > cursor) break
+      if (!listener.hasRoom()) return false
+      tell(listener, change)
+    }
+    if (changes.length === most && listener.position < cursor) return false
+    listener.position = Math.max(listener.position, cursor)
+    return true
   }
 
   function add(feed: Feed, listener: Listener): void {
     const others = feed.listeners.get(listener.collection) ?? new Set()
     feed.listeners.set(listener.collection, others.add(listener))
+  }
+
+  function remove(feed: Feed, listener: Listener): void {
+    const others = feed.listeners.get(listener.collection)
+    others?.delete(listener)
+    if (others?.size === 0) feed.listeners.delete(listener.collection)
   }
 
   return {
@@ -118,39 +181,16 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
       listener.position = isKept ? since : lastSeq
       begin(since === undefined || isKept)
       // Long ago first, without holding up the others.
-      if (isKept && since < lastSeq) await replay(project, listener)
-      const known = feeds.get(project)
-      const feed: Feed = known ?? {
-        project,
-        listeners: new Map(),
-        joining: [],
-        cursor: listener.position,
-        isReading: false,
-        isWanted: false,
+      let isIn = listener.position === lastSeq && (await enter(project, listener))
+      while (!isIn) {
+        await replay(project, listener)
+        isIn = await enter(project, listener)
       }
-      feeds.set(project, feed)
-      await new Promise<void>((resolve, reject) => {
-        feed.joining.push(async () => {
-          try {
-            if (listener.position < feed.cursor) await replay(project, listener, feed.cursor)
-            if (!listener.isOver) add(feed, listener)
-            // What came since the feed was read last is for this listener, too.
-            feed.isWanted = true
-            resolve()
-          } catch (error) {
-            reject(error)
-          }
-        })
-        if (!feed.isReading) void read(feed)
-      })
     },
 
     leave(project, listener) {
-      listener.isOver = true
       const feed = feeds.get(project)
-      const others = feed?.listeners.get(listener.collection)
-      others?.delete(listener)
-      if (feed && others?.size === 0) feed.listeners.delete(listener.collection)
+      if (feed) remove(feed, listener)
       if (feed && feed.listeners.size === 0 && !feed.isReading) feeds.delete(project)
     },
 
@@ -161,8 +201,12 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
   }
 }
 
+function newFeed(project: string, cursor: number): Feed {
+  return { project, listeners: new Map(), joining: [], cursor, isReading: false, isWanted: false }
+}
+
 function tell(listener: Listener, change: Recorded): void {
-  if (listener.isOver || change.seq <= listener.position) return
+  if (listener.isOver() || change.seq <= listener.position) return
   listener.position = change.seq
   listener.tell(change)
 }

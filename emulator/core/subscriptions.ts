@@ -32,7 +32,11 @@ export interface Sink {
   resync(): void
   /** Nothing comes after this. */
   ended(why: SvcError): void
-  /** Resolves once the other end can take more. */
+  /** Whether anybody is there. */
+  isOpen(): boolean
+  /** Whether the other end takes what it is told about as fast as it comes. */
+  hasRoom(): boolean
+  /** Resolves once it can take more, or is over. */
   room(): Promise<void>
 }
 
@@ -52,12 +56,14 @@ export async function subscribe(
   let caller = identity
   let collection = await readableCollection(backend, identity, name)
   const project = identity.project.id
+  let hasLeft = false
   const kindOf = isLive ? liveKind : plainKind
 
   const listener: Listener = {
     collection: collection.id,
     position: 0,
-    isOver: false,
+    isOver: () => hasLeft || !sink.isOpen(),
+    hasRoom: sink.hasRoom,
     room: sink.room,
     tell(change: Recorded) {
       if (change.kind === 'collection') {
@@ -77,10 +83,15 @@ export async function subscribe(
       if (found.id !== collection.id) throw new SvcError('NOT_FOUND')
       collection = found
     } catch (error) {
-      if (!(error instanceof SvcError) || listener.isOver) return
-      backend.feeds.leave(project, listener)
+      if (!(error instanceof SvcError) || listener.isOver()) return
+      end()
       sink.ended(error.code === 'NOT_FOUND' ? noLonger(name) : error)
     }
+  }
+
+  function end(): void {
+    hasLeft = true
+    backend.feeds.leave(project, listener)
   }
 
   const begun = (isWhole: boolean) => {
@@ -88,7 +99,7 @@ export async function subscribe(
     if (!isWhole) sink.resync()
   }
   await backend.feeds.join(project, listener, since, begun)
-  return { review, end: () => backend.feeds.leave(project, listener) }
+  return { review, end }
 }
 
 async function readableCollection(backend: Backend, identity: Identity, name: string): Promise<Collection> {

@@ -1,5 +1,4 @@
 /** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1 and 9.2. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { RawData, WebSocket } from 'ws'
 import { SvcError } from '../../client/model/errors.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
@@ -12,13 +11,11 @@ import { type Subscription, subscribe } from '../core/subscriptions.js'
 import { requireStorable } from './check-json.js'
 import { frameOf } from './frames.js'
 import { requireOrigin } from './origins.js'
+import { paceOf } from './pace.js'
 import type { Door } from './run.js'
 
 const authMilliseconds = 10_000
 const mostSubscriptions = 100
-/** How far behind a reader may fall, and how much of that a replay leaves free. */
-const mostBehindBytes = 1024 * 1024
-const roomBytes = 256 * 1024
 
 /** Close codes of RFC 6455. */
 const closes = { policy: 1008, tryAgainLater: 1013 } as const
@@ -36,6 +33,15 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   let dialect: Dialect = readDialect(spoken, dialects.a)
   let unwatch = () => {}
   let work = Promise.resolve()
+  const pace = paceOf({
+    isOpen: () => socket.readyState === socket.OPEN,
+    waitingBytes: () => socket.bufferedAmount,
+    // It may come back with `since`.
+    giveUp() {
+      endAll()
+      socket.close(closes.tryAgainLater, 'too far behind')
+    },
+  })
   const tooLate = setTimeout(() => socket.close(closes.policy, 'no auth'), authMilliseconds)
 
   socket.on('message', (data, isBinary) => {
@@ -49,7 +55,9 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   })
 
   async function handle(data: RawData, isBinary: boolean): Promise<void> {
-    if (socket.readyState !== socket.OPEN) return
+    // Who asks without reading the answers waits for them.
+    if (!pace.hasRoom()) await pace.room()
+    if (!pace.isOpen()) return
     const message = isBinary ? undefined : readMessage(data)
     const type = typeof message?.type === 'string' ? message.type : ''
     if (!message || !Object.hasOwn(handlers, type)) {
@@ -99,7 +107,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
           subscriptions.delete(name)
           say(failure(why, name))
         },
-        room,
+        ...pace,
       }).catch(asInvalidCollection)
       subscriptions.set(name, subscription)
     },
@@ -121,20 +129,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   }
 
   function push(message: Buffer): void {
-    if (socket.readyState !== socket.OPEN) return
-    if (socket.bufferedAmount > mostBehindBytes) fallBehind()
-    else socket.send(message, { binary: false })
-  }
-
-  /** Who does not read is let go, and may come back with `since`. */
-  function fallBehind(): void {
-    endAll()
-    socket.close(closes.tryAgainLater, 'too far behind')
-    setTimeout(() => socket.terminate(), 1_000).unref()
-  }
-
-  async function room(): Promise<void> {
-    while (socket.readyState === socket.OPEN && socket.bufferedAmount > roomBytes) await pause(10)
+    if (pace.isOpen()) socket.send(message, { binary: false })
   }
 
   async function review(changed: Identity): Promise<void> {

@@ -1,17 +1,15 @@
 /** Server-sent events: one subscription for the length of an answer. Contract 9.5. */
 import type { ServerResponse } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { SvcError } from '../../client/model/errors.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Context } from '../core/context.js'
 import { type Subscription, subscribe, type Wish } from '../core/subscriptions.js'
 import { frameOf } from './frames.js'
 import type { IdentityWatch } from './identity-watch.js'
+import { paceOf } from './pace.js'
 
 const commentMilliseconds = 15_000
 const retryMilliseconds = 1_000
-const mostBehindBytes = 1024 * 1024
-const roomBytes = 256 * 1024
 
 /** An answer that goes on after its headers. */
 export interface Stream {
@@ -38,11 +36,15 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
   let subscription: Subscription | undefined
   let unwatch = () => {}
   const early: Buffer[] = []
+  const pace = paceOf({
+    isOpen: () => !isOver,
+    waitingBytes: () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0),
+    giveUp,
+  })
 
   function write(bytes: Buffer): void {
     if (isOver) return
     if (!res) early.push(bytes)
-    else if (res.writableLength > mostBehindBytes) end()
     else res.write(bytes)
   }
 
@@ -52,13 +54,13 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
     subscription?.end()
     unwatch()
     streams.open.delete(end)
-    // Who does not read would keep what it has not read: the connection goes as well.
-    if (res && res.writableLength > mostBehindBytes) res.destroy()
-    else res?.end()
+    res?.end()
   }
 
-  async function room(): Promise<void> {
-    while (!isOver && (!res || res.writableLength > roomBytes)) await pause(10)
+  /** What waits for a reader that does not read goes with its connection. */
+  function giveUp(): void {
+    end()
+    res?.destroy()
   }
 
   function open(opened: ServerResponse): void {
@@ -90,7 +92,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
         write(failure(why.code, why.message))
         end()
       },
-      room,
+      ...pace,
     })
       .then((begun) => {
         subscription = begun

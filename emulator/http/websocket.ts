@@ -14,6 +14,8 @@ import { serveSocket } from './socket-session.js'
 
 const mostMessageBytes = 1024 * 1024
 const pingMilliseconds = 30_000
+/** How long a socket may take to say goodbye when the service stops. */
+const farewellMilliseconds = 1_000
 /** Sockets that one service holds. */
 const mostSockets = 20_000
 
@@ -59,6 +61,10 @@ export function openRealtime(door: Door): Realtime {
     close() {
       clearInterval(pings)
       for (const socket of server.clients) if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'going away')
+      // Who does not answer is not waited for.
+      setTimeout(() => {
+        for (const socket of server.clients) socket.terminate()
+      }, farewellMilliseconds).unref()
     },
   }
 }

@@ -1,5 +1,6 @@
 /** What one subscriber does or fails to do is nothing to the others. */
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createClient } from '../../client/index.js'
@@ -25,6 +26,9 @@ async function aCollection(name: string) {
   return { target, posts: client.collection(name) }
 }
 
+/** Far more than the megabyte, since the systems on both sides of a socket hold some of it back. */
+const large = { writes: 300, text: 'x'.repeat(100_000) }
+
 it('contract 9.5 who does not read is closed and can go on later; who reads has everything meanwhile', {
   timeout: 60_000,
 }, async () => {
@@ -36,19 +40,18 @@ it('contract 9.5 who does not read is closed and can go on later; who reads has 
   ])
   sleeper.connection.pause()
 
-  // Far more than the megabyte, since the systems on both sides of a socket hold some of it back.
-  const text = 'x'.repeat(100_000)
-  const writes = 300
-  for (let n = 0; n < writes; n++) await posts.create({ n, text })
-  await Promise.all([reader.untilHeard(writes), streaming.untilHeard(writes)])
+  for (let n = 0; n < large.writes; n++) await posts.create({ n, text: large.text })
+  await Promise.all([reader, streaming].map(({ untilHeard }) => untilHeard(large.writes)))
+  // Longer than the service bears with it.
+  await pause(8_000)
   sleeper.connection.resume()
   const code = await sleeper.connection.closed
   const heardBefore = sleeper.heard.length
   await sleeper.reconnect()
-  await sleeper.untilHeard(writes)
+  await sleeper.untilHeard(large.writes)
 
-  expect([code, heardBefore < writes]).toEqual([1013, true])
-  const everything = Array.from({ length: writes }, (_, n) => n)
+  expect([code, heardBefore < large.writes]).toEqual([1013, true])
+  const everything = Array.from({ length: large.writes }, (_, n) => n)
   for (const { heard } of [reader, streaming, sleeper]) {
     expect(heard.map(({ document }) => document.data.n)).toEqual(everything)
   }
@@ -106,3 +109,20 @@ it('contract 9.1 a bad message never closes the stream of another', async () => 
   expect(reader.heard.map(({ document }) => document.data.n)).toEqual([1])
   await reader.stop()
 })
+
+it('contract 9.5 who does not read does not hold up the end of the service', async () => {
+  const other = await startEmulator({ memory: true })
+  await createClient(other).collections.create({ name: 'posts' })
+  const target = { ...other, collection: 'posts' }
+  const [reader, ...sleepers] = await Promise.all([
+    aSubscriber(overWebSocket, target),
+    aSubscriber(overWebSocket, target),
+    aSubscriber(overEventStream, target),
+  ])
+  for (const { connection } of sleepers) connection.pause()
+
+  await other.close()
+
+  expect(await reader.connection.closed).toBe(1001)
+  await Promise.all(sleepers.map(({ stop }) => stop()))
+}, 10_000)

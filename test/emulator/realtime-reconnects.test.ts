@@ -7,7 +7,7 @@ import { aSubscriber, overEventStream, overWebSocket } from '../fixtures/subscri
 
 const reconnects = 1_000
 const writes = 10_000
-const subscribers = 20
+const subscribers = 10
 
 let server: PostgresServer
 beforeAll(async () => {

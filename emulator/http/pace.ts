@@ -1,0 +1,42 @@
+/** How far a reader of a stream may fall behind. Contract 9.5. */
+import { setTimeout as pause } from 'node:timers/promises'
+
+const mostBehindBytes = 1024 * 1024
+/** What may wait for a reader that catches up. */
+const roomBytes = 256 * 1024
+/** A reader that is too far behind and takes nothing for so long does not read. */
+const mostStillMilliseconds = 5_000
+
+/** What a stream writes to. */
+interface Outlet {
+  isOpen(): boolean
+  waitingBytes(): number
+  /** Ends the stream: its reader does not read. */
+  giveUp(): void
+}
+
+export interface Pace {
+  isOpen(): boolean
+  /** Whether the reader takes what it is sent about as fast as it comes. */
+  hasRoom(): boolean
+  /** Resolves once it has taken most of what waits for it, or the stream is over. */
+  room(): Promise<void>
+}
+
+export function paceOf({ isOpen, waitingBytes, giveUp }: Outlet): Pace {
+  return {
+    isOpen,
+    hasRoom: () => waitingBytes() <= mostBehindBytes,
+    async room() {
+      let least = waitingBytes()
+      let stillSince = performance.now()
+      while (isOpen() && waitingBytes() > roomBytes) {
+        await pause(10)
+        if (waitingBytes() < least) {
+          least = waitingBytes()
+          stillSince = performance.now()
+        } else if (performance.now() - stillSince > mostStillMilliseconds) giveUp()
+      }
+    },
+  }
+}
