@@ -2,7 +2,7 @@ import { newKey } from './keys.js'
 import { type Changes, type Document, type Fields, noChanges, splitOperators } from './model/document.js'
 import type { Json, JsonObject } from './model/json.js'
 import { sizes } from './model/limits.js'
-import type { Answer } from './send.js'
+import type { Answer, Request } from './send.js'
 import type { Session } from './session.js'
 import { versionIn } from './versions.js'
 import { readAllRemoved, readDocument, readDocuments, readRemoved } from './wire/answers.js'
@@ -18,6 +18,11 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /** The same key within 24 hours creates nothing again; left out, each call has its own. */
   readonly idempotencyKey?: string
+}
+
+export interface BatchOptions extends CallOptions {
+  /** `false` has nothing sent back, and the list that is answered is empty: faster, where many are written. */
+  readonly returning?: boolean
 }
 
 export interface WriteOptions extends CallOptions {
@@ -40,7 +45,11 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
     const document = readDocument(await dialect(), answer.body)
     return { ...document, version: versionIn(answer.header('etag')) } as unknown as Document<Data>
   }
-  const many = async (answer: Answer) => readDocuments(await dialect(), answer.body) as unknown as Document<Data>[]
+  const many = async (request: Request, returning: boolean): Promise<Document<Data>[]> => {
+    const prefer = returning ? undefined : 'return=minimal'
+    const { body } = await send({ ...request, headers: { ...request.headers, prefer } })
+    return returning ? (readDocuments(await dialect(), body) as unknown as Document<Data>[]) : []
+  }
   const put = async (
     id: string,
     body: (spoken: Dialect) => JsonObject,
@@ -123,24 +132,24 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
      */
     async createMany(
       documents: readonly Data[],
-      { idempotencyKey = newKey(), signal }: CreateOptions = {},
+      { idempotencyKey = newKey(), returning = true, signal }: CreateOptions & BatchOptions = {},
     ): Promise<Document<Data>[]> {
       requireBatch(documents.length)
       const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
       const headers = { 'idempotency-key': idempotencyKey }
       const path = addresses.batchCreate(name)
-      return many(await send({ method: 'POST', path, body, headers, isRepeatable: true, signal }))
+      return many({ method: 'POST', path, body, headers, isRepeatable: true, signal }, returning)
     },
 
     /** Changes some fields of each document, by id; all of them or none. */
     async updateMany(
       updates: Readonly<Record<string, Update<Data>>>,
-      { signal }: CallOptions = {},
+      { returning = true, signal }: BatchOptions = {},
     ): Promise<Document<Data>[]> {
       const changes = new Map(Object.entries(updates).map(([id, update]) => [id, changesOf(update)]))
       requireBatch(changes.size)
       const path = addresses.batchUpdate(name)
-      return many(await send({ method: 'POST', path, body: writeBatchUpdate(changes), signal }))
+      return many({ method: 'POST', path, body: writeBatchUpdate(changes), signal }, returning)
     },
 
     /** Deletes these documents; none of them if one does not exist. */

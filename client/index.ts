@@ -11,7 +11,7 @@ export type { AccountUpdate, Auth, RedirectResult, SignUpInput } from './auth.js
 export type { LoginResult } from './auth-calls.js'
 export { type SessionStore, type SignedIn, webStore } from './auth-state.js'
 export type { CollectionClient, ListOptions, Selection } from './collection.js'
-export type { CallOptions, CreateOptions, Update, WriteOptions } from './collection-writes.js'
+export type { BatchOptions, CallOptions, CreateOptions, Update, WriteOptions } from './collection-writes.js'
 export type { CollectionInput } from './collections.js'
 export type { Collection, CountedCollection, FieldRule, Permissions, Schema } from './model/collection.js'
 export type { Document, Fields } from './model/document.js'

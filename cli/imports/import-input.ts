@@ -60,7 +60,7 @@ function senderOf({ client, collection, upsertBy }: ImportOptions): Send {
   return async (rows, idempotencyKey) => {
     await into.createMany(
       rows.map(({ fields }) => fields),
-      { idempotencyKey },
+      { idempotencyKey, returning: false },
     )
   }
 }

@@ -26,8 +26,8 @@ export function upsertSender(collection: Collection, field: string): Send {
       else created.push(withoutId(fields, field))
     }
     for (const fields of rowsWithoutValue(rows, field)) created.push(fields)
-    if (changed.size > 0) await collection.updateMany(Object.fromEntries(changed))
-    if (created.length > 0) await collection.createMany(created, { idempotencyKey })
+    if (changed.size > 0) await collection.updateMany(Object.fromEntries(changed), { returning: false })
+    if (created.length > 0) await collection.createMany(created, { idempotencyKey, returning: false })
   }
 }
 

@@ -1,5 +1,5 @@
 import { SvcError } from '../../client/model/errors.js'
-import { claimKey, selectAnswer, writeAnswer } from '../store/idempotency.js'
+import { keepAnswer, selectAnswer } from '../store/idempotency.js'
 import { type Context, inTransaction } from './context.js'
 
 /** An answer as it goes out, so that it can be given again to the letter. */
@@ -19,8 +19,8 @@ export interface IdempotencyKey {
 export const keptMilliseconds = 24 * 3_600_000
 
 /**
- * Does the work once for a key and answers its first answer ever after. Key, work and answer are one transaction:
- * a failure keeps nothing, and a duplicate that arrives meanwhile waits for the first.
+ * Does the work once for a key and answers its first answer ever after. Work and answer are one transaction: a failure keeps
+ * nothing, and a duplicate that arrives meanwhile waits for the first, whose answer undoes what the duplicate did.
  *
  * @throws {SvcError} `IDEMPOTENCY_MISMATCH` if the key came with another body before.
  */
@@ -31,19 +31,23 @@ export async function once(
 ): Promise<Answer> {
   const now = ctx.backend.now()
   const expired = new Date(now.getTime() - keptMilliseconds).toISOString()
-  return inTransaction(ctx, async (ctx) => {
-    if (await claimKey(ctx.db, ctx.project.id, scope, bodyHash, now.toISOString(), expired)) {
+  let keeping: Promise<unknown> = Promise.resolve()
+  try {
+    const answer = await inTransaction(ctx, async (ctx) => {
       const answer = await work(ctx)
-      await writeAnswer(ctx.db, ctx.project.id, scope, {
-        status: answer.status,
-        headers: JSON.stringify(answer.headers),
-        answer: answer.body,
-      })
+      const kept = { bodyHash, status: answer.status, headers: JSON.stringify(answer.headers), answer: answer.body }
+      // Not waited for: it travels with the commit, which takes everything back if this fails.
+      keeping = keepAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
+      keeping.catch(() => undefined)
       return answer
-    }
-    const kept = await selectAnswer(ctx.db, ctx.project.id, scope)
-    if (!kept) throw new SvcError('UNAVAILABLE')
+    })
+    await keeping
+    return answer
+  } catch (error) {
+    // Whatever stood in the way now, even that the same was created already: the first answer stands.
+    const kept = await selectAnswer(ctx.db, { project: ctx.project.id, scope, expired })
+    if (!kept) throw error
     if (kept.bodyHash !== bodyHash) throw new SvcError('IDEMPOTENCY_MISMATCH')
     return { status: kept.status, headers: JSON.parse(kept.headers), body: kept.answer }
-  })
+  }
 }

@@ -186,24 +186,37 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     () => Promise.reject(busy()),
   )
 
+  /** The connection is taken when something is first asked: what is worked out before that holds nobody up. */
   async function transaction<T>(work: (tx: Database) => Promise<T>): Promise<T> {
     if (isClosed) throw busy()
     const mine: { transaction?: Transaction } = {}
-    const tx = await new Promise<Database>((start) => {
-      mine.transaction = { start }
-      waiting.push(mine.transaction)
-      schedule()
-    })
+    let begun: Promise<Database> | undefined
+    const begin = async () => {
+      const tx = await new Promise<Database>((start) => {
+        mine.transaction = { start }
+        waiting.push(mine.transaction)
+        schedule()
+      })
+      // It travels with the first statement, which fails if this does.
+      tx.query(beginning).catch(() => undefined)
+      return tx
+    }
+    const late: Database = databaseOver(
+      async (statements) => {
+        begun ??= begin()
+        return (await begun).batch(statements)
+      },
+      (work) => work(late),
+    )
     try {
-      await tx.query(begin)
-      const result = await work(tx)
-      await tx.query(commit)
+      const result = await work(late)
+      if (begun) await (await begun).query(commit)
       return result
     } catch (error) {
-      if (!isReopening) await tx.query(rollback).catch(() => undefined)
+      if (begun && !isReopening) await (await begun).query(rollback).catch(() => undefined)
       throw error
     } finally {
-      if (holder === mine.transaction) holder = undefined
+      if (mine.transaction && holder === mine.transaction) holder = undefined
       schedule()
     }
   }
@@ -237,7 +250,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   }
 }
 
-const begin = sql`begin`
+const beginning = sql`begin`
 const commit = sql`commit`
 const rollback = sql`rollback`
 function isTransaction(waiting: Job | Transaction): waiting is Transaction {

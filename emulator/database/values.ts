@@ -4,7 +4,8 @@ import type { SqlValue } from './database.js'
 /** A parameter as PostgreSQL reads it. */
 export function writeValue(value: SqlValue): string | null {
   if (value === null || typeof value === 'string') return value
-  if (Array.isArray(value)) return `{${value.map(quoted).join(',')}}`
+  if (Array.isArray(value))
+    return `{${value.every(isPlain) ? JSON.stringify(value).slice(1, -1) : value.map(quoted).join(',')}}`
   return String(value)
 }
 
@@ -29,6 +30,11 @@ const readers = new Map<number, (text: string) => unknown>([
 function isoTime(text: string): string {
   const fraction = text.slice(20, text.length - 3)
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text[19] === '.' ? fraction.padEnd(3, '0').slice(0, 3) : '000'}Z`
+}
+
+/** Whether JSON would write it as PostgreSQL reads it in an array: all but control characters and halves of surrogates. */
+function isPlain(item: string): boolean {
+  return !/\p{Cc}/u.test(item) && item.isWellFormed()
 }
 
 function quoted(item: string): string {

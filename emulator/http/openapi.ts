@@ -59,6 +59,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
         headers: answerHeaders(route, dialect),
         content: { [replyType(reply)]: { schema: replySchema(reply, dialect) } },
       },
+      ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
       ...(isDocumentGet(route) ? { 304: { description: 'You have this version already.' } } : {}),
       ...Object.fromEntries(
         failuresOf(route).map((status) => [status, { $ref: `#/components/responses/${failureName(status)}` }]),
@@ -108,12 +109,15 @@ const onceHeader = [
   'The same key within 24 hours creates nothing and answers the first answer.',
 ] as const
 
+const preferHeader = ['prefer', '`return=minimal`: all is done, and nothing of it is sent back.'] as const
+
 function headersOf(route: Route): (readonly [name: string, description: string])[] {
   return [
     ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader] : []),
     ...(route.isGuarded ? [guardHeader] : []),
     ...(isDocumentGet(route) ? [etagHeader] : []),
     ...(route.isCreating ? [onceHeader] : []),
+    ...(isBatch(route) ? [preferHeader] : []),
   ]
 }
 
@@ -134,6 +138,10 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
 
 /** Answers that are a page of a list. */
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
+
+function isBatch({ reply }: Route): boolean {
+  return reply === 'documents'
+}
 
 function isDocumentGet({ method, reply }: Route): boolean {
   return method === 'get' && reply === 'document'

@@ -109,4 +109,5 @@ const allowedHeaders = [
   'if-none-match',
   'idempotency-key',
   'last-event-id',
+  'prefer',
 ].join(', ')

@@ -1,8 +1,8 @@
-/** Headers that make a request depend on what was before it. Contract 3.8 and 3.9. */
+/** Headers that make a request depend on what was before it, and one that says what to answer. Contract 3.8 and 3.9. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
-import { isObject, type Json, writeJson } from '../../client/model/json.js'
+import { isObject, type Json, type JsonObject, setOwn } from '../../client/model/json.js'
 import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
 import type { VersionGuard } from '../core/batches.js'
 import type { Context } from '../core/context.js'
@@ -24,6 +24,12 @@ export function readGuard(header: string | undefined): VersionGuard {
 export function hasAlready(header: string | undefined, etag: string | undefined): boolean {
   if (header === undefined || etag === undefined) return false
   return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** Whether the asker would rather have no records back: `prefer: return=minimal`, RFC 7240. */
+export function asksForNothing(header: string | string[] | undefined): boolean {
+  const preferences = [header ?? []].flat().join(',').split(',')
+  return preferences.some((preference) => /^\s*return\s*=\s*"?minimal"?\s*(?:;|$)/i.test(preference))
 }
 
 const mostKeyLength = 255
@@ -48,18 +54,26 @@ export function readIdempotencyKey(
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   return {
     scope: hash(ctx.project.id, ctx.caller.id, req.method ?? '', path.replace(/\/$/, ''), key),
-    bodyHash: hash(query, formatDialect(dialect), writeJson(sorted(body))),
+    bodyHash: hash(query, formatDialect(dialect), JSON.stringify(sorted(body))),
   }
 }
 
+/** Each part with its length, so that no two lists of parts look the same. */
 function hash(...parts: string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  const hashing = createHash('sha256')
+  for (const part of parts) hashing.update(`${part.length}:`).update(part)
+  return hashing.digest('hex')
 }
 
 /** The same value, its keys in one order. */
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isObject(value)) return value
-  const names = Object.keys(value).sort()
-  return Object.fromEntries(names.map((name) => [name, sorted(value[name] ?? null)]))
+  const inOrder: JsonObject = {}
+  for (const name of Object.keys(value).sort()) {
+    const member = sorted(value[name] ?? null)
+    if (name === '__proto__') setOwn(inOrder, name, member)
+    else inOrder[name] = member
+  }
+  return inOrder
 }

@@ -11,7 +11,7 @@ import { useTicket } from '../core/tickets.js'
 import { discardUploads, type Uploads } from '../core/uploads.js'
 import { identifyCaller } from './identify.js'
 import { isOwnOrigin, mayCall, originHeaders, requireOrigin } from './origins.js'
-import { hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
+import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
 import { markOf, readBody } from './read-body.js'
 import { readParameters } from './read-list.js'
 import { writeReply } from './reply.js'
@@ -71,10 +71,17 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
     const input = { ...head, body: route.body?.read(dialect, json), uploads: body.uploads }
     // `requireAllowed` has seen to it that the world is the one that the route needs.
     const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
-    const work = async (ctx: Context) => reply(route, await handle(ctx, input), exchange)
+    let own: Outgoing | undefined
+    const work = async (ctx: Context) => {
+      own = reply(route, await handle(ctx, input), exchange)
+      return own
+    }
     const mark = markOf(json, body.uploads)
     const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
-    return key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx)
+    const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
+    // All that a duplicate did is taken back, its files with it.
+    if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
+    return answer
   })
   // Here everything is committed; whoever listens to the project reads what there is to read.
   if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
@@ -193,7 +200,11 @@ async function readInput(door: Door, route: Route, exchange: Exchange): Promise<
   return { ...head, body: route.body?.read(head.dialect, toJson()), uploads }
 }
 
-function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { dialect }: Exchange): Outgoing {
+/** Our choice: of a batch only, whose answer is as large as what was sent. */
+const nothing: Answer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
+
+function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { req, dialect }: Exchange): Outgoing {
+  if (route.reply === 'documents' && asksForNothing(req.headers.prefer)) return nothing
   return writeReply(route.reply, value, dialect, route.status ?? 200)
 }
 

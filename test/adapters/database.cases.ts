@@ -39,9 +39,13 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       })
     })
 
-    it('takes arrays of texts with every character that arrays mark themselves with', async () => {
-      const items = ['', 'a', 'a,b', '{}', '"', '\\', 'null', ' x ', 'ü🎈', '{"k": "v\\"w"}']
-
+    it.each([
+      [
+        'every character that arrays mark themselves with',
+        ['', 'a,b', '{}', '"', '\\', 'null', ' x ', '{"k": "v\\"w"}'],
+      ],
+      ['characters that JSON writes otherwise', ['ü🎈', '\n', '\t"\\', '\u0001', '\u007f\u2028', '\\n']],
+    ])('takes arrays of texts with %s', async (_, items) => {
       const [row] = await db.query<{ back: string }>(sql`select to_jsonb(${items}::text[]) as back`)
 
       expect(JSON.parse(row?.back ?? '')).toEqual(items)

@@ -59,6 +59,15 @@ export const liveCases: Cases = {
     same(await posts.count({ where: { or: [{ views: { lt: 5 }, featured: true }, { title: 'Post 7' }] } }), 4)
   },
 
+  'writes many without having them sent back': async ({ posts }) => {
+    const none = await posts.createMany([{ title: 'One' }, { title: 'Two' }], { returning: false })
+    const { items } = await posts.list({ sort: 'createdAt' })
+    const updates = Object.fromEntries(items.map(({ id }) => [id, { views: 7 }]))
+
+    same([none, await posts.updateMany(updates, { returning: false })], [[], []])
+    same(await posts.count({ where: { views: 7 } }), 2)
+  },
+
   'finds texts with every character that a query marks itself with': async ({ posts }) => {
     const title = 'a&b=c+d%20e,f\\g [or]h ü🎈'
     await posts.createMany([{ title }, { title: 'other' }])

@@ -25,6 +25,36 @@ inDialects('Batches', (wire) => {
     expect(listed.toReversed()).toEqual(rows)
   })
 
+  test.each(['return=minimal', 'respond-async, return="minimal"', 'Return=minimal; x=1'])(
+    'a batch with `prefer: %s` is done, once, and nothing is sent back',
+    async (prefer) => {
+      const { api, posts } = await someDocuments(wire)
+      const headers = { prefer, 'idempotency-key': 'once' }
+      const documents = [{ a: 1 }, { a: 2 }]
+
+      const answers = [
+        await api.post('/collections/posts/batch', { documents }, headers),
+        await api.post('/collections/posts/batch', { documents }, headers),
+      ]
+
+      for (const answer of answers) {
+        expectStatus(204, answer)
+        expect(answer.headers['preference-applied']).toBe('return=minimal')
+      }
+      expect((await posts.list()).rows.map(({ fields }) => fields)).toEqual(documents.toReversed())
+    },
+  )
+
+  test('another preference is passed over, and a batch that fails says why whatever was preferred', async () => {
+    const { api } = await someDocuments(wire)
+
+    const passed = await api.post('/collections/posts/batch', { documents: [{}] }, { prefer: 'return=representation' })
+    const failed = await api.post('/collections/none/batch', { documents: [{}] }, { prefer: 'return=minimal' })
+
+    expect(rowsOf(wire.record(expectStatus(201, passed)))).toHaveLength(1)
+    expectFailure(failed, 404, 'NOT_FOUND')
+  })
+
   test('contract 3.6 an item is bare, or {data} where the dialect wraps', async () => {
     const { api } = await someDocuments(wire)
 

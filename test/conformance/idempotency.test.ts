@@ -40,6 +40,16 @@ inDialects('Idempotency', (wire) => {
     expect(collections[0]?.text).toBe(collections[1]?.text)
   })
 
+  test('contract 3.9 the order of fields and the spaces between them make no other body', async () => {
+    const { api, posts } = await someDocuments(wire)
+
+    const first = await api.post('/collections/posts', { a: 1, b: { c: 2, d: [{ e: 3, f: 4 }] } }, key)
+    const second = await api.post('/collections/posts', { b: { d: [{ f: 4, e: 3 }], c: 2 }, a: 1 }, key)
+
+    expect(second.text).toBe(first.text)
+    expect((await posts.list()).total).toBe(1)
+  })
+
   test('contract 3.9 the same key with another body is 422', async () => {
     const { api, posts } = await someDocuments(wire)
 
