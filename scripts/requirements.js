@@ -13,7 +13,6 @@ const later = /** @type {const} */ ([
   ['DOC-18', 'files'],
   ['FIL-', 'files'],
   ['USR-', 'users'],
-  ['IDP-', 'users'],
   ['AUT-02', 'users'],
   ['AUT-03', 'users'],
   ['RTM-', 'realtime'],
@@ -21,7 +20,7 @@ const later = /** @type {const} */ ([
 
 /** The numbered statements of the contract that are due, beside the rows. */
 const statements = `1 2.1 2.2 2.3 2.4 2.5 2.6 3.1 3.2 3.3 3.6 3.7 3.8 3.9 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8
-  5.1 5.2 5.3 5.4 10.1 10.2 10.3 10.4 10.5 10.6 10.7 10.8 10.9`.split(/\s+/)
+  5.1 5.2 5.3 5.4 7.1 7.2 7.3 7.4 7.5 7.6 10.1 10.2 10.3 10.4 10.5 10.6 10.7 10.8 10.9`.split(/\s+/)
 
 const tests = findTests()
 const rows = [

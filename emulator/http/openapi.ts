@@ -154,7 +154,7 @@ for (const [code, { status }] of Object.entries(errors)) {
 }
 
 /** Answers that somebody else's name or address may stand in the way of. */
-const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'user', 'removedFile'])
+const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
 
 function failuresOf(route: Route): string[] {
   if (route.needs === 'nothing') return ['403', '500']

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type ProviderFault, providerFaults } from '../../client/model/provider-login.js'
 import { anEmail, aTown, goodPassword, userOf } from '../fixtures/accounts.js'
+import { countMails, mailTo } from '../fixtures/mails.js'
 import {
   aPerson,
   callbackUrl,
@@ -84,6 +85,20 @@ inDialects('Login through a provider', (wire) => {
       409,
       'EMAIL_ALREADY_EXISTS',
     )
+  })
+
+  test('contract 7.5 who asks to reset the password of a provider’s user brings no mail about', async () => {
+    const { api, anAccount } = await aTown(wire)
+    const person = await aPerson()
+    await logInThrough(wire, { api }, person)
+    const { email } = await anAccount()
+
+    for (const address of [String(person.email), email]) {
+      expectStatus(200, await api.post('/auth/request-password-reset', { email: address }))
+    }
+
+    await mailTo(email)
+    expect(await countMails(String(person.email))).toBe(0)
   })
 
   test('IDP-09 an email of a password user is refused, and IDP-14 the user stays as it is', async () => {

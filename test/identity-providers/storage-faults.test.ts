@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openCache } from '../../emulator/core/cache.js'
+import type { Backend } from '../../emulator/core/context.js'
+import { openIds } from '../../emulator/core/ids.js'
+import { createProject } from '../../emulator/core/projects.js'
+import { finishLogin, startLogin } from '../../emulator/core/provider-logins.js'
+import { type Database, DatabaseError } from '../../emulator/database/database.js'
+import type { IdentityProviders } from '../../emulator/idp/provider.js'
+import { selectProject } from '../../emulator/store/projects.js'
+import { engines, type OpenedEngine, openEngine } from '../fixtures/engines.js'
+
+/** A provider that vouches for whoever comes. */
+const providers: IdentityProviders = {
+  loginUrl: async (_client, { state }) => `https://provider.example/?${new URLSearchParams({ state })}`,
+  profileOf: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
+  profileOfToken: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
+}
+
+const idp = {
+  IDP_ISSUER: 'https://provider.example',
+  IDP_CLIENT_ID: 'app',
+  IDP_CLIENT_SECRET: 'secret',
+  IDP_REDIRECT_URL: 'https://svc.example/back',
+  IDP_COMPLETE_URL: 'https://app.example/done',
+}
+
+describe.each(engines)('on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+  })
+  afterAll(() => opened.stop())
+
+  test('IDP-10 whichever statement fails behind the project’s own, the browser is told "database_error"', async () => {
+    const endings: (string | null)[] = []
+    for (let failing = 2; endings.at(-1) !== null && failing < 20; failing++) {
+      const { state, project } = await leave(aBackend(opened.db))
+      const heard: unknown[] = []
+      const backend = { ...aBackend(failAt(opened.db, failing)), report: (error: unknown) => heard.push(error) }
+
+      const location = new URL(await finishLogin(backend, project, new URLSearchParams({ state, code: 'x' })))
+
+      endings.push(location.searchParams.get('svc-error'))
+      expect(heard).toHaveLength(endings.at(-1) === null ? 0 : 1)
+    }
+
+    expect(endings.length).toBeGreaterThan(3)
+    expect(new Set(endings.slice(0, -1))).toEqual(new Set(['database_error']))
+  })
+
+  test('IDP-10 a login that failed so leaves no user without a way in', async () => {
+    const { state, project } = await leave(aBackend(opened.db))
+    // The user is there by then, the session is not.
+    const failing = aBackend(failAt(opened.db, 6))
+    const failed = await finishLogin(failing, project, new URLSearchParams({ state, code: 'x' }))
+
+    const next = await leave(aBackend(opened.db), project)
+    const again = await finishLogin(aBackend(opened.db), project, new URLSearchParams({ state: next.state, code: 'x' }))
+
+    expect(failed).toBe('https://app.example/done?svc-error=database_error')
+    expect(again).toMatch(/^https:\/\/app\.example\/done\?svc-super-token=/)
+  })
+})
+
+/** A login on its way, of a project of its own or of that one. */
+async function leave(backend: Backend, id?: string): Promise<{ state: string; project: string }> {
+  const project = id
+    ? await selectProject(backend.db, id)
+    : (await createProject(backend, { name: 'test', settings: { idp } })).project
+  if (!project) throw new Error(`No project "${id}".`)
+  const url = new URL(await startLogin({ backend, db: backend.db, project }))
+  return { state: String(url.searchParams.get('state')), project: project.id }
+}
+
+/** The parts of a backend that a login through a provider needs. */
+function aBackend(db: Database): Backend {
+  const parts: Partial<Backend> = {
+    db,
+    providers,
+    localProvider: undefined,
+    url: () => 'https://svc.example',
+    now: () => new Date(),
+    newId: openIds(),
+    known: { callers: openCache(), collections: openCache(), tokenSecrets: openCache() },
+    report: () => undefined,
+  }
+  return parts as Backend
+}
+
+/** A database that fails at its n-th statement, and works before and after. */
+function failAt(db: Database, n: number): Database {
+  let asked = 0
+  return {
+    ...db,
+    async query(statement) {
+      if (++asked === n) throw new DatabaseError('The disk is gone.', '58030')
+      return db.query(statement)
+    },
+  }
+}
