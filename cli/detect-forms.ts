@@ -4,7 +4,7 @@ import { SvcError } from '../client/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import type { Axis } from '../client/wire/dialect.js'
 import type { documentShapes } from '../client/wire/documents.js'
-import { readError } from '../client/wire/errors.js'
+import { readError } from '../client/wire/read-error.js'
 import { CliFailure, exits } from './failure.js'
 
 /** One thing that an answer told. */

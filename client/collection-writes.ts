@@ -1,7 +1,7 @@
 import { newKey } from './keys.js'
 import { type Changes, type Document, type Fields, noChanges, splitOperators } from './model/document.js'
 import type { Json, JsonObject } from './model/json.js'
-import { sizes } from './model/limits.js'
+import { mostBatchItems } from './model/limits.js'
 import type { Answer, Request } from './send.js'
 import type { Session } from './session.js'
 import { versionIn } from './versions.js'
@@ -176,6 +176,5 @@ function versionHeader(version: number | undefined): Record<string, string | und
 }
 
 function requireBatch(count: number) {
-  if (count > sizes.mostBatchItems)
-    throw new RangeError(`A batch holds at most ${sizes.mostBatchItems} documents, not ${count}.`)
+  if (count > mostBatchItems) throw new RangeError(`A batch holds at most ${mostBatchItems} documents, not ${count}.`)
 }

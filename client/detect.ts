@@ -2,8 +2,8 @@
 import { isObject, type Json } from './model/json.js'
 import type { Send } from './send.js'
 import { type Dialect, dialects } from './wire/dialect.js'
-import { recordEnvelopes } from './wire/envelopes.js'
 import { addresses } from './wire/paths.js'
+import { recordReaders } from './wire/readers.js'
 
 /**
  * Asks for the collections without saying a dialect, then for one document of the first. What shows in the answers
@@ -13,7 +13,7 @@ import { addresses } from './wire/paths.js'
 export async function detectDialect(send: Send): Promise<Dialect> {
   const { body } = await send({ method: 'GET', path: addresses.collections(), isRepeatable: true })
   const isSuccess = isObject(body) && body.success === true
-  const [collection] = arrayIn(isSuccess ? recordEnvelopes.success.read(body) : body)
+  const [collection] = arrayIn(isSuccess ? recordReaders.success(body) : body)
   const nearest = isSuccess
     ? dialects.c
     : isObject(collection) && !('createdAt' in collection)
@@ -23,7 +23,7 @@ export async function detectDialect(send: Send): Promise<Dialect> {
 
   const path = `/collections/${encodeURIComponent(collection.name)}`
   const { body: answer } = await send({ method: 'GET', path, query: [['limit', '1']], isRepeatable: true })
-  const inner = isSuccess ? recordEnvelopes.success.read(answer) : answer
+  const inner = isSuccess ? recordReaders.success(answer) : answer
   if (isObject(inner) && !Array.isArray(inner.documents)) return { ...nearest, paths: 'nested' }
   const list = Array.isArray(inner) ? 'array' : 'page'
   const [document] = arrayIn(Array.isArray(inner) ? inner : isObject(inner) ? inner.documents : undefined)

@@ -2,8 +2,8 @@
 import type { Document, Fields } from './model/document.js'
 import { isObject, type Json, setOwn } from './model/json.js'
 import type { Path } from './model/path.js'
-import { type Dialect, dialectRules } from './wire/dialect.js'
-import { isUserBody, userShapes } from './wire/users.js'
+import type { Dialect } from './wire/dialect.js'
+import { documentReaders, isUserBody, readUserIn } from './wire/readers.js'
 
 /** What tells a linked record from an object of the document's own. */
 const isRecord = {
@@ -25,13 +25,13 @@ function readLink(dialect: Dialect, value: Json, rest: readonly string[]): Json 
   if (!isObject(value)) return value
   const deeper: Path[] = isPath(rest) ? [rest] : []
   if (isUserBody(value)) {
-    const user = userShapes[dialect.document].read(value)
+    const user = readUserIn(dialect.document, value)
     readLinks(dialect, user.data, deeper)
     return user as unknown as Json
   }
   if (!isRecord[dialect.document](value))
     return isDocument(value) ? deepen(dialect, value, deeper) : readLinks(dialect, value, deeper)
-  const document = dialectRules(dialect).document.read(value)
+  const document = documentReaders[dialect.document](value)
   readLinks(dialect, document.data, deeper)
   return document as unknown as Json
 }

@@ -1,9 +1,9 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
 import { SvcError } from './model/errors.js'
 import type { Json } from './model/json.js'
-import type { HeaderReader } from './wire/envelopes.js'
-import { readError } from './wire/errors.js'
 import type { Parameter } from './wire/query.js'
+import { readError } from './wire/read-error.js'
+import type { HeaderReader } from './wire/readers.js'
 
 export interface RetryOptions {
   /** How often a request is sent at most; 1 never repeats. Default 3. */

@@ -45,8 +45,7 @@ const leastLife = 0.25
 export function openSession(options: SessionOptions): Session {
   const { send, open } = openSender(options)
   const Socket = options.WebSocket ?? globalThis.WebSocket
-  if (options.transport === 'ws' && !Socket)
-    throw new TypeError('There is no WebSocket here. Give one to the client: createClient({ …, WebSocket }).')
+  if (options.transport === 'ws' && !Socket) throw new TypeError('There is no WebSocket here. Give the client one.')
   let known = options.dialect === 'auto' ? undefined : Promise.resolve(readDialect(options.dialect))
   let transport: Transport | undefined
   let refreshing: Promise<string> | undefined

@@ -26,6 +26,8 @@ export const pageSizes = {
   large: { default: 50, most: 500 },
 } as const
 
+export const mostBatchItems = 1_000
+
 /** What one request and one document may weigh. Contract 2.4, 3.6, 10.3 and 10.7. */
 export const sizes = {
   mostBodyBytes: 10 * megabyte,
@@ -33,7 +35,7 @@ export const sizes = {
   mostDocumentDepth: 64,
   mostDocumentKeys: 10_000,
   mostFieldNameBytes: 255,
-  mostBatchItems: 1_000,
+  mostBatchItems,
   mostQueryBytes: 8 * kilobyte,
   mostQueryParameters: 200,
   mostPopulateDepth: 5,

@@ -76,7 +76,7 @@ export function openSubscription<Data>(
     become('closed')
     signal?.removeEventListener('abort', abort)
     leave()
-    settle.reject(error ?? new SvcError('NETWORK', 'The subscription was closed before it began.'))
+    settle.reject(error ?? new DOMException('The subscription was closed.', 'AbortError'))
     if (error && onError) queueMicrotask(() => onError(error))
   }
 

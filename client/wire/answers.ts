@@ -2,22 +2,34 @@
 import type { Collection, CountedCollection } from '../model/collection.js'
 import type { Document, OutgoingDocument } from '../model/document.js'
 import type { SvcError } from '../model/errors.js'
+import type { StorageUsage, StoredFile } from '../model/file.js'
 import type { Json, Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
+import type { AppUser } from '../model/user.js'
 import { collectionShapes } from './collections.js'
 import type { Dialect } from './dialect.js'
-import { asObject, documentShapes } from './documents.js'
-import { type HeaderReader, listEnvelopes, recordEnvelopes } from './envelopes.js'
+import { documentShapes } from './documents.js'
+import { listEnvelopes, recordEnvelopes } from './envelopes.js'
 import { errorFormats, errorHeaders } from './errors.js'
+import {
+  asObject,
+  documentReaders,
+  type HeaderReader,
+  listReaders,
+  readCollectionIn,
+  readFileIn,
+  readUserIn,
+  recordReaders,
+} from './readers.js'
 
-export { readError } from './errors.js'
+export { readError } from './read-error.js'
 
 export function writeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
   return recordEnvelopes[dialect.record].write(documentShapes[dialect.document].write(document))
 }
 
 export function readDocument(dialect: Dialect, body: Json): Document {
-  return documentShapes[dialect.document].read(recordEnvelopes[dialect.record].read(body))
+  return documentReaders[dialect.document](recordReaders[dialect.record](body))
 }
 
 /** The array of records that a batch answers. */
@@ -26,7 +38,7 @@ export function writeDocuments(dialect: Dialect, documents: readonly OutgoingDoc
 }
 
 export function readDocuments(dialect: Dialect, body: Json): Document[] {
-  return arrayIn(recordEnvelopes[dialect.record].read(body)).map(documentShapes[dialect.document].read)
+  return arrayIn(recordReaders[dialect.record](body)).map(documentReaders[dialect.document])
 }
 
 export function writePage(
@@ -39,8 +51,8 @@ export function writePage(
 }
 
 export function readPage(dialect: Dialect, body: Json, header: HeaderReader): Page<Document> {
-  const page: Page<Json> = listEnvelopes[dialect.list].read(recordEnvelopes[dialect.record].read(body), header)
-  return { ...page, items: page.items.map(documentShapes[dialect.document].read) }
+  const page = listReaders[dialect.list](recordReaders[dialect.record](body), header, 'documents')
+  return { ...page, items: page.items.map(documentReaders[dialect.document]) }
 }
 
 export function writeCollection(dialect: Dialect, collection: Collection | CountedCollection): Writable {
@@ -48,7 +60,7 @@ export function writeCollection(dialect: Dialect, collection: Collection | Count
 }
 
 export function readCollection(dialect: Dialect, body: Json): Collection | CountedCollection {
-  return collectionShapes[dialect.document].read(recordEnvelopes[dialect.record].read(body))
+  return readCollectionIn(dialect.document, recordReaders[dialect.record](body))
 }
 
 /** Always the whole array, whatever the `list` axis says. */
@@ -57,7 +69,29 @@ export function writeCollections(dialect: Dialect, collections: readonly Collect
 }
 
 export function readCollections(dialect: Dialect, body: Json): Collection[] {
-  return arrayIn(recordEnvelopes[dialect.record].read(body)).map(collectionShapes[dialect.document].read)
+  return arrayIn(recordReaders[dialect.record](body)).map((item) => readCollectionIn(dialect.document, item))
+}
+
+export function readUser(dialect: Dialect, body: Json): AppUser {
+  return readUserIn(dialect.document, recordReaders[dialect.record](body))
+}
+
+export function readUsers(dialect: Dialect, body: Json, header: HeaderReader): Page<AppUser> {
+  const page = listReaders[dialect.list](recordReaders[dialect.record](body), header, 'users')
+  return { ...page, items: page.items.map((item) => readUserIn(dialect.document, item)) }
+}
+
+export function readFile(dialect: Dialect, body: Json): StoredFile {
+  return readFileIn(dialect.document, recordReaders[dialect.record](body))
+}
+
+export function readFiles(dialect: Dialect, body: Json, header: HeaderReader): Page<StoredFile> {
+  const page = listReaders[dialect.list](recordReaders[dialect.record](body), header, 'files')
+  return { ...page, items: page.items.map((item) => readFileIn(dialect.document, item)) }
+}
+
+export function readUsage(dialect: Dialect, body: Json): StorageUsage {
+  return asObject(recordReaders[dialect.record](body)) as unknown as StorageUsage
 }
 
 export function writeRemoved(dialect: Dialect, what: string, id: string): Writable {
@@ -65,7 +99,7 @@ export function writeRemoved(dialect: Dialect, what: string, id: string): Writab
 }
 
 export function readRemoved(dialect: Dialect, body: Json): { id: string } {
-  return { id: String(asObject(recordEnvelopes[dialect.record].read(body)).id) }
+  return { id: String(asObject(recordReaders[dialect.record](body)).id) }
 }
 
 export function writeAllRemoved(dialect: Dialect, ids: readonly string[]): Writable {
@@ -74,7 +108,7 @@ export function writeAllRemoved(dialect: Dialect, ids: readonly string[]): Writa
 }
 
 export function readAllRemoved(dialect: Dialect, body: Json): { ids: string[] } {
-  return { ids: arrayIn(asObject(recordEnvelopes[dialect.record].read(body)).ids).map(String) }
+  return { ids: arrayIn(asObject(recordReaders[dialect.record](body)).ids).map(String) }
 }
 
 export function writeError(

@@ -3,6 +3,7 @@ import { type Changes, type Fields, splitOperators } from '../model/document.js'
 import { type Issue, SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { sizes } from '../model/limits.js'
+import type { Form } from './dialect.js'
 
 interface BodyForm {
   /** The fields that a body without operators means. */
@@ -11,15 +12,20 @@ interface BodyForm {
   wrap(fields: JsonObject): JsonObject
 }
 
+const bodyWrappers = {
+  // Fields that look like a wrapper would be taken apart on the other side.
+  either: (fields) => (isWrapper(fields) ? { data: fields } : fields),
+  bare: (fields) => fields,
+} as const satisfies Record<Form<'body'>, BodyForm['wrap']>
+
 export const bodyForms = {
   either: {
     unwrap: (body) => (isWrapper(body) ? { fields: body.data, isWrapped: true } : { fields: body, isWrapped: false }),
-    // Fields that look like a wrapper would be taken apart on the other side.
-    wrap: (fields) => (isWrapper(fields) ? { data: fields } : fields),
+    wrap: (fields) => bodyWrappers.either(fields),
   },
   bare: {
     unwrap: (body) => ({ fields: body, isWrapped: false }),
-    wrap: (fields) => fields,
+    wrap: (fields) => bodyWrappers.bare(fields),
   },
 } as const satisfies { [form: string]: BodyForm }
 
@@ -27,9 +33,8 @@ function isWrapper(body: JsonObject): body is { data: JsonObject } {
   return isObject(body.data) && Object.keys(body).length === 1
 }
 
-type BodyName = keyof typeof bodyForms
 interface Speaks {
-  readonly body: BodyName
+  readonly body: Form<'body'>
 }
 
 /** What an update asks for. Operators stand beside the fields, beside `data`, or inside it. */
@@ -46,7 +51,7 @@ export function readChanges({ body: form }: Speaks, body: JsonObject): Changes {
 
 export function writeChanges({ body: form }: Speaks, { fields, remove, append }: Changes): JsonObject {
   return {
-    ...bodyForms[form].wrap(fields),
+    ...bodyWrappers[form](fields),
     ...(Object.keys(remove).length > 0 ? { $remove: remove } : {}),
     ...(Object.keys(append).length > 0 ? { $append: append } : {}),
   }
@@ -63,7 +68,7 @@ export function readNewDocument(speaks: Speaks, body: JsonObject): Fields {
 }
 
 export function writeNewDocument({ body }: Speaks, fields: Fields): JsonObject {
-  return bodyForms[body].wrap(fields)
+  return bodyWrappers[body](fields)
 }
 
 /** `{documents: [...]}`, each item a body of its own. Contract 3.6. */

@@ -1,10 +1,7 @@
-import type { Collection, CountedCollection, Permissions, Schema } from '../model/collection.js'
-import { isObject, type Json, type JsonObject, type Writable } from '../model/json.js'
+import type { Json, JsonObject, Writable } from '../model/json.js'
 import { forms } from './codec.js'
-import { asObject } from './documents.js'
+import { type AnyCollection, readCollectionIn } from './readers.js'
 import { count, object, text, time } from './schemas.js'
-
-export type AnyCollection = Collection | CountedCollection
 
 const common = { id: text, name: text, created_at: time, schema: { type: 'object' }, permissions: { type: 'object' } }
 const optional = ['document_count']
@@ -13,7 +10,7 @@ const optional = ['document_count']
 const snake = {
   schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
   write: (collection: AnyCollection): Writable => ({ ...written(collection), updated_at: collection.updatedAt }),
-  read: (body: Json) => collectionOf(asObject(body), 'updated_at'),
+  read: (body: Json) => readCollectionIn('snake', body),
 }
 
 const camel = {
@@ -23,7 +20,7 @@ const camel = {
     createdAt: collection.createdAt,
     updatedAt: collection.updatedAt,
   }),
-  read: (body: Json) => collectionOf(asObject(body), 'updatedAt'),
+  read: (body: Json) => readCollectionIn('enveloped', body),
 }
 
 export const collectionShapes = forms<AnyCollection>()({ enveloped: camel, snake, flat: camel })
@@ -38,17 +35,4 @@ function written(collection: AnyCollection) {
     permissions: permissions as JsonObject,
     document_count: 'documentCount' in collection ? collection.documentCount : undefined,
   }
-}
-
-function collectionOf(body: JsonObject, updated: 'updatedAt' | 'updated_at'): AnyCollection {
-  const collection: Collection = {
-    id: String(body.id),
-    name: String(body.name),
-    schema: (isObject(body.schema) ? body.schema : {}) as unknown as Schema,
-    permissions: (isObject(body.permissions) ? body.permissions : {}) as Permissions,
-    createdAt: String(body.created_at),
-    updatedAt: String(body[updated] ?? body.created_at),
-  }
-  const { document_count: documentCount } = body
-  return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
 }

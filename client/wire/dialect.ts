@@ -1,54 +1,47 @@
 /** Every axis and its forms, the named dialects, and the `svc-dialect` header. Contract 1. */
 import { SvcError } from '../model/errors.js'
-import { putMeanings, twoFactorForms } from './behaviours.js'
-import { bodyForms } from './bodies.js'
-import { collectionShapes } from './collections.js'
-import { documentShapes } from './documents.js'
-import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { errorFormats } from './errors.js'
-import { eventNames, frameForms } from './events.js'
-import { filterSuffixes } from './filters.js'
-import { pagingRules } from './paging.js'
-import { pathForms } from './paths.js'
 
-export const axes = {
-  paths: pathForms,
-  document: documentShapes,
-  body: bodyForms,
-  record: recordEnvelopes,
-  list: listEnvelopes,
-  paging: pagingRules,
-  filters: filterSuffixes,
-  put: putMeanings,
-  events: eventNames,
-  frames: frameForms,
-  errors: errorFormats,
-  two_factor: twoFactorForms,
+/** The forms of each axis. Tables of forms are checked against this list; a client that only names them loads no more. */
+export const choices = {
+  paths: ['flat', 'nested'],
+  document: ['enveloped', 'snake', 'flat'],
+  body: ['either', 'bare'],
+  record: ['bare', 'success'],
+  list: ['page', 'array'],
+  paging: ['small', 'large'],
+  filters: ['double', 'single', 'both'],
+  put: ['replace', 'merge'],
+  events: ['past', 'plain'],
+  frames: ['message', 'model'],
+  errors: ['envelope', 'detail'],
+  two_factor: ['result', 'error'],
 } as const
 
-export type Axis = keyof typeof axes
-export type Dialect = { readonly [Name in Axis]: keyof (typeof axes)[Name] }
+export type Axis = keyof typeof choices
+export type Form<Name extends Axis> = (typeof choices)[Name][number]
+export type Dialect = { readonly [Name in Axis]: Form<Name> }
+
+const a: Dialect = {
+  paths: 'flat',
+  document: 'enveloped',
+  body: 'either',
+  record: 'bare',
+  list: 'page',
+  paging: 'small',
+  filters: 'double',
+  put: 'replace',
+  events: 'past',
+  frames: 'message',
+  errors: 'envelope',
+  two_factor: 'result',
+}
 
 export const dialects = {
-  a: {
-    paths: 'flat',
-    document: 'enveloped',
-    body: 'either',
-    record: 'bare',
-    list: 'page',
-    paging: 'small',
-    filters: 'double',
-    put: 'replace',
-    events: 'past',
-    frames: 'message',
-    errors: 'envelope',
-    two_factor: 'result',
-  },
+  a,
   b: {
+    ...a,
     paths: 'nested',
     document: 'snake',
-    body: 'either',
-    record: 'bare',
     list: 'array',
     paging: 'large',
     filters: 'single',
@@ -56,22 +49,8 @@ export const dialects = {
     events: 'plain',
     frames: 'model',
     errors: 'detail',
-    two_factor: 'result',
   },
-  c: {
-    paths: 'flat',
-    document: 'flat',
-    body: 'bare',
-    record: 'success',
-    list: 'page',
-    paging: 'small',
-    filters: 'both',
-    put: 'replace',
-    events: 'past',
-    frames: 'message',
-    errors: 'envelope',
-    two_factor: 'error',
-  },
+  c: { ...a, document: 'flat', body: 'bare', record: 'success', filters: 'both', two_factor: 'error' },
 } as const satisfies Record<string, Dialect>
 
 export type DialectName = keyof typeof dialects
@@ -93,12 +72,12 @@ export function readDialect(text: string | undefined, base: Dialect = dialects.a
       return
     }
     if (form === undefined && at === 0) throw unknown('dialect', axis, Object.keys(dialects))
-    if (!Object.hasOwn(axes, axis)) throw unknown('axis', axis, Object.keys(axes))
+    if (!isAxis(axis)) throw unknown('axis', axis, axisNames)
     if (seen.has(axis)) throw new SvcError('INVALID_DIALECT', `The axis "${axis}" is given twice.`)
     seen.add(axis)
-    const choices = Object.keys(axes[axis as Axis])
-    if (form === undefined || more.length > 0 || !choices.includes(form)) throw unknown(axis, form ?? '', choices)
-    dialect[axis as Axis] = form
+    const forms: readonly string[] = choices[axis]
+    if (form === undefined || more.length > 0 || !forms.includes(form)) throw unknown(axis, form ?? '', forms)
+    dialect[axis] = form
   })
   return dialect as Dialect
 }
@@ -113,27 +92,14 @@ export function formatDialect(dialect: Dialect): string {
   return [name, ...differences(name).map((axis) => `${axis}=${dialect[axis]}`)].join(', ')
 }
 
-export const axisNames = Object.keys(axes) as Axis[]
-
-/** The forms that a dialect has chosen, one of each table. */
-export function dialectRules(dialect: Dialect) {
-  return {
-    paths: pathForms[dialect.paths],
-    document: documentShapes[dialect.document],
-    collection: collectionShapes[dialect.document],
-    body: bodyForms[dialect.body],
-    record: recordEnvelopes[dialect.record],
-    list: listEnvelopes[dialect.list],
-    paging: pagingRules[dialect.paging],
-    filters: filterSuffixes[dialect.filters],
-    events: eventNames[dialect.events],
-    frames: frameForms[dialect.frames],
-    errors: errorFormats[dialect.errors],
-  }
-}
+export const axisNames = Object.keys(choices) as Axis[]
 
 function isDialectName(text: string): text is DialectName {
   return Object.hasOwn(dialects, text)
+}
+
+function isAxis(text: string): text is Axis {
+  return Object.hasOwn(choices, text)
 }
 
 function unknown(what: string, given: string, choices: readonly string[]) {

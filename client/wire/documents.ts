@@ -1,8 +1,9 @@
 import type { Document, Linked, OutgoingDocument } from '../model/document.js'
-import { isObject, type Json, type JsonObject, JsonText, type Writable } from '../model/json.js'
+import { type JsonObject, JsonText, type Writable } from '../model/json.js'
 import type { OutgoingUser } from '../model/user.js'
 import { forms } from './codec.js'
 import { writeData, writePopulatedFields } from './populated.js'
+import { documentReaders } from './readers.js'
 import { object, text, time } from './schemas.js'
 import { writeCamelUser, writeSnakeUser } from './user-records.js'
 
@@ -17,10 +18,7 @@ export const documentShapes = forms<Document, OutgoingDocument>()({
       createdAt,
       updatedAt,
     }),
-    read: (body) => {
-      const { id, collection, data, createdAt, updatedAt } = asObject(body)
-      return documentOf({ id, collection, data, createdAt, updatedAt })
-    },
+    read: documentReaders.enveloped,
   },
   snake: {
     schema: object({ id: text, collection_id: text, data: { type: 'object' }, created_at: time, updated_at: time }),
@@ -31,10 +29,7 @@ export const documentShapes = forms<Document, OutgoingDocument>()({
       created_at: createdAt,
       updated_at: updatedAt,
     }),
-    read: (body) => {
-      const { id, collection_id: collectionId, data, created_at: createdAt, updated_at: updatedAt } = asObject(body)
-      return documentOf({ id, collectionId, data, createdAt, updatedAt })
-    },
+    read: documentReaders.snake,
   },
   /** A field named `id`, `createdAt` or `updatedAt` is hidden by the service's own. Contract 2.5. */
   flat: {
@@ -44,18 +39,9 @@ export const documentShapes = forms<Document, OutgoingDocument>()({
         data instanceof JsonText ? (data.toJSON() as JsonObject) : writePopulatedFields(data, linkWriters.flat)
       return { ...fields, id, createdAt, updatedAt }
     },
-    read: (body) => {
-      const { id, createdAt, updatedAt, ...data } = asObject(body)
-      return documentOf({ id, data, createdAt, updatedAt })
-    },
+    read: documentReaders.flat,
   },
 })
-
-/** The object that a body must be. A service that answers otherwise speaks another dialect. */
-export function asObject(body: Json | undefined): JsonObject {
-  if (isObject(body)) return body
-  throw new TypeError('The answer is not of the form that this dialect has. Does the service speak another one?')
-}
 
 /** How a document's links are written: documents in its own shape, users in its naming of times. */
 export const linkWriters = {
@@ -70,17 +56,4 @@ export const linkWriters = {
 
 function isUser(record: Linked['record']): record is OutgoingUser {
   return 'email' in record
-}
-
-function documentOf(parts: { [Part in keyof Document]?: Json | undefined }): Document {
-  const { id, collection = '', collectionId = '', data, createdAt, updatedAt } = parts
-  return {
-    id: String(id),
-    collection: String(collection),
-    collectionId: String(collectionId),
-    data: asObject(data as Json),
-    createdAt: String(createdAt),
-    updatedAt: String(updatedAt),
-    version: 0,
-  }
 }

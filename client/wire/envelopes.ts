@@ -1,8 +1,8 @@
 /** What stands around a record or a list: the `record` and the `list` axis. */
-import type { Json, JsonObject, Writable } from '../model/json.js'
+import type { Json, Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import type { JsonSchema } from './codec.js'
-import { asObject } from './documents.js'
+import { type HeaderReader, type Listed, listReaders, recordReaders } from './readers.js'
 import { arrayOf, count, object } from './schemas.js'
 
 interface Envelope {
@@ -12,19 +12,13 @@ interface Envelope {
 }
 
 export const recordEnvelopes = {
-  bare: { schema: (record) => record, write: (record) => record, read: (body) => body },
+  bare: { schema: (record) => record, write: (record) => record, read: recordReaders.bare },
   success: {
     schema: (record) => object({ success: { const: true }, data: record }),
     write: (data) => ({ success: true, data }),
-    read: (body) => asObject(body).data ?? null,
+    read: recordReaders.success,
   },
 } as const satisfies Record<string, Envelope>
-
-/** Reads a header by its name in lower case. */
-export type HeaderReader = (name: string) => string | null | undefined
-
-/** What a page lists; its items stand under this name. */
-type Listed = 'documents' | 'users' | 'files'
 
 interface ListEnvelope {
   schema(item: JsonSchema, listed?: Listed): JsonSchema
@@ -40,15 +34,7 @@ export const listEnvelopes = {
       body: { [listed]: items, total, limit, offset },
       headers: {},
     }),
-    read: (body, _header, listed = 'documents') => {
-      const { [listed]: items, total, limit, offset } = asObject(body) as JsonObject
-      return {
-        items: Array.isArray(items) ? items : [],
-        total: typeof total === 'number' ? total : null,
-        limit: Number(limit),
-        offset: Number(offset),
-      }
-    },
+    read: (body, header, listed = 'documents') => listReaders.page(body, header, listed),
   },
   /** The total and the limit travel in headers; the offset is known to who asked. */
   array: {
@@ -57,15 +43,6 @@ export const listEnvelopes = {
       body: items,
       headers: { 'x-limit': String(limit), ...(total === null ? {} : { 'x-total-count': String(total) }) },
     }),
-    read: (body, header) => {
-      const items = Array.isArray(body) ? body : []
-      const total = header('x-total-count')
-      return {
-        items,
-        total: total === null || total === undefined ? null : Number(total),
-        limit: Number(header('x-limit') ?? items.length),
-        offset: 0,
-      }
-    },
+    read: (body, header) => listReaders.array(body, header),
   },
 } as const satisfies Record<string, ListEnvelope>

@@ -1,9 +1,10 @@
 /** The `events` and the `frames` axis: how a change is told to who listens. Spec, "Events". */
 import type { Change } from '../model/change.js'
 import type { Document, OutgoingDocument } from '../model/document.js'
-import type { Json, Writable } from '../model/json.js'
+import type { Json, JsonObject, Writable } from '../model/json.js'
 import type { Codec } from './codec.js'
-import { asObject } from './documents.js'
+import type { Form } from './dialect.js'
+import { asObject, documentReaders } from './readers.js'
 
 type Kind = Change['kind']
 
@@ -34,6 +35,19 @@ interface FrameForm {
   read(body: Json, shape: Codec<Document, OutgoingDocument>): Frame<Document>
 }
 
+export const frameReaders = {
+  message(body) {
+    const { collection, event, seq, document } = asObject(body)
+    const { id, data, createdAt } = asObject(document)
+    const told = documentReaders.enveloped({ id, collection, data, createdAt, updatedAt: '' } as JsonObject)
+    return { event: String(event), seq: Number(seq), document: told }
+  },
+  model(body, readDocument) {
+    const { event, seq, data } = asObject(body)
+    return { event: String(event), seq: Number(seq), document: readDocument(asObject(data)) }
+  },
+} as const satisfies Record<Form<'frames'>, (body: Json, readDocument: (body: Json) => Document) => Frame<Document>>
+
 export const frameForms = {
   /** The document is `{id, data, createdAt}`, whatever the document axis says. */
   message: {
@@ -44,27 +58,11 @@ export const frameForms = {
       seq,
       document: { id, data: data as Writable, createdAt },
     }),
-    read(body) {
-      const { collection, event, seq, document } = asObject(body)
-      const { id, data, createdAt } = asObject(document)
-      const told = {
-        id: String(id),
-        collection: String(collection),
-        collectionId: '',
-        data: asObject(data),
-        createdAt: String(createdAt),
-        updatedAt: '',
-        version: 0,
-      }
-      return { event: String(event), seq: Number(seq), document: told }
-    },
+    read: (body) => frameReaders.message(body),
   },
   model: {
     write: ({ event, seq, document }, shape) => ({ event, seq, data: shape.write(document) }),
-    read(body, shape) {
-      const { event, seq, data } = asObject(body)
-      return { event: String(event), seq: Number(seq), document: shape.read(asObject(data)) }
-    },
+    read: (body, shape) => frameReaders.model(body, shape.read),
   },
 } as const satisfies Record<string, FrameForm>
 

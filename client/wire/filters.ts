@@ -1,6 +1,7 @@
 /** The `filters` axis: which suffixes a query parameter's name may end in. Spec, "List query parameters". */
 import { SvcError } from '../model/errors.js'
 import type { Operator } from '../model/where.js'
+import type { Form } from './dialect.js'
 
 /** A parameter's name, taken apart. */
 export interface NamedTest {
@@ -43,21 +44,27 @@ const single: Readonly<Record<string, Operator>> = {
   isnull: 'isnull',
 }
 
+export const suffixWriters = {
+  double: writeDoubled,
+  single: writeSingle,
+  both: (test) => writeUnread(test) ?? writeDoubled(test) ?? writeSingle(test),
+} as const satisfies Record<Form<'filters'>, SuffixFamily['write']>
+
 export const filterSuffixes = {
   double: {
     example: 'views__gte=100',
     read: (name) => readDoubled(name) ?? { field: name, operator: 'eq' },
-    write: writeDoubled,
+    write: (test) => suffixWriters.double(test),
   },
   single: {
     example: 'views_gte=100',
     read: (name) => readSingle(name) ?? { field: name, operator: 'eq' },
-    write: writeSingle,
+    write: (test) => suffixWriters.single(test),
   },
   both: {
     example: 'views__gte=100 or views_gte=100',
     read: (name) => readDoubled(name) ?? readSingle(name) ?? { field: name, operator: 'eq' },
-    write: (test) => writeUnread(test) ?? writeDoubled(test) ?? writeSingle(test),
+    write: (test) => suffixWriters.both(test),
   },
 } as const satisfies Record<string, SuffixFamily>
 

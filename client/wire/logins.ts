@@ -5,8 +5,8 @@ import type { AppUser, OutgoingUser } from '../model/user.js'
 import { twoFactorForms } from './behaviours.js'
 import type { JsonSchema } from './codec.js'
 import type { Dialect } from './dialect.js'
-import { asObject } from './documents.js'
 import { recordEnvelopes } from './envelopes.js'
+import { asObject, readUserIn, recordReaders } from './readers.js'
 import { object, text } from './schemas.js'
 import { userShapes } from './users.js'
 
@@ -32,10 +32,10 @@ export function writeSignUp(dialect: Dialect, step: LoginStep<OutgoingUser>): Wr
 
 /** The answer to either. */
 export function readLogin(dialect: Dialect, body: Json): LoginStep<AppUser> {
-  const answer = asObject(recordEnvelopes[dialect.record].read(body))
+  const answer = asObject(recordReaders[dialect.record](body))
   if (answer.requires_2fa === true) return { codeNeeded: String(answer.message) }
   const user = isObject(answer.user) ? answer.user : answer
-  return { login: { token: String(answer.token), user: userShapes[dialect.document].read(user) } }
+  return { login: { token: String(answer.token), user: readUserIn(dialect.document, user) } }
 }
 
 export function loginSchema(dialect: Dialect): JsonSchema {

@@ -4,8 +4,8 @@ import { type ErrorCode, isErrorCode, SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import type { Where } from '../model/where.js'
 import { type Dialect, formatDialect } from './dialect.js'
-import { documentShapes } from './documents.js'
-import { eventNames, frameForms } from './events.js'
+import { eventNames, frameReaders } from './events.js'
+import { documentReaders } from './readers.js'
 import { writeWhere } from './query.js'
 
 /** A change as it is told. */
@@ -35,7 +35,7 @@ export function writeFilters(dialect: Dialect, where: Where): JsonObject {
 export function readChange(body: JsonObject): ToldChange | undefined {
   if (typeof body.event !== 'string') return undefined
   const form = 'document' in body ? 'message' : 'model'
-  const { event, seq, document } = frameForms[form].read(body, documentShapes.enveloped)
+  const { event, seq, document } = frameReaders[form](body, documentReaders.enveloped)
   return { kind: eventNames[event.endsWith('d') ? 'past' : 'plain'].read(event), seq, document }
 }
 

@@ -6,7 +6,7 @@ import type { ListQuery, Sort } from '../model/page.js'
 import { formatPath, type Path, parsePath } from '../model/path.js'
 import type { Clause, Operator, Test, Where } from '../model/where.js'
 import type { Dialect } from './dialect.js'
-import { filterSuffixes, type NamedTest } from './filters.js'
+import { filterSuffixes, type NamedTest, suffixWriters } from './filters.js'
 import { pagingRules } from './paging.js'
 
 export type Parameter = readonly [name: string, value: string]
@@ -163,7 +163,7 @@ function readTest(path: Path, operator: Operator, value: string): Test {
 
 function writeName(dialect: Dialect, test: Test): string {
   const named: NamedTest = { field: formatPath(test.path), operator: test.operator }
-  const name = filterSuffixes[dialect.filters].write(named)
+  const name = suffixWriters[dialect.filters](named)
   const isPlain =
     name !== undefined &&
     !name.includes('__or__') &&

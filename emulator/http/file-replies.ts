@@ -2,9 +2,10 @@
 import type { StorageUsage, StoredFile } from '../../client/model/file.js'
 import type { Page } from '../../client/model/page.js'
 import { writeRemoved } from '../../client/wire/answers.js'
-import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import type { Dialect } from '../../client/wire/dialect.js'
 import { recordEnvelopes } from '../../client/wire/envelopes.js'
 import { fileShapes, writeFile, writeFiles, writeUsage } from '../../client/wire/files.js'
+import { dialectRules } from '../../client/wire/rules.js'
 import { count, object, text } from '../../client/wire/schemas.js'
 import type { ReplyForm } from './reply.js'
 

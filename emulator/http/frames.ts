@@ -1,7 +1,8 @@
 /** Events as they go out: written once for each form, however many listen. */
 import type { Collection } from '../../client/model/collection.js'
 import { writeJson } from '../../client/model/json.js'
-import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import type { Dialect } from '../../client/wire/dialect.js'
+import { dialectRules } from '../../client/wire/rules.js'
 import type { DocumentChange } from '../core/subscriptions.js'
 
 /** The same text for a WebSocket and for a stream of server-sent events, each as bytes. */

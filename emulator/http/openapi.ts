@@ -1,7 +1,8 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
 import { errors } from '../../client/model/errors.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
-import { type Dialect, dialectRules, formatDialect } from '../../client/wire/dialect.js'
+import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
+import { dialectRules } from '../../client/wire/rules.js'
 import { replySchema, replyType } from './reply.js'
 import { isOfProject, type QueryParameter, type Route } from './route.js'
 

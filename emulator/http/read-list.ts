@@ -1,8 +1,9 @@
 /** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
 import type { ListQuery } from '../../client/model/page.js'
 import type { Path } from '../../client/model/path.js'
-import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import type { Dialect } from '../../client/wire/dialect.js'
 import { type Parameter, parseQuery, readFolderQuery, readListQuery, readPopulate } from '../../client/wire/query.js'
+import { dialectRules } from '../../client/wire/rules.js'
 import type { QueryForm, QueryParameter } from './route.js'
 
 /** @throws {SvcError} `INVALID_QUERY` for an address that is too long or badly encoded. Contract 10.7. */

@@ -13,7 +13,8 @@ import {
   writeRemoved,
 } from '../../client/wire/answers.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
-import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import type { Dialect } from '../../client/wire/dialect.js'
+import { dialectRules } from '../../client/wire/rules.js'
 import { arrayOf, count, object, text, time } from '../../client/wire/schemas.js'
 import type { Ticket } from '../core/tickets.js'
 import { type FileReplyValues, fileReplies } from './file-replies.js'

@@ -1,9 +1,10 @@
 /** Answers about users: how a dialect writes them, and what they then look like. */
 import type { Page } from '../../client/model/page.js'
 import type { OutgoingUser } from '../../client/model/user.js'
-import { type Dialect, dialectRules } from '../../client/wire/dialect.js'
+import type { Dialect } from '../../client/wire/dialect.js'
 import { recordEnvelopes } from '../../client/wire/envelopes.js'
 import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../client/wire/logins.js'
+import { dialectRules } from '../../client/wire/rules.js'
 import { arrayOf, object, text } from '../../client/wire/schemas.js'
 import { userShapes, writeUser, writeUsers } from '../../client/wire/users.js'
 import type { LoginStep } from '../core/logins.js'

@@ -1,5 +1,6 @@
 /** The client's cases in Node, in each dialect, on each engine. */
 import { describe, it } from 'vitest'
+import { WebSocket } from 'ws'
 import { aProject, service } from '../fixtures/service.js'
 import { allCases, openWorld } from './cases.js'
 
@@ -8,7 +9,7 @@ describe.each(['a', 'b', 'c', 'auto'])('the client in dialect %s', (dialect) => 
     it(title, async () => {
       const { apiKey } = await aProject()
 
-      await run(await openWorld({ url: service.url, apiKey, dialect }))
+      await run(await openWorld({ url: service.url, apiKey, dialect, WebSocket }))
     })
   }
 })

@@ -1,0 +1,44 @@
+import { type ErrorCode, errors, type Issue, isErrorCode, SvcError } from '../model/errors.js'
+import { isObject, type Json } from '../model/json.js'
+import type { HeaderReader } from './readers.js'
+
+/** A failure as either format tells it; an answer in neither becomes the code that its status suggests. */
+export function readError(status: number, header: HeaderReader, body: Json | undefined): SvcError {
+  const error = isObject(body) && isObject(body.error) ? body.error : {}
+  const detail = isObject(body) ? body.detail : undefined
+  const said = header('svc-error-code') ?? error.code
+  const code = isErrorCode(said) ? said : codeOf(status)
+  const issues = (Array.isArray(error.issues) ? error.issues : Array.isArray(detail) ? detail : []).map(readIssue)
+  const message =
+    typeof error.message === 'string' ? error.message : typeof detail === 'string' ? detail : issues[0]?.message
+  const wait = header('retry-after')
+  return new SvcError(code, message, issues, {
+    status,
+    requestId: header('x-request-id') ?? undefined,
+    retryAfterSeconds: wait ? Number(wait) : undefined,
+  })
+}
+
+function readIssue(issue: Json): Issue {
+  const { loc, msg, type } = isObject(issue) ? issue : {}
+  const path = Array.isArray(loc) ? loc.map((part) => (typeof part === 'number' ? part : String(part))) : []
+  return { path: path[0] === 'body' ? path.slice(1) : path, message: String(msg ?? ''), type: String(type ?? '') }
+}
+
+function codeOf(status: number): ErrorCode {
+  const preferred: Readonly<Record<number, ErrorCode>> = {
+    400: 'INVALID_QUERY',
+    401: 'UNAUTHORIZED',
+    403: 'FORBIDDEN',
+    404: 'NOT_FOUND',
+    409: 'COLLECTION_EXISTS',
+    413: 'PAYLOAD_TOO_LARGE',
+    422: 'VALIDATION_ERROR',
+  }
+  const codes = Object.keys(errors) as ErrorCode[]
+  return (
+    preferred[status] ??
+    codes.find((code) => errors[code].status === status) ??
+    (status >= 500 ? 'INTERNAL' : 'INVALID_QUERY')
+  )
+}

@@ -1,0 +1,137 @@
+/**
+ * How records and lists are read back: the clients' half of the axes `document`, `record` and `list`. By itself, so that
+ * an app loads nothing of what only the service needs.
+ */
+import type { Collection, CountedCollection, Permissions, Schema } from '../model/collection.js'
+import type { Document } from '../model/document.js'
+import type { StoredFile } from '../model/file.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
+import type { Page } from '../model/page.js'
+import type { AppUser } from '../model/user.js'
+import type { Form } from './dialect.js'
+
+export type AnyCollection = Collection | CountedCollection
+
+/** Reads a header by its name in lower case. */
+export type HeaderReader = (name: string) => string | null | undefined
+
+/** What a page lists; its items stand under this name. */
+export type Listed = 'documents' | 'users' | 'files'
+
+/** The object that a body must be. A service that answers otherwise speaks another dialect. */
+export function asObject(body: Json | undefined): JsonObject {
+  if (isObject(body)) return body
+  throw new TypeError('The answer is not of the form that this dialect has. Does the service speak another one?')
+}
+
+export const documentReaders = {
+  enveloped: (body) => documentOf(asObject(body)),
+  snake: (body) => {
+    const { id, collection_id: collectionId, data, created_at: createdAt, updated_at: updatedAt } = asObject(body)
+    return documentOf({ id, collectionId, data, createdAt, updatedAt })
+  },
+  flat: (body) => {
+    const { id, createdAt, updatedAt, ...data } = asObject(body)
+    return documentOf({ id, data, createdAt, updatedAt })
+  },
+} as const satisfies Record<Form<'document'>, (body: Json) => Document>
+
+/** The names of a record's times. */
+const timeNames = {
+  enveloped: ['createdAt', 'updatedAt'],
+  snake: ['created_at', 'updated_at'],
+  flat: ['createdAt', 'updatedAt'],
+} as const satisfies Record<Form<'document'>, readonly [created: string, updated: string]>
+
+/** Users and collections, which are never flattened. */
+export function readUserIn(form: Form<'document'>, body: Json): AppUser {
+  const user = asObject(body)
+  const [created, updated] = timeNames[form]
+  const { id, email, data, roles, oauth_id: oauthId, email_verified: emailVerified } = user
+  return {
+    id: String(id),
+    email: String(email),
+    data: isObject(data) ? data : {},
+    roles: Array.isArray(roles) ? roles.map(String) : [],
+    oauthId: typeof oauthId === 'string' ? oauthId : null,
+    emailVerified: emailVerified === true,
+    createdAt: String(user[created]),
+    updatedAt: String(user[updated]),
+  }
+}
+
+/** Whether a linked record is a user rather than a document. */
+export function isUserBody(body: Json): body is JsonObject {
+  return isObject(body) && 'email' in body && 'oauth_id' in body && isObject(body.data)
+}
+
+export function readCollectionIn(form: Form<'document'>, body: Json): AnyCollection {
+  const record = asObject(body)
+  const [, updated] = timeNames[form]
+  const collection: Collection = {
+    id: String(record.id),
+    name: String(record.name),
+    schema: (isObject(record.schema) ? record.schema : {}) as unknown as Schema,
+    permissions: (isObject(record.permissions) ? record.permissions : {}) as Permissions,
+    createdAt: String(record.created_at),
+    updatedAt: String(record[updated] ?? record.created_at),
+  }
+  const { document_count: documentCount } = record
+  return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
+}
+
+export function readFileIn(form: Form<'document'>, body: Json): StoredFile {
+  const file = asObject(body)
+  const [created] = timeNames[form]
+  const { id, name, path, url, size } = file
+  return {
+    id: String(id),
+    name: String(name),
+    path: String(path),
+    url: String(url),
+    size: Number(size),
+    mimeType: String(form === 'snake' ? file.mime_type : file.mimeType),
+    createdAt: String(file[created]),
+  }
+}
+
+export const recordReaders = {
+  bare: (body) => body,
+  success: (body) => asObject(body).data ?? null,
+} as const satisfies Record<Form<'record'>, (body: Json) => Json>
+
+export const listReaders = {
+  page: (body, _header, listed) => {
+    const { [listed]: items, total, limit, offset } = asObject(body)
+    return {
+      items: Array.isArray(items) ? items : [],
+      total: typeof total === 'number' ? total : null,
+      limit: Number(limit),
+      offset: Number(offset),
+    }
+  },
+  /** The total and the limit travel in headers; the offset is known to who asked. */
+  array: (body, header) => {
+    const items = Array.isArray(body) ? body : []
+    const total = header('x-total-count')
+    return {
+      items,
+      total: total === null || total === undefined ? null : Number(total),
+      limit: Number(header('x-limit') ?? items.length),
+      offset: 0,
+    }
+  },
+} as const satisfies Record<Form<'list'>, (body: Json, header: HeaderReader, listed: Listed) => Page<Json>>
+
+function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
+  const { id, collection = '', collectionId = '', data, createdAt, updatedAt } = parts
+  return {
+    id: String(id),
+    collection: String(collection),
+    collectionId: String(collectionId),
+    data: asObject(data),
+    createdAt: String(createdAt),
+    updatedAt: String(updatedAt),
+    version: 0,
+  }
+}
