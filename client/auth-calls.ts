@@ -6,8 +6,7 @@ import { SvcError } from './model/errors.js'
 import type { Json, JsonObject } from './model/json.js'
 import type { AppUser } from './model/user.js'
 import type { Session } from './session.js'
-import { asObject } from './wire/documents.js'
-import { recordEnvelopes } from './wire/envelopes.js'
+import { readRecord } from './wire/answers.js'
 import { readLogin } from './wire/logins.js'
 
 /** A login is there, or a code is needed first. */
@@ -25,7 +24,7 @@ export function openAuthCalls<Data>({ dialect, send, auth }: Session): AuthCalls
   return {
     async post(path, body, { signal } = {}, isAnonymous = false) {
       const answer = await send({ method: 'POST', path, body: body as Json | undefined, isAnonymous, signal })
-      return asObject(recordEnvelopes[(await dialect()).record].read(answer.body))
+      return readRecord(await dialect(), answer.body)
     },
 
     async signIn(path, body, { signal } = {}) {

@@ -9,9 +9,7 @@ import type { AppUser } from './model/user.js'
 import { openProvider, type ProviderLogin } from './provider-login.js'
 import type { Session } from './session.js'
 import { openTwoFactor } from './two-factor.js'
-import { asObject } from './wire/documents.js'
-import { recordEnvelopes } from './wire/envelopes.js'
-import { readUser } from './wire/users.js'
+import { readRecord, readUser } from './wire/answers.js'
 
 /** What came back from an identity provider. `error` is one of the reasons of the specification. */
 export type RedirectResult<Data = Fields> =
@@ -175,7 +173,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      */
     async startLogin({ signal }: CallOptions = {}): Promise<string> {
       const { body } = await send({ method: 'GET', path: `${users}/login-idp`, isAnonymous: true, signal })
-      const url = String(asObject(recordEnvelopes[(await dialect()).record].read(body)).url)
+      const url = String(readRecord(await dialect(), body).url)
       page().location?.assign(url)
       return url
     },

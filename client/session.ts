@@ -6,9 +6,8 @@ import type { Transport } from './realtime/listener.js'
 import { overSockets, type SocketConstructor } from './realtime/sockets.js'
 import { overStreams } from './realtime/streams.js'
 import { openSender, type Request, type Sender, type SendOptions } from './send.js'
+import { readRecord } from './wire/answers.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
-import { asObject } from './wire/documents.js'
-import { recordEnvelopes } from './wire/envelopes.js'
 import { addresses } from './wire/paths.js'
 
 export interface RealtimeOptions {
@@ -88,7 +87,7 @@ export function openSession(options: SessionOptions): Session {
     const before = await auth.current()
     const headers = { authorization: `Bearer ${before?.token}` }
     const answer = await session.send({ method: 'POST', path: addresses.refresh(), isAnonymous: true, headers })
-    const token = String(asObject(recordEnvelopes[(await dialect()).record].read(answer.body)).token)
+    const token = String(readRecord(await dialect(), answer.body).token)
     // Somebody may have logged out meanwhile.
     if (before && before.token === (await tokenNow())) await auth.put({ ...before, token })
     return token

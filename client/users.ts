@@ -8,8 +8,8 @@ import type { Session } from './session.js'
 import { sortOf } from './sort.js'
 import type { WhereInput } from './types.js'
 import { toWhere } from './where.js'
+import { readUser, readUsers } from './wire/answers.js'
 import { writeListQuery } from './wire/query.js'
-import { readUser, readUsers } from './wire/users.js'
 
 export interface UserListOptions<Data> extends CallOptions {
   /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */

@@ -80,7 +80,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     if (!isOpen || !slot.listener) return
     slot.unanswered++
     const { filters, since, live } = slot.listener
-    say({ type: 'subscribe', collection, filters, since, live })
+    say({ type: 'subscribe', collection, filters, since, live, position: true })
   }
 
   function hear(message: JsonObject) {

@@ -4,7 +4,8 @@ import { asFailure } from '../send.js'
 import type { Session } from '../session.js'
 import type { WhereInput } from '../types.js'
 import { toWhere } from '../where.js'
-import { type ToldChange, writeFilters } from '../wire/messages.js'
+import type { ToldChange } from '../wire/messages.js'
+import { writeFilters } from '../wire/query.js'
 import type { Listener } from './listener.js'
 
 /** What became of a document. */

@@ -3,7 +3,7 @@ import type { Collection, CountedCollection } from '../model/collection.js'
 import type { Document, OutgoingDocument } from '../model/document.js'
 import type { SvcError } from '../model/errors.js'
 import type { StorageUsage, StoredFile } from '../model/file.js'
-import type { Json, Writable } from '../model/json.js'
+import type { Json, JsonObject, Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import type { AppUser } from '../model/user.js'
 import { collectionShapes } from './collections.js'
@@ -72,6 +72,11 @@ export function readCollections(dialect: Dialect, body: Json): Collection[] {
   return arrayIn(recordReaders[dialect.record](body)).map((item) => readCollectionIn(dialect.document, item))
 }
 
+/** A record that is only this answer's. */
+export function readRecord(dialect: Dialect, body: Json): JsonObject {
+  return asObject(recordReaders[dialect.record](body))
+}
+
 export function readUser(dialect: Dialect, body: Json): AppUser {
   return readUserIn(dialect.document, recordReaders[dialect.record](body))
 }
@@ -91,7 +96,7 @@ export function readFiles(dialect: Dialect, body: Json, header: HeaderReader): P
 }
 
 export function readUsage(dialect: Dialect, body: Json): StorageUsage {
-  return asObject(recordReaders[dialect.record](body)) as unknown as StorageUsage
+  return readRecord(dialect, body) as unknown as StorageUsage
 }
 
 export function writeRemoved(dialect: Dialect, what: string, id: string): Writable {
@@ -99,7 +104,7 @@ export function writeRemoved(dialect: Dialect, what: string, id: string): Writab
 }
 
 export function readRemoved(dialect: Dialect, body: Json): { id: string } {
-  return { id: String(asObject(recordReaders[dialect.record](body)).id) }
+  return { id: String(readRecord(dialect, body).id) }
 }
 
 export function writeAllRemoved(dialect: Dialect, ids: readonly string[]): Writable {
@@ -108,7 +113,7 @@ export function writeAllRemoved(dialect: Dialect, ids: readonly string[]): Writa
 }
 
 export function readAllRemoved(dialect: Dialect, body: Json): { ids: string[] } {
-  return { ids: arrayIn(asObject(recordReaders[dialect.record](body)).ids).map(String) }
+  return { ids: arrayIn(readRecord(dialect, body).ids).map(String) }
 }
 
 export function writeError(

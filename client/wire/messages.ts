@@ -2,11 +2,9 @@
 import type { Document } from '../model/document.js'
 import { type ErrorCode, isErrorCode, SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
-import type { Where } from '../model/where.js'
 import { type Dialect, formatDialect } from './dialect.js'
 import { eventNames, frameReaders } from './events.js'
 import { documentReaders } from './readers.js'
-import { writeWhere } from './query.js'
 
 /** A change as it is told. */
 export interface ToldChange {
@@ -19,16 +17,6 @@ export interface ToldChange {
 export function realtimeQuery(spoken: Dialect): string {
   const dialect = formatDialect({ ...spoken, document: 'enveloped', events: 'past', frames: 'model' })
   return `dialect=${encodeURIComponent(dialect)}`
-}
-
-/** Parameters as an object; a name that comes twice holds an array. */
-export function writeFilters(dialect: Dialect, where: Where): JsonObject {
-  const filters: JsonObject = {}
-  for (const [name, value] of writeWhere(dialect, where)) {
-    const before = filters[name]
-    filters[name] = before === undefined ? value : [before, value].flat()
-  }
-  return filters
 }
 
 /** Nothing if it tells of no change. A service that knows one kind of frame only is understood too. */

@@ -1,6 +1,6 @@
 /** A list request as query parameters, in both directions. */
 import { SvcError } from '../model/errors.js'
-import type { Json, JsonObject } from '../model/json.js'
+import { type Json, type JsonObject, setOwn } from '../model/json.js'
 import { sizes } from '../model/limits.js'
 import type { ListQuery, Sort } from '../model/page.js'
 import { formatPath, type Path, parsePath } from '../model/path.js'
@@ -136,7 +136,18 @@ function filterText(name: string, value: Json): string {
   throw new SvcError('INVALID_FILTER', `The filter "${name}" takes a text, a number, true, false or null.`)
 }
 
-export function writeWhere(dialect: Dialect, where: Where): Parameter[] {
+/** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
+export function writeFilters(dialect: Dialect, where: Where): JsonObject {
+  const filters: JsonObject = {}
+  for (const [name, value] of writeWhere(dialect, where)) {
+    const before = Object.hasOwn(filters, name) ? filters[name] : undefined
+    const both = Array.isArray(before) ? [...before, value] : [before ?? value, value]
+    setOwn(filters, name, before === undefined ? value : both)
+  }
+  return filters
+}
+
+function writeWhere(dialect: Dialect, where: Where): Parameter[] {
   let groups = 0
   return where.all.flatMap(({ any }) => {
     const prefix = any.length === 1 ? '' : `[or:${++groups}]`

@@ -1,6 +1,6 @@
 /** Sign-up, login and users through the client. Nothing here needs Node, so that a browser runs it too. */
 import { createClient, type SessionStore, SvcError } from '../../client/index.js'
-import { type Cases, codeOf, same, type World } from './live.cases.js'
+import { type Cases, codeOf, same, type World } from './world.js'
 
 const password = 'Correct4Horse'
 

@@ -1,7 +1,9 @@
 /** Every case that the client is put through, in Node as in a browser. */
 import { authCases } from './auth.cases.js'
-import { type Cases, liveCases } from './live.cases.js'
+import { documentCases } from './document.cases.js'
+import { realtimeCases } from './realtime.cases.js'
+import type { Cases } from './world.js'
 
-export { openWorld } from './live.cases.js'
+export { openWorld } from './world.js'
 
-export const allCases: Cases = { ...liveCases, ...authCases }
+export const allCases: Cases = { ...documentCases, ...realtimeCases, ...authCases }

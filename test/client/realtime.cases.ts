@@ -1,0 +1,99 @@
+/** How the client listens to a running service. */
+import { createClient, SvcError } from '../../client/index.js'
+import { type Cases, codeOf, type Post, same, until, type World } from './world.js'
+
+export const realtimeCases: Cases = {
+  'hears of changes as they happen, over a WebSocket': (world) => hears(world, 'ws'),
+  'hears of changes as they happen, over Server-Sent Events': (world) => hears(world, 'sse'),
+
+  'hears only of what matches, and of what leaves it': async ({ posts }) => {
+    const told: string[] = []
+    const subscription = posts.subscribe({
+      where: { views: { gte: 10 }, or: [{ title: { startswith: 'T' } }, { title: 'Milk' }] },
+      live: true,
+      onChange: ({ kind, document }) => told.push(`${kind} ${document.data.title}`),
+    })
+    const isSpoken = await subscription.ready.then(
+      () => true,
+      (error: unknown) => !(error instanceof SvcError && error.code === 'INVALID_FILTER'),
+    )
+    // One family of suffixes cannot ask for a beginning.
+    if (!isSpoken) return
+
+    const { id } = await posts.create({ title: 'Tea', views: 1 })
+    await posts.create({ title: 'Coffee', views: 20 })
+    await posts.update(id, { views: 10 })
+    await posts.update(id, { views: 2 })
+    await posts.create({ title: 'Milk', views: 30 })
+    await until(() => told.length === 3)
+    subscription.close()
+
+    same(told, ['created Tea', 'deleted Tea', 'created Milk'])
+  },
+
+  'goes on behind a change it names': async ({ posts }) => {
+    const subscription = posts.subscribe()
+    await subscription.ready
+    await posts.createMany([{ title: 'one' }, { title: 'two' }, { title: 'three' }])
+    let seq = 0
+    for await (const change of subscription) {
+      seq = change.seq
+      break
+    }
+    const titles: string[] = []
+    for await (const { document } of posts.subscribe({ since: seq })) if (titles.push(document.data.title) === 2) break
+
+    same(titles, ['two', 'three'])
+  },
+
+  'keeps a list current': async ({ posts }) => {
+    await posts.createMany([1, 2, 3].map((views) => ({ title: `${views}`, views })))
+    const pages: string[] = []
+    const list = posts.live({
+      where: { views: { gt: 0 } },
+      sort: '-views',
+      limit: 2,
+      onPage: ({ items }) => pages.push(items.map(({ data }) => data.title).join()),
+    })
+    await until(() => pages.at(-1) === '3,2')
+    const { id } = await posts.create({ title: '5', views: 5 })
+    await until(() => pages.at(-1) === '5,3')
+    await posts.update(id, { views: 0 })
+    await until(() => pages.at(-1) === '3,2')
+    same(list.page?.total, 3)
+    list.close()
+  },
+
+  'says why it cannot listen': async ({ svc }) => {
+    const { ready } = svc.collection('nowhere' as 'posts').subscribe()
+
+    same(await codeOf(ready), 'INVALID_COLLECTION')
+  },
+}
+
+async function hears({ service }: World, transport: 'ws' | 'sse') {
+  const posts = createClient<{ posts: Post }>({ ...service, transport }).collection('posts')
+  const subscription = posts.subscribe()
+  await subscription.ready
+  const { id } = await posts.create({ title: 'Tea', views: 1, tags: ['a'] })
+  await posts.update(id, { views: 2 })
+  await posts.delete(id)
+
+  const told: unknown[] = []
+  const places: number[] = []
+  for await (const { kind, document, seq } of subscription) {
+    told.push([kind, document.id === id, document.collection, document.data])
+    if (places.push(seq) === 3) break
+  }
+
+  same(told, [
+    ['created', true, 'posts', { title: 'Tea', views: 1, tags: ['a'] }],
+    ['updated', true, 'posts', { title: 'Tea', views: 2, tags: ['a'] }],
+    ['deleted', true, 'posts', { title: 'Tea', views: 2, tags: ['a'] }],
+  ])
+  same(
+    places.map((place) => place - (places[0] ?? 0)),
+    [0, 1, 2],
+  )
+  same(subscription.status, 'closed')
+}
