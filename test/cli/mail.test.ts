@@ -78,6 +78,15 @@ test('svc mail list has the newest first, and svc mail show shows one in each of
   expect(await world.svc(['mail', 'show', reset.id, '--code'])).toMatchObject({ exit: 4, stdout: '' })
 })
 
+test('svc mail show reads no id from a pipe that is there for others', async () => {
+  await requestVerification(await signUp('gerd@example.com'))
+
+  const { exit, stdout } = await world.svc(['mail', 'show', '--to', 'gerd@example.com'], { input: 'the next line\n' })
+
+  expect(exit).toBe(0)
+  expect(stdout).toContain('gerd@example.com')
+})
+
 test('svc mail clear asks first, and deletes what was meant', async () => {
   await requestVerification(await signUp('dora@example.com'))
   await requestVerification(await signUp('emil@example.com'))

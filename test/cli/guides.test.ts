@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterEach, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+
+// Guides whose commands make one script, run in a shell as they stand, in a folder where `svc dev` runs.
+
+const guides = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
+
+let world: World
+afterEach(() => world.close())
+
+/** What a guide's script has to have said when it has come to its end. */
+const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
+  ['mail.md', /https:\/\/app\.example\/reset-password\?token=[\w-]{43}\n$/],
+  ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
+]
+
+test.each(scripts)(
+  '%s',
+  async (guide, said) => {
+    world = await openWorld()
+    await world.dev('--memory')
+
+    const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${await scriptOf(guide)}`
+    const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+      cwd: world.folder,
+      env: cleanEnv(world.folder),
+      extendEnv: false,
+      input: '',
+      reject: false,
+      timeout: 60_000,
+      stripFinalNewline: false,
+    })
+
+    expect(exitCode, stderr).toBe(0)
+    expect(stdout).toMatch(said)
+  },
+  60_000,
+)
+
+async function scriptOf(guide: string): Promise<string> {
+  const markdown = await readFile(join(guides, guide), 'utf8')
+  return [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text).join('')
+}
