@@ -12,6 +12,8 @@ const beforeAll = '00000000-0000-0000-0000-000000000000'
 export interface FileKeeper {
   /** Removes files of nobody now, or after the round that is at work. */
   soon(): void
+  /** Resolves once everything has been compared, and no round is at work. */
+  settled(): Promise<void>
   /** Ends after the piece that is at work. */
   stop(): Promise<void>
 }
@@ -85,13 +87,18 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
     }
   }
 
+  async function settled() {
+    await comparing
+    await round
+  }
+
   return {
     soon,
-    async stop() {
+    settled,
+    stop() {
       isStopped = true
       clearInterval(timer)
-      await comparing
-      await round
+      return settled()
     },
   }
 }
