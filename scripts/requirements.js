@@ -12,15 +12,13 @@ const later = /** @type {const} */ ([
   ['DOC-17', 'files'],
   ['DOC-18', 'files'],
   ['FIL-', 'files'],
-  ['USR-', 'users'],
-  ['AUT-02', 'users'],
-  ['AUT-03', 'users'],
   ['RTM-', 'realtime'],
 ])
 
 /** The numbered statements of the contract that are due, beside the rows. */
 const statements = `1 2.1 2.2 2.3 2.4 2.5 2.6 3.1 3.2 3.3 3.6 3.7 3.8 3.9 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8
-  5.1 5.2 5.3 5.4 7.1 7.2 7.3 7.4 7.5 7.6 10.1 10.2 10.3 10.4 10.5 10.6 10.7 10.8 10.9`.split(/\s+/)
+  5.1 5.2 5.3 5.4 6.1 6.2 6.3 6.4 6.5 6.6 6.7 6.8 6.9 6.10 6.11 7.1 7.2 7.3 7.4 7.5 7.6
+  10.1 10.2 10.3 10.4 10.5 10.6 10.7 10.8 10.9`.split(/\s+/)
 
 const tests = findTests()
 const rows = [
@@ -61,14 +59,17 @@ function waitsFor(id) {
   return later.find(([beginning]) => id.startsWith(beginning))?.[1]
 }
 
-/** Every text in a test file that begins with an id is a title, or the row of a table that becomes one. */
+/** Every text in a test file that begins with ids is a title, or the row of a table that becomes one. */
 function findTests() {
+  const titled = /(['"`])((?:(?:[A-Z]{3}-\d\d|contract [\d.]+) )+)(.+?)\1/g
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.test.ts'))
     .sort()
-    .flatMap((file) =>
-      [
-        ...readFileSync(join(root, 'test', file), 'utf8').matchAll(/(['"`])([A-Z]{3}-\d\d|contract [\d.]+) (.+?)\1/g),
-      ].map(([, , id = '', title = '']) => ({ id, title, file: file.replaceAll('\\', '/') })),
-    )
+    .flatMap((name) => {
+      const file = name.replaceAll('\\', '/')
+      return [...readFileSync(join(root, 'test', name), 'utf8').matchAll(titled)].flatMap(
+        ([, , ids = '', title = '']) =>
+          (ids.match(/[A-Z]{3}-\d\d|contract [\d.]+/g) ?? []).map((id) => ({ id, title, file })),
+      )
+    })
 }
