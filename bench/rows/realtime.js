@@ -30,7 +30,7 @@ export async function measure() {
       await besideStalled(dev),
       await receipt(dev),
       await creates(dev),
-      await waiting(dev),
+      await waiting(),
     ]
   } finally {
     await dev.stop()
@@ -142,13 +142,14 @@ async function creates(dev) {
   }
 }
 
-/** @param {Dev} dev @returns {Promise<Row>} */
-async function waiting(dev) {
-  const listeners = await startListeners()
+/** Of a service that has done nothing else. @returns {Promise<Row>} */
+async function waiting() {
+  const [dev, listeners] = await Promise.all([startDev(newPath()), startListeners()])
+  await dev.ask('POST', '/collections', { name: 'posts' })
   const before = residentMegabytes(dev.pid)
   await listeners.open(listening(dev, 'websocket', idle))
   const after = residentMegabytes(dev.pid)
-  await listeners.stop()
+  await Promise.all([listeners.stop(), dev.stop()])
   return {
     what: `memory of ${rounded(idle)} idle sockets`,
     against: '',

@@ -44,7 +44,13 @@ export function ownField(path: Path): OwnField | undefined {
 
 /** Whether a document is among those that `where` asks for. `emulator/store/where-sql.ts` says the same in SQL. */
 export function matches(where: Where, document: Matchable): boolean {
-  return where.all.every(({ any }) => any.some((test) => holds(test, fieldOf(document, test.path))))
+  return predicateOf(where)(document)
+}
+
+/** The same for many documents: what can be worked out of the filter alone is worked out once. */
+export function predicateOf(where: Where): (document: Matchable) => boolean {
+  const clauses = where.all.map(({ any }) => any.map(fieldTestOf))
+  return (document) => clauses.every((tests) => tests.some((holds) => holds(document)))
 }
 
 /** What of a document a filter looks at. */
@@ -71,60 +77,73 @@ export function canHold(text: string): boolean {
 
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null }
 
-function fieldOf(document: Matchable, path: Path): Json | undefined {
+type Condition = (value: Json | undefined) => boolean
+
+function fieldTestOf(test: Test): (document: Matchable) => boolean {
+  const { path } = test
+  const holds = conditionOf(test)
   const own = ownField(path)
-  return own ? document[own] : valueAt(document.data, path)
+  return own ? (document) => holds(document[own]) : ({ data }) => holds(valueAt(data, path))
 }
 
-function holds(test: Test, value: Json | undefined): boolean {
-  if ('value' in test && !canHold(test.value)) return test.operator === 'ne'
+function conditionOf(test: Test): Condition {
+  if ('value' in test && !canHold(test.value)) return () => test.operator === 'ne'
   switch (test.operator) {
     case 'eq':
-      return equals(value, test.value)
+      return equals([test.value])
     case 'ne':
-      return !equals(value, test.value)
+      return not(equals([test.value]))
     case 'in':
-      return test.values.some((text) => equals(value, text))
+      return equals(test.values)
     case 'notin':
-      return !test.values.some((text) => equals(value, text))
+      return not(equals(test.values))
     case 'isnull':
-      return (value === undefined || value === null) === test.isNull
+      return (value) => (value === undefined || value === null) === test.isNull
     case 'gt':
-      return compares(value, test.value, (order) => order > 0)
+      return compares(test.value, (order) => order > 0)
     case 'gte':
-      return compares(value, test.value, (order) => order >= 0)
+      return compares(test.value, (order) => order >= 0)
     case 'lt':
-      return compares(value, test.value, (order) => order < 0)
+      return compares(test.value, (order) => order < 0)
     case 'lte':
-      return compares(value, test.value, (order) => order <= 0)
+      return compares(test.value, (order) => order <= 0)
     case 'contains':
-      return someText(value, (text) => text.includes(test.value))
-    case 'icontains':
-      return someText(value, (text) => lowerCase(text).includes(lowerCase(test.value)))
+      return someText((text) => text.includes(test.value))
+    case 'icontains': {
+      const part = lowerCase(test.value)
+      return someText((text) => lowerCase(text).includes(part))
+    }
     case 'startswith':
-      return typeof value === 'string' && value.startsWith(test.value)
+      return (value) => typeof value === 'string' && value.startsWith(test.value)
     case 'endswith':
-      return typeof value === 'string' && value.endsWith(test.value)
+      return (value) => typeof value === 'string' && value.endsWith(test.value)
   }
 }
 
-function equals(value: Json | undefined, text: string): boolean {
-  const meanings = meaningsOf(text)
-  return itemsOf(value).some((item) => meanings.some((meaning) => meaning === item))
+function not(condition: Condition): Condition {
+  return (value) => !condition(value)
 }
 
-function compares(value: Json | undefined, text: string, isWanted: (order: number) => boolean): boolean {
-  if (typeof value === 'string') return isWanted(orderOfTexts(value, text))
+function equals(texts: readonly string[]): Condition {
+  const meanings = new Set<Json | undefined>(texts.flatMap(meaningsOf))
+  return someItem((item) => meanings.has(item))
+}
+
+function compares(text: string, isWanted: (order: number) => boolean): Condition {
   const number = numberOf(text)
-  return typeof value === 'number' && number !== undefined && isWanted(value - number)
+  return (value) => {
+    if (typeof value === 'string') return isWanted(orderOfTexts(value, text))
+    return typeof value === 'number' && number !== undefined && isWanted(value - number)
+  }
 }
 
-function someText(value: Json | undefined, isWanted: (text: string) => boolean): boolean {
-  return itemsOf(value).some((item) => typeof item === 'string' && isWanted(item))
+function someText(isWanted: (text: string) => boolean): Condition {
+  return someItem((item) => typeof item === 'string' && isWanted(item))
 }
 
-function itemsOf(value: Json | undefined): readonly (Json | undefined)[] {
-  return Array.isArray(value) ? value : [value]
+/** An array holds when one of its items does. */
+function someItem(isWanted: Condition): Condition {
+  return (value) => (Array.isArray(value) ? value.some((item: Json) => isWanted(item)) : isWanted(value))
 }
 
 /** By code point, which is not how `<` compares strings: it goes by UTF-16 units. */

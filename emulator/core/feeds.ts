@@ -43,8 +43,6 @@ interface Feed {
   isWanted: boolean
 }
 
-/** Changes read at once. */
-const most = 500
 /** After the database has failed. */
 const retryMilliseconds = 500
 
@@ -81,11 +79,10 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     for (;;) {
       const collections = [...feed.listeners.keys()]
       if (collections.length === 0) return
-      const { changes, lastSeq } = await selectChanges(db, {
+      const { changes, isAll, lastSeq } = await selectChanges(db, {
         project: feed.project,
         collections,
         after: feed.cursor,
-        most,
       })
       for (const change of changes) {
         for (const listener of feed.listeners.get(change.collection) ?? []) {
@@ -93,8 +90,8 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
           if (!listener.hasRoom()) void stepAside(feed, listener)
         }
       }
-      feed.cursor = changes.length < most ? Math.max(feed.cursor, lastSeq) : (changes.at(-1)?.seq ?? feed.cursor)
-      if (changes.length < most) return
+      feed.cursor = isAll ? Math.max(feed.cursor, lastSeq) : (changes.at(-1)?.seq ?? feed.cursor)
+      if (isAll) return
     }
   }
 
@@ -115,13 +112,13 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
   /** Tells one listener what it has missed until now, as fast as it can take it. */
   async function replay(project: string, listener: Listener): Promise<void> {
     while (!listener.isOver()) {
-      const range = { project, collections: [listener.collection], after: listener.position, most }
-      const { changes, lastSeq } = await selectChanges(db, range)
+      const range = { project, collections: [listener.collection], after: listener.position }
+      const { changes, isAll, lastSeq } = await selectChanges(db, range)
       for (const change of changes) {
         if (!listener.hasRoom()) await listener.room()
         tell(listener, change)
       }
-      if (changes.length === most) continue
+      if (!isAll) continue
       listener.position = Math.max(listener.position, lastSeq)
       return
     }
@@ -150,14 +147,14 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
   /** Tells what the others have been told already, without waiting, since they wait for it. */
   async function closeGap({ project, cursor }: Feed, listener: Listener): Promise<boolean> {
     if (listener.position >= cursor || listener.isOver()) return true
-    const range = { project, collections: [listener.collection], after: listener.position, most }
-    const { changes } = await selectChanges(db, range)
+    const range = { project, collections: [listener.collection], after: listener.position }
+    const { changes, isAll } = await selectChanges(db, range)
     for (const change of changes) {
       if (change.seq > cursor) break
       if (!listener.hasRoom()) return false
       tell(listener, change)
     }
-    if (changes.length === most && listener.position < cursor) return false
+    if (!isAll && listener.position < cursor) return false
     listener.position = Math.max(listener.position, cursor)
     return true
   }

@@ -1,9 +1,9 @@
 /** Who is told of which changes, and until when. Contract 9. */
 import type { Collection } from '../../client/model/collection.js'
-import type { Fields } from '../../client/model/document.js'
+import type { Fields, OutgoingDocument } from '../../client/model/document.js'
 import { SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
-import { type Matchable, matches, type Where } from '../../client/model/where.js'
+import { type Matchable, predicateOf, type Where } from '../../client/model/where.js'
 import type { DocumentChange, Recorded } from '../store/changes.js'
 import { requireCollection } from './collections.js'
 import type { Backend, Context, Identity } from './context.js'
@@ -57,7 +57,7 @@ export async function subscribe(
   let collection = await readableCollection(backend, identity, name)
   const project = identity.project.id
   let hasLeft = false
-  const kindOf = isLive ? liveKind : plainKind
+  const kindOf = (isLive ? liveKind : plainKind)(where)
 
   const listener: Listener = {
     collection: collection.id,
@@ -70,7 +70,7 @@ export async function subscribe(
         backend.known.collections.clear()
         void review(caller)
       } else {
-        const kind = kindOf(where, change)
+        const kind = kindOf(change)
         if (kind) sink.event(change, kind, collection)
       }
     },
@@ -113,34 +113,47 @@ function noLonger(name: string): SvcError {
   return new SvcError('INVALID_COLLECTION', `The collection "${name.slice(0, 80)}" was deleted or renamed.`)
 }
 
+type KindOf = (change: DocumentChange) => DocumentChange['kind'] | undefined
+
 /** A change is told if the document matches as it is now; a deleted one, as it was last. */
-function plainKind(where: Where, change: DocumentChange): DocumentChange['kind'] | undefined {
-  return where.all.length === 0 || matches(where, current(change)) ? change.kind : undefined
+function plainKind(where: Where): KindOf {
+  if (where.all.length === 0) return ({ kind }) => kind
+  const matches = predicateOf(where)
+  return (change) => (matches(currentOf(change)) ? change.kind : undefined)
 }
 
 /** As a view that shows what matches has to hear of it. */
-function liveKind(where: Where, change: DocumentChange): DocumentChange['kind'] | undefined {
-  if (where.all.length === 0 || change.kind !== 'updated') return plainKind(where, change)
-  const [was, is] = [matches(where, former(change)), matches(where, current(change))]
-  if (was) return is ? 'updated' : 'deleted'
-  return is ? 'created' : undefined
+function liveKind(where: Where): KindOf {
+  if (where.all.length === 0) return ({ kind }) => kind
+  const [matches, plain] = [predicateOf(where), plainKind(where)]
+  return (change) => {
+    if (!change.before) return plain(change)
+    const [was, is] = [matches(formerOf(change, change.before)), matches(currentOf(change))]
+    if (was) return is ? 'updated' : 'deleted'
+    return is ? 'created' : undefined
+  }
 }
 
-const parsed = new WeakMap<JsonText, Fields>()
+// Of many subscriptions, the first to look at a change parses it for all.
+const currents = new WeakMap<DocumentChange, Matchable>()
+const formers = new WeakMap<DocumentChange, Matchable>()
 
-/** Of many subscriptions, the first to look at the data parses them for all. */
-function fieldsOf(text: JsonText): Fields {
-  const known = parsed.get(text)
-  if (known) return known
-  const fields = text.toJSON() as Fields
-  parsed.set(text, fields)
-  return fields
+function currentOf(change: DocumentChange): Matchable {
+  const { document } = change
+  return once(currents, change, () => ({ ...document, data: fieldsOf(document.data) }))
 }
 
-function current({ document }: DocumentChange): Matchable {
-  return { ...document, data: document.data instanceof JsonText ? fieldsOf(document.data) : {} }
+function formerOf(change: DocumentChange, before: JsonText): Matchable {
+  return once(formers, change, () => ({ ...change.document, data: fieldsOf(before) }))
 }
 
-function former(change: DocumentChange): Matchable {
-  return { ...current(change), data: change.before ? fieldsOf(change.before) : {} }
+function once(known: WeakMap<DocumentChange, Matchable>, change: DocumentChange, read: () => Matchable): Matchable {
+  const found = known.get(change) ?? read()
+  known.set(change, found)
+  return found
+}
+
+/** A change carries its data as the text that the database sent. */
+function fieldsOf(data: OutgoingDocument['data']): Fields {
+  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
 }

@@ -65,27 +65,29 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
   const head = readHead(door, route, exchange)
   const body = await readBody(route, exchange, { backend, project: identity.project })
   const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
-  const answer = await keepingFiles(door, exchange, body.uploads, async () => {
-    const { dialect } = exchange
-    const json = body.toJson()
-    const input = { ...head, body: route.body?.read(dialect, json), uploads: body.uploads }
-    // `requireAllowed` has seen to it that the world is the one that the route needs.
-    const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
-    let own: Outgoing | undefined
-    const work = async (ctx: Context) => {
-      own = reply(route, await handle(ctx, input), exchange)
-      return own
-    }
-    const mark = markOf(json, body.uploads)
-    const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
-    const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
-    // All that a duplicate did is taken back, its files with it.
-    if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
-    return answer
-  })
-  // Here everything is committed; whoever listens to the project reads what there is to read.
-  if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
-  return answer
+  try {
+    return await keepingFiles(door, exchange, body.uploads, async () => {
+      const { dialect } = exchange
+      const json = body.toJson()
+      const input = { ...head, body: route.body?.read(dialect, json), uploads: body.uploads }
+      // `requireAllowed` has seen to it that the world is the one that the route needs.
+      const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
+      let own: Outgoing | undefined
+      const work = async (ctx: Context) => {
+        own = reply(route, await handle(ctx, input), exchange)
+        return own
+      }
+      const mark = markOf(json, body.uploads)
+      const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
+      const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
+      // All that a duplicate did is taken back, its files with it.
+      if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
+      return answer
+    })
+  } finally {
+    // What will be committed is, even if something failed after it; whoever listens to the project reads what there is.
+    if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
+  }
 }
 
 /** Leaves no file of a request that failed, or that has been answered before. */

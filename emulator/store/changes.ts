@@ -38,28 +38,45 @@ interface Range {
   readonly collections: readonly string[]
   /** Only what came after that number. */
   readonly after: number
-  readonly most: number
 }
 
-/** Changes of some collections in commit order, and the project's newest number at that same moment. */
-export async function selectChanges(
-  db: Database,
-  { project, collections, after, most }: Range,
-): Promise<{ changes: Recorded[]; lastSeq: number }> {
-  const rows = await db.query<{ last_seq: number } & ({ seq: null } | ChangeRow)>(sql`
-    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.recorded_at
+/** What is read at once, so that neither many changes nor large ones hold the database up. */
+const most = { changes: 500, bytes: 1024 * 1024 }
+
+interface Changes {
+  readonly changes: readonly Recorded[]
+  /** Whether there are no more of them. */
+  readonly isAll: boolean
+  /** The project's newest number at that same moment. */
+  readonly lastSeq: number
+}
+
+/** The next changes of some collections, in commit order. */
+export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<Changes> {
+  const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
+    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.recorded_at, c.found
     from sequences s
     left join lateral (
-      select seq, kind, collection_id, document_id, version, data, before, recorded_at
-      from changes
-      where project_id = s.project_id and seq > ${after}::bigint and collection_id = any(${collections}::uuid[])
-      order by seq
-      limit ${most}::int
-    ) c on true
+      select seq, kind, collection_id, document_id, version, data, before, recorded_at,
+        count(*) over () as found,
+        sum(coalesce(pg_column_size(data), 0) + coalesce(pg_column_size(before), 0))
+          over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
+      from (
+        select seq, kind, collection_id, document_id, version, data, before, recorded_at
+        from changes
+        where project_id = s.project_id and seq > ${after}::bigint and collection_id = any(${collections}::uuid[])
+        order by seq
+        limit ${most.changes}::int
+      ) next
+    ) c on coalesce(c.bytes_before, 0) <= ${most.bytes}::int
     where s.project_id = ${project}
     order by c.seq`)
-  const changes = rows.flatMap((row) => (row.seq === null ? [] : [fromRow(row)]))
-  return { changes, lastSeq: rows[0]?.last_seq ?? 0 }
+  const found = rows.flatMap((row) => (row.seq === null ? [] : [row]))
+  return {
+    changes: found.map(fromRow),
+    isAll: found.length < most.changes && found.length === (found[0]?.found ?? 0),
+    lastSeq: rows[0]?.last_seq ?? 0,
+  }
 }
 
 /** The newest number of a project, and the oldest one whose change is still kept. */

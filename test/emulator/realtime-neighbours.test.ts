@@ -71,6 +71,19 @@ it('contract 9.5 who reads is not closed by a batch that is larger than what one
   await Promise.all(readers.map(({ stop }) => stop()))
 })
 
+it('contract 9.4 what was missed comes whole, however large it is', async () => {
+  const { target, posts } = await aCollection('missed')
+  const text = 'x'.repeat(900_000)
+  for (let n = 0; n < 30; n++) await posts.create({ n, text })
+
+  const late = await Promise.all([aSubscriber(overWebSocket, target), aSubscriber(overEventStream, target)])
+  await Promise.all(late.map(({ untilHeard }) => untilHeard(30)))
+
+  const everything = Array.from({ length: 30 }, (_, n) => n)
+  for (const { heard } of late) expect(heard.map(({ document }) => document.data.n)).toEqual(everything)
+  await Promise.all(late.map(({ stop }) => stop()))
+})
+
 it('contract 9.1 a bad message never closes the stream of another', async () => {
   const { target, posts } = await aCollection('bad')
   const reader = await aSubscriber(overWebSocket, target)
