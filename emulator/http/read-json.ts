@@ -15,6 +15,9 @@ const mostBodyDepth = sizes.mostDocumentDepth + 3
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
 export const mostDrainedBytes = 8 * sizes.mostBodyBytes
 
+/** How long a body of JSON may be on its way. */
+const mostMilliseconds = 60_000
+
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR` */
 export async function readJsonObject(req: IncomingMessage): Promise<JsonObject> {
   requireJsonType(req)
@@ -76,6 +79,7 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
     const chunks: Buffer[] = []
     let bytes = 0
     let isRefused = false
+    const timer = setTimeout(() => req.destroy(), mostMilliseconds)
 
     function refuse() {
       isRefused = true
@@ -91,9 +95,15 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
       else if (bytes > sizes.mostBodyBytes && !isRefused) refuse()
       else if (!isRefused) chunks.push(chunk)
     })
-    req.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
+    req.on('end', () => {
+      clearTimeout(timer)
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    })
     req.on('error', () => reject(new Aborted()))
-    req.on('close', () => reject(new Aborted()))
+    req.on('close', () => {
+      clearTimeout(timer)
+      reject(new Aborted())
+    })
   })
 }
 

@@ -12,6 +12,9 @@ import type { Backend } from '../core/context.js'
 import { discardUploads, type IncomingFile, landUpload, type Upload } from '../core/uploads.js'
 import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
 
+/** A sender who says nothing for as long has gone. */
+const mostSilentMilliseconds = 60_000
+
 /** Which parts a form may have. */
 export interface PartRules {
   /** Parts that are text; every other part is a file. */
@@ -43,6 +46,8 @@ export async function readMultipart(
 ): Promise<Parts> {
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
+  // However long it takes, as long as something comes in.
+  req.setTimeout(mostSilentMilliseconds, () => req.destroy())
   try {
     await takeParts(req, rules, {
       file: (part) => {
@@ -63,6 +68,8 @@ export async function readMultipart(
       settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
     )
     throw error
+  } finally {
+    req.setTimeout(0)
   }
 }
 

@@ -5,7 +5,8 @@ import type { App } from './server.js'
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */
 const limits = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  // For the largest of files; other bodies are given less where they are read.
+  requestTimeout: 3_600_000,
   keepAliveTimeout: 60_000,
   connectionsCheckingInterval: 2_000,
   // Room for a query that is somewhat too long, so that it can be told so.

@@ -61,6 +61,18 @@ inDialects('Storage', (wire) => {
     expectFailure(await api.get('/storage/list?path=../x'), 400, 'INVALID_PATH')
   })
 
+  test('contract 8.1 files that belong to documents are listed and counted like any other', async () => {
+    const world = await someDocuments(wire)
+    const { fields } = await createWithFiles(wire, world.api, fileOf('cover', '123', 'sea.png'))
+    const stored = await upload(wire, world.api, fileOf('file', '12345'), 'a')
+
+    const { files, total } = filePage(wire, expectStatus(200, await world.api.get('/storage/list')))
+
+    expect(total).toBe(2)
+    expect(files[0]).toEqual(stored)
+    expect(files[1]).toMatchObject({ name: 'sea.png', path: '', url: fields.cover, size: 3, mimeType: 'image/png' })
+  })
+
   test('FIL-03 a deleted file is gone, at its address too', async () => {
     const world = await aWorld(wire)
     const { id, url } = await upload(wire, world.api)

@@ -154,7 +154,7 @@ inDialects(
       },
     )
 
-    test('FIL-08 a project may take the named types only', async () => {
+    test('contract 8.4 a project may take the named types only', async () => {
       const world = await someDocuments(wire)
       const listed = await aWorld(wire, { fileTypes: 'listed' })
       const exe = { name: 'file', filename: 'a.exe', type: 'image/png', content: 'MZ' }
