@@ -2,15 +2,19 @@ import { createHash, randomBytes } from 'node:crypto'
 import { SvcError } from '../../client/model/errors.js'
 import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
 import {
+  deleteKey,
+  insertKey,
   insertProject,
   type ProjectKey,
   selectAllowsOrigin,
+  selectKeys,
   selectProject,
   selectProjectByKey,
   selectPublicKey,
   writeSettings,
 } from '../store/projects.js'
 import type { Backend, Identity } from './context.js'
+import { isId } from './ids.js'
 
 export interface NewProject {
   readonly project: Project
@@ -38,14 +42,45 @@ export async function createProject(
 ): Promise<NewProject> {
   const now = backend.now()
   const project: Project = { id: id ?? backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
-  const apiKey = newKey('svc_key_')
-  const secretKey = newKey('svc_secret_')
-  const keys: ProjectKey[] = [
-    { id: backend.newId(now), hash: hash(apiKey), secret: false, readable: apiKey },
-    { id: backend.newId(now), hash: hash(secretKey), secret: true, readable: null },
-  ]
+  const apiKey = newKey(false)
+  const secretKey = newKey(true)
+  const keys = [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)]
   await insertProject(backend.db, project, keys, now.toISOString())
   return { project, apiKey, secretKey }
+}
+
+/** One more key of a project. A secret one is shown this once. @throws {SvcError} `NOT_FOUND` */
+export async function createKey(
+  backend: Backend,
+  project: string,
+  secret: boolean,
+): Promise<{ id: string; key: string }> {
+  const now = backend.now()
+  const key = newKey(secret)
+  const kept = keptKey(backend, now, key, secret)
+  await getProject(backend, project)
+  await insertKey(backend.db, project, kept, now.toISOString())
+  return { id: kept.id, key }
+}
+
+/** Takes a key away: what was opened with it ends. @throws {SvcError} `NOT_FOUND` */
+export async function removeKey(backend: Backend, project: string, id: string): Promise<void> {
+  if (!isId(id) || !(await deleteKey(backend.db, project, id)))
+    throw new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
+  backend.known.callers.clear()
+}
+
+/** The keys of a project. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
+export async function listKeys(backend: Backend, project: string) {
+  await getProject(backend, project)
+  return selectKeys(backend.db, project)
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function getProject(backend: Backend, id: string): Promise<Project> {
+  const project = await selectProject(backend.db, id)
+  if (!project) throw new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
+  return project
 }
 
 /** The project of that id and its public key, made on first use; the secret key only then. */
@@ -83,8 +118,13 @@ export function allowsOrigin({ db }: Backend, origin: string): Promise<boolean> 
   return selectAllowsOrigin(db, origin)
 }
 
-function newKey(prefix: string): string {
-  return `${prefix}${randomBytes(18).toString('base64url')}`
+function newKey(secret: boolean): string {
+  return `${secret ? 'svc_secret_' : 'svc_key_'}${randomBytes(18).toString('base64url')}`
+}
+
+/** A public key stays readable; of a secret one only the hash is kept. */
+function keptKey({ newId }: Backend, now: Date, key: string, secret: boolean): ProjectKey {
+  return { id: newId(now), hash: hash(key), secret, readable: secret ? null : key }
 }
 
 function hash(key: string): string {

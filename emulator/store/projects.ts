@@ -1,5 +1,5 @@
 import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
-import { type Database, sql } from '../database/database.js'
+import { type Database, type Fragment, sql } from '../database/database.js'
 
 export interface ProjectRow {
   id: string
@@ -27,11 +27,34 @@ export async function insertProject(
     sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`,
     sql`insert into user_counts (project_id, users) values (${project.id}, 0)`,
     sql`insert into file_totals (project_id, files, bytes) values (${project.id}, 0, 0)`,
-    ...keys.map(
-      (key) => sql`insert into project_keys (key_hash, project_id, id, secret, key, created_at)
-        values (${key.hash}, ${project.id}, ${key.id}, ${key.secret}, ${key.readable}, ${at})`,
-    ),
+    ...keys.map((key) => insertion(project.id, key, at)),
   ])
+}
+
+export async function insertKey(db: Database, project: string, key: ProjectKey, at: string): Promise<void> {
+  await db.query(insertion(project, key, at))
+}
+
+/** Takes a key away; whether there was one. */
+export async function deleteKey(db: Database, project: string, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from project_keys where id = ${id} and project_id = ${project} returning id`)
+  return rows.length > 0
+}
+
+/** The keys of a project, the oldest first. A secret one is not readable. */
+export async function selectKeys(
+  db: Database,
+  project: string,
+): Promise<{ id: string; secret: boolean; key: string | null; createdAt: string }[]> {
+  const rows = await db.query<{ id: string; secret: boolean; key: string | null; created_at: string }>(sql`
+    select id, secret, key, created_at from project_keys where project_id = ${project} order by id`)
+  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }))
+}
+
+function insertion(project: string, { hash, id, secret, readable }: ProjectKey, at: string): Fragment {
+  return sql`
+    insert into project_keys (key_hash, project_id, id, secret, key, created_at)
+    values (${hash}, ${project}, ${id}, ${secret}, ${readable}, ${at})`
 }
 
 export async function selectProject(db: Database, id: string): Promise<Project | undefined> {

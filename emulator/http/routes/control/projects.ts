@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { SvcError } from '../../../../client/model/errors.js'
-import type { JsonObject } from '../../../../client/model/json.js'
+import type { JsonObject, Writable } from '../../../../client/model/json.js'
 import { tiers } from '../../../../client/model/limits.js'
-import type { ProjectSettings } from '../../../../client/model/project.js'
+import type { Project, ProjectSettings } from '../../../../client/model/project.js'
 import { readDialect } from '../../../../client/wire/dialect.js'
-import { changeProject, createProject } from '../../../core/projects.js'
+import { changeProject, createKey, createProject, getProject, listKeys, removeKey } from '../../../core/projects.js'
 import { strictBody } from '../../body-forms.js'
 import { route } from '../../route.js'
 
@@ -54,6 +54,43 @@ export const projectRoutes = [
     },
   }),
   route({
+    id: 'control.projects.get',
+    summary: 'A project with its settings and keys. Secrets are not told.',
+    method: 'get',
+    paths: { any: ['/_svc/api/projects/:project'] },
+    needs: 'control',
+    reply: 'plain',
+    async handle(backend, { params }) {
+      const keys = await listKeys(backend, params.project)
+      return { ...shown(await getProject(backend, params.project)), keys: keys as unknown as Writable }
+    },
+  }),
+  route({
+    id: 'control.projects.createKey',
+    summary: 'One more key of a project. A secret one is shown this once.',
+    method: 'post',
+    paths: { any: ['/_svc/api/projects/:project/keys'] },
+    needs: 'control',
+    body: strictBody(z.strictObject({ secret: z.boolean() })),
+    status: 201,
+    reply: 'plain',
+    handle: async (backend, { params, body }): Promise<Writable> => ({
+      ...(await createKey(backend, params.project, body.secret)),
+    }),
+  }),
+  route({
+    id: 'control.projects.removeKey',
+    summary: 'Take a key away. What was opened with it ends.',
+    method: 'delete',
+    paths: { any: ['/_svc/api/projects/:project/keys/:key'] },
+    needs: 'control',
+    reply: 'plain',
+    async handle(backend, { params }): Promise<Writable> {
+      await removeKey(backend, params.project, params.key)
+      return { id: params.key }
+    },
+  }),
+  route({
     id: 'control.projects.update',
     summary: 'Change settings of a project.',
     method: 'patch',
@@ -61,14 +98,15 @@ export const projectRoutes = [
     needs: 'control',
     body: strictBody(z.strictObject({ settings })),
     reply: 'plain',
-    async handle(backend, { params, body }) {
-      const { id, name, settings } = await changeProject(backend, params.project, body.settings)
-      // What the providers were told in confidence is never told again.
-      const { idp, ...shown } = settings
-      return { id, name, settings: { ...shown, idp: Object.keys(idp).sort() } as unknown as JsonObject }
-    },
+    handle: async (backend, { params, body }): Promise<Writable> =>
+      shown(await changeProject(backend, params.project, body.settings)),
   }),
 ]
+
+/** What the providers were told in confidence is never told again. */
+function shown({ id, name, settings: { idp, ...settings } }: Project) {
+  return { id, name, settings: { ...settings, idp: Object.keys(idp).sort() } as unknown as JsonObject }
+}
 
 function isDialect(text: string): boolean {
   try {

@@ -1,0 +1,23 @@
+import * as Flags from '@oclif/core/flags'
+import { ProjectCommand } from '../../project-command.js'
+
+export default class ProjectKey extends ProjectCommand {
+  static override summary = "Make one more key of the emulator's project, and print it."
+  static override description =
+    'A secret key satisfies every role and manages collections that have permissions. It is printed this once.'
+  static override examples = [
+    '<%= config.bin %> project key --secret',
+    'SVC_API_KEY=$(<%= config.bin %> project key --secret --quiet) <%= config.bin %> collections list',
+  ]
+  static override flags = { secret: Flags.boolean({ description: 'a secret key, never meant for an app that ships' }) }
+
+  async run() {
+    const { flags } = await this.parse(ProjectKey)
+    const { control, path } = this.project(flags)
+    const body = { secret: flags.secret === true }
+    const made = (await control({ method: 'POST', path: `${path}/keys`, body })) as { id: string; key: string }
+
+    this.log(made.key)
+    return made
+  }
+}

@@ -1,0 +1,27 @@
+import { misuse } from '../../failure.js'
+import { readFields } from '../../fields-args.js'
+import { record } from '../../print.js'
+import { ProjectCommand, type ShownProject } from '../../project-command.js'
+
+export default class ProjectSet extends ProjectCommand {
+  static override summary = "Change settings of the emulator's project."
+  static override description =
+    'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'.'
+  static override examples = [
+    '<%= config.bin %> project set requireVerifiedEmail:=true',
+    '<%= config.bin %> project set appUrl=http://localhost:5173 tokenTtl:=3600 allowedOrigins:=\'["https://app.example"]\'',
+  ]
+  static override usage = 'project set SETTING=text SETTING:=json …'
+  static override strict = false
+
+  async run() {
+    const { argv, flags } = await this.parse(ProjectSet)
+    const settings = readFields(argv.map(String))
+    if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See what there is: svc project show')
+    const { control, path } = this.project(flags)
+    const project = (await control({ method: 'PATCH', path, body: { settings } })) as ShownProject
+
+    this.log(record(project.settings))
+    return project
+  }
+}

@@ -1,0 +1,16 @@
+import { record } from '../../print.js'
+import { ProjectCommand, type ShownProject } from '../../project-command.js'
+
+export default class ProjectShow extends ProjectCommand {
+  static override summary = "Show the settings and keys of the emulator's project."
+  static override examples = ['<%= config.bin %> project show', '<%= config.bin %> project show --json']
+
+  async run() {
+    const { flags } = await this.parse(ProjectShow)
+    const { control, path } = this.project(flags)
+    const project = (await control({ method: 'GET', path })) as ShownProject
+
+    this.log(record({ id: project.id, ...project.settings, keys: project.keys }))
+    return project
+  }
+}

@@ -1,0 +1,20 @@
+import { UserCommand, userArg } from '../../../user-command.js'
+
+export default class TwoFactorCode extends UserCommand {
+  static override summary = "Print what a user's authenticator app shows now, as the owner of the emulator."
+  static override examples = [
+    '<%= config.bin %> users 2fa code ada@example.com',
+    '<%= config.bin %> users login ada@example.com --code "$(<%= config.bin %> users 2fa code ada@example.com)"',
+  ]
+  static override args = { user: userArg }
+
+  async run() {
+    const { args, flags } = await this.parse(TwoFactorCode)
+    const owner = this.owner(flags)
+    const { id } = await this.findUser(this.client(flags), args.user)
+    const { code } = (await owner({ method: 'GET', path: `/users/${id}/code` })) as { code: string }
+
+    this.log(code)
+    return { code }
+  }
+}

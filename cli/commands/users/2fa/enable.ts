@@ -1,0 +1,25 @@
+import * as Flags from '@oclif/core/flags'
+import { record } from '../../../print.js'
+import { UserCommand, userArg } from '../../../user-command.js'
+
+export default class TwoFactorEnable extends UserCommand {
+  static override summary = 'Get a secret for an authenticator app; "users 2fa verify" turns it on.'
+  static override examples = [
+    '<%= config.bin %> users 2fa enable ada@example.com',
+    '<%= config.bin %> users 2fa enable ada@example.com --token "$TOKEN" --json',
+  ]
+  static override args = { user: userArg }
+  static override flags = {
+    token: Flags.string({ description: 'token of the user; without one, the owner of the emulator acts' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(TwoFactorEnable)
+    const client = await this.clientAs(flags, args.user, flags.token)
+    const enrolment = await client.auth.twoFactor.enable()
+
+    this.log(record({ secret: enrolment.secret, otpauthUrl: enrolment.otpauthUrl }))
+    this.note(`Turn it on with a code: svc users 2fa verify ${args.user} <code>`)
+    return enrolment
+  }
+}

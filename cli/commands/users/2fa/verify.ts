@@ -1,0 +1,28 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { UserCommand, userArg } from '../../../user-command.js'
+
+export default class TwoFactorVerify extends UserCommand {
+  static override summary = 'Turn two-factor login on with a code, and print the recovery codes.'
+  static override examples = [
+    '<%= config.bin %> users 2fa verify ada@example.com 123456',
+    '<%= config.bin %> users 2fa verify ada@example.com "$(<%= config.bin %> users 2fa code ada@example.com)"',
+  ]
+  static override args = {
+    user: userArg,
+    code: Args.string({ required: true, description: 'code of the authenticator app' }),
+  }
+  static override flags = {
+    token: Flags.string({ description: 'token of the user; without one, the owner of the emulator acts' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(TwoFactorVerify)
+    const client = await this.clientAs(flags, args.user, flags.token)
+    const recoveryCodes = await client.auth.twoFactor.verify(args.code)
+
+    this.note('Two-factor login is on. Each of these works once in place of a code:')
+    this.log(recoveryCodes.join('\n'))
+    return { recoveryCodes }
+  }
+}

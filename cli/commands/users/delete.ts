@@ -1,0 +1,22 @@
+import { UserCommand, userArg } from '../../user-command.js'
+
+export default class UsersDelete extends UserCommand {
+  static override summary = 'Delete a user of the emulator.'
+  static override description = 'Asks first; where nobody can be asked, it needs --yes. Documents that link to it stay.'
+  static override examples = [
+    '<%= config.bin %> users delete ada@example.com',
+    '<%= config.bin %> users delete ada@example.com --yes --json',
+  ]
+  static override args = { user: userArg }
+
+  async run() {
+    const { args, flags } = await this.parse(UsersDelete)
+    const owner = this.owner(flags)
+    const { id, email } = await this.findUser(this.client(flags), args.user)
+    await this.confirm(`Delete ${email}?`, flags)
+    await owner({ method: 'DELETE', path: `/users/${id}` })
+
+    this.note(`${email} is deleted.`)
+    return { id, email }
+  }
+}

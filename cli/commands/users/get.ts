@@ -1,0 +1,19 @@
+import { record } from '../../print.js'
+import { UserCommand, userArg, userRow } from '../../user-command.js'
+
+export default class UsersGet extends UserCommand {
+  static override summary = 'Show a user.'
+  static override examples = [
+    '<%= config.bin %> users get ada@example.com',
+    '<%= config.bin %> users get ada@example.com --json',
+  ]
+  static override args = { user: userArg }
+
+  async run() {
+    const { args, flags } = await this.parse(UsersGet)
+    const user = await this.findUser(this.client(flags), args.user)
+
+    this.log(record(userRow(user)))
+    return user
+  }
+}

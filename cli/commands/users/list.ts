@@ -1,0 +1,34 @@
+import * as Flags from '@oclif/core/flags'
+import { count, table } from '../../print.js'
+import { UserCommand, userRow } from '../../user-command.js'
+import { readSort, readWhere, sortFlag, whereFlags } from '../../where-flag.js'
+
+export default class UsersList extends UserCommand {
+  static override summary = 'List users, the newest first.'
+  static override description = 'Conditions name fields of their data, or id, email and roles; see svc docs list.'
+  static override examples = [
+    '<%= config.bin %> users list',
+    '<%= config.bin %> users list --where roles=admin --sort email --limit 5',
+  ]
+  static override flags = {
+    ...whereFlags,
+    sort: sortFlag,
+    limit: Flags.integer({ min: 0, description: 'most users to list' }),
+    offset: Flags.integer({ min: 0, description: 'users to skip' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(UsersList)
+    const { where, or, sort, limit, offset } = flags
+    const page = await this.client(flags).users.list({
+      where: readWhere(where, or) as never,
+      sort: readSort(sort),
+      limit,
+      offset,
+    })
+
+    if (page.items.length > 0) this.log(table(page.items.map(userRow)))
+    this.note(`${count(page.items.length)} of ${count(page.total ?? page.items.length)} users`)
+    return page
+  }
+}

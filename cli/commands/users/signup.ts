@@ -1,0 +1,39 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { fieldsDescription, readFields } from '../../fields-args.js'
+import { passwordFlag, UserCommand } from '../../user-command.js'
+
+export default class UsersSignup extends UserCommand {
+  static override summary = 'Sign a user up, and print the token.'
+  static override description = `Takes ${fieldsDescription}, which become the data of the user.`
+  static override examples = [
+    '<%= config.bin %> users signup ada@example.com --password Correct4Horse',
+    '<%= config.bin %> users signup ada@example.com --role seller username=ada age:=36',
+  ]
+  static override usage = 'users signup EMAIL [FIELD=text] [FIELD:=json]'
+  static override strict = false
+  static override args = { email: Args.string({ required: true, description: 'address to log in with' }) }
+  static override flags = {
+    password: passwordFlag,
+    role: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'role to take, where the project allows it',
+    }),
+  }
+
+  async run() {
+    const { args, argv, flags } = await this.parse(UsersSignup)
+    const password = await this.askPassword(flags.password, flags)
+    const client = await this.clientForWrite(flags, `Sign up ${args.email}`)
+    const data = readFields(argv.slice(1).map(String))
+    const result = await client.auth.signUp({ email: args.email, password, data, roles: flags.role })
+
+    if (result.requires2fa) this.note(`${result.message} svc users login ${args.email} --code <code>`)
+    else {
+      this.note(`${args.email} is signed up.`)
+      this.log(result.token)
+    }
+    return result
+  }
+}

@@ -1,0 +1,20 @@
+import { UserCommand, userArg } from '../../user-command.js'
+
+export default class UsersToken extends UserCommand {
+  static override summary = 'Print a token of a user, without a password, as the owner of the emulator.'
+  static override examples = [
+    '<%= config.bin %> users token ada@example.com',
+    'curl "$SVC_URL/auth-collections/me" -H "authorization: Bearer $(<%= config.bin %> users token ada@example.com)"',
+  ]
+  static override args = { user: userArg }
+
+  async run() {
+    const { args, flags } = await this.parse(UsersToken)
+    const owner = this.owner(flags)
+    const { id } = await this.findUser(this.client(flags), args.user)
+    const { token } = (await owner({ method: 'POST', path: `/users/${id}/token` })) as { token: string }
+
+    this.log(token)
+    return { token }
+  }
+}

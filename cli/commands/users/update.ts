@@ -1,0 +1,49 @@
+import * as Flags from '@oclif/core/flags'
+import type { JsonObject } from '../../../client/model/json.js'
+import { misuse } from '../../failure.js'
+import { fieldsDescription, readFields } from '../../fields-args.js'
+import { record } from '../../print.js'
+import { UserCommand, userArg, userRow } from '../../user-command.js'
+
+export default class UsersUpdate extends UserCommand {
+  static override summary = "Change a user's roles, verification or data, as the owner of the emulator."
+  static override description = `Takes ${fieldsDescription}, which change the data of the user; other fields stay.`
+  static override examples = [
+    '<%= config.bin %> users update ada@example.com --role admin --role editor',
+    '<%= config.bin %> users update ada@example.com --no-verified username=ada',
+  ]
+  static override usage = 'users update USER [FIELD=text] [FIELD:=json]'
+  static override strict = false
+  static override args = { user: userArg }
+  static override flags = {
+    role: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'role to have, in the place of all others',
+    }),
+    'no-roles': Flags.boolean({ description: 'take all roles away', exclusive: ['role'] }),
+    verified: Flags.boolean({ allowNo: true, description: 'whether the address counts as verified' }),
+  }
+
+  async run() {
+    const { args, argv, flags } = await this.parse(UsersUpdate)
+    const data = readFields(argv.slice(1).map(String))
+    const { role, 'no-roles': noRoles, verified: emailVerified } = flags
+    const roles = noRoles ? [] : role
+    const hasData = Object.keys(data).length > 0
+    if (!hasData && roles === undefined && emailVerified === undefined) {
+      throw misuse('Nothing to change was given.', 'Name fields (username=ada), --role or --verified.')
+    }
+    const owner = this.owner(flags)
+    const { id } = await this.findUser(this.client(flags), args.user)
+    const owned: JsonObject = {}
+    if (roles !== undefined) owned.roles = roles
+    if (emailVerified !== undefined) owned.emailVerified = emailVerified
+    if (Object.keys(owned).length > 0) await owner({ method: 'PATCH', path: `/users/${id}`, body: owned })
+    if (hasData) await (await this.clientAs(flags, id)).auth.update({ data })
+    const user = await this.findUser(this.client(flags), id)
+
+    this.log(record(userRow(user)))
+    return user
+  }
+}
