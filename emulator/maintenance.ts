@@ -8,6 +8,7 @@ import { sweepRemoved } from './store/collections.js'
 import { deleteOldFailures } from './store/failed-guesses.js'
 import { deleteExpiredAnswers } from './store/idempotency.js'
 import { deleteExpiredLogins } from './store/idp-logins.js'
+import { trimMails } from './store/mails.js'
 import { deleteExpiredTokens } from './store/one-time-tokens.js'
 import { deleteExpiredSessions } from './store/sessions.js'
 import { deleteExpiredTickets } from './store/tickets.js'
@@ -15,6 +16,7 @@ import { deleteExpiredTickets } from './store/tickets.js'
 /** Documents or changes deleted in one statement; some tens of milliseconds. */
 const piece = 2_000
 const keptChanges = 100_000
+const keptMails = 10_000
 const keptChangesMilliseconds = 3_600_000
 
 export interface Maintenance {
@@ -51,6 +53,7 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
       const before = new Date(now().getTime() - keptChangesMilliseconds).toISOString()
       const trim = { before, kept: keptChanges, most: piece }
       while (!isStopped && (await trimChanges(db, trim)) === piece) await pause(5)
+      while (!isStopped && (await trimMails(db, { kept: keptMails, most: piece })) === piece) await pause(5)
       if (isStopped) return
       const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
       await deleteExpiredAnswers(db, ago(keptMilliseconds))

@@ -47,8 +47,8 @@ interface Parts {
 function letter({ subject, opening, action, code, closing }: Parts): Contents {
   const middle = action?.link ?? code ?? ''
   const shown = action
-    ? `<p><a href="${escaped(action.link)}" style="${button}">${escaped(action.label)}</a></p>
-      <p style="${small}">Or open this address: <br>${escaped(action.link)}</p>`
+    ? `<p style="margin:24px 0"><a href="${escaped(action.link)}" style="${button}">${escaped(action.label)}</a></p>
+    <p style="${small}">Or open this address:<br>${escaped(action.link)}</p>`
     : `<p style="${large}">${escaped(middle)}</p>`
   return {
     // A line break would begin another header.
@@ -56,13 +56,17 @@ function letter({ subject, opening, action, code, closing }: Parts): Contents {
     text: `${opening}\n\n${middle}\n\n${closing}\n`,
     html: `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light">
 <title>${escaped(subject)}</title>
+</head>
 <body style="${body}">
   <div style="${card}">
-    <p>${escaped(opening)}</p>
+    <p style="margin:0">${escaped(opening)}</p>
     ${shown}
-    <p style="${small}">${escaped(closing)}</p>
+    <p style="${small};${line}">${escaped(closing)}</p>
   </div>
 </body>
 </html>
@@ -70,12 +74,14 @@ function letter({ subject, opening, action, code, closing }: Parts): Contents {
   }
 }
 
+// Programs that read mail heed no style sheets.
 const body = 'margin:0;padding:32px 16px;background:#f4f5f7;color:#1c2430;font:16px/1.5 system-ui,sans-serif'
-const card = 'max-width:30rem;margin:0 auto;padding:24px 32px;background:#fff;border-radius:12px'
+const card = 'max-width:30rem;margin:0 auto;padding:32px;background:#fff;border-radius:12px;overflow-wrap:anywhere'
 const button =
-  'display:inline-block;padding:12px 20px;background:#1f5fd0;color:#fff;border-radius:8px;text-decoration:none'
-const large = 'font:600 32px/1.4 ui-monospace,monospace;letter-spacing:0.15em'
-const small = 'font-size:13px;color:#5b6675;overflow-wrap:anywhere'
+  'display:inline-block;padding:12px 20px;background:#1f5fd0;color:#fff;border-radius:8px;font-weight:600;text-decoration:none'
+const large = 'margin:16px 0;font:600 32px/1.4 ui-monospace,monospace;letter-spacing:0.15em'
+const small = 'margin:0;font-size:13px;color:#5b6675'
+const line = 'margin-top:24px;padding-top:16px;border-top:1px solid #e3e6eb'
 
 /** Text in HTML: it becomes text, whatever it says. */
 export function escaped(text: string): string {

@@ -74,6 +74,15 @@ export async function deleteMail(db: Database, id: string): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Deletes the oldest mails beyond `kept`, at most so many at once; how many it deleted. */
+export async function trimMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
+  const rows = await db.query(sql`
+    delete from mails
+    where id in (select id from mails order by id desc offset ${kept}::int limit ${most}::int)
+    returning id`)
+  return rows.length
+}
+
 function fromRow(row: MailRow): Mail {
   return {
     id: row.id,
