@@ -6,9 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Rows that are not due yet, by the beginning of their ids, and what they wait for. */
-const later = /** @type {const} */ ([
-  ['RTM-', 'realtime'],
-])
+const later = /** @type {const} */ ([['RTM-', 'realtime']])
 
 /** The numbered statements of the contract that are due, beside the rows. */
 const statements = `1 2.1 2.2 2.3 2.4 2.5 2.6 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9 4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8
