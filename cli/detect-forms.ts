@@ -1,6 +1,6 @@
 /** Finds out which forms a service speaks, by asking it as any program would. */
 import { randomBytes } from 'node:crypto'
-import { SvcError } from '../client/model/errors.js'
+import { plainError } from '../client/model/error-words.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import type { Axis } from '../client/wire/dialect.js'
 import type { documentShapes } from '../client/wire/documents.js'
@@ -191,7 +191,7 @@ function asker(url: string, key: string | undefined): Ask {
       signal: AbortSignal.timeout(10_000),
     }).catch((cause) => {
       const isLate = cause instanceof Error && cause.name === 'TimeoutError'
-      throw new SvcError(isLate ? 'TIMEOUT' : 'NETWORK', undefined, [], { cause })
+      throw plainError(isLate ? 'TIMEOUT' : 'NETWORK', { cause })
     })
     const text = await response.text()
     return { status: response.status, header: (name) => response.headers.get(name), body: readJson(text) }

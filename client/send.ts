@@ -136,7 +136,9 @@ export function isPassing({ code, status }: SvcError): boolean {
 
 /** What was thrown, as an error of ours; whatever else `fetch` throws means that nobody answered. */
 export function asFailure(error: unknown): SvcError {
-  return error instanceof SvcError ? error : new SvcError('NETWORK', undefined, [], { cause: error })
+  return error instanceof SvcError
+    ? error
+    : new SvcError('NETWORK', 'The service could not be reached.', [], { cause: error })
 }
 
 /** Half of it certain, half of it chance, so that many clients do not come back at once. */

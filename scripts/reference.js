@@ -84,11 +84,16 @@ function methodsIn(file) {
 }
 
 function errorCodes() {
-  const pattern = /^ {2}'?(\w+)'?: \{ status: (\d+), message: '(.+)' \},$/gm
-  const rows = [...read('client/model/errors.ts').matchAll(pattern)].map(
-    ([, code, status, message]) => `| \`${code}\` | ${status === '0' ? '–' : status} | ${message} |`,
+  const words = new Map(entriesIn('client/model/error-words.ts', /^ {2}'?(\w+)'?: '(.+)',$/gm))
+  const rows = entriesIn('client/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm).map(
+    ([code, status]) => `| \`${code}\` | ${status === '0' ? '–' : status} | ${words.get(code)} |`,
   )
   return ['| `code` | status | means |', '| --- | --- | --- |', ...rows].join('\n')
+}
+
+/** Names and values of a table. @param {string} file @param {RegExp} pattern @returns {[string, string][]} */
+function entriesIn(file, pattern) {
+  return [...read(file).matchAll(pattern)].map(([, name = '', value = '']) => [name, value])
 }
 
 /** Parameters as a caller sees them: no defaults, no taking apart, on one line. @param {string} parameters */

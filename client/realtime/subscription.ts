@@ -105,7 +105,10 @@ export function openSubscription<Data>(
       wake()
     },
     lost: () => become('reconnecting'),
-    missed: () => (onResync ? queueMicrotask(onResync) : close(new SvcError('RESYNC'))),
+    missed: () =>
+      onResync
+        ? queueMicrotask(onResync)
+        : close(new SvcError('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
     ended: close,
   }
 

@@ -31,7 +31,7 @@ export function readChange(body: JsonObject): ToldChange | undefined {
 export function readFailure({ code, message }: JsonObject): SvcError | undefined {
   if (typeof code !== 'string') return undefined
   const known: ErrorCode = isErrorCode(code) ? code : 'INTERNAL'
-  return new SvcError(known, typeof message === 'string' ? message : undefined)
+  return new SvcError(known, String(message))
 }
 
 /** The JSON object in a text; an empty one if it is none. */

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, type Issue, isErrorCode, SvcError } from '../model/errors.js'
+import { type ErrorCode, type Issue, isErrorCode, SvcError, statuses } from '../model/errors.js'
 import { isObject, type Json } from '../model/json.js'
 import type { HeaderReader } from './readers.js'
 
@@ -10,7 +10,11 @@ export function readError(status: number, header: HeaderReader, body: Json | und
   const code = isErrorCode(said) ? said : codeOf(status)
   const issues = (Array.isArray(error.issues) ? error.issues : Array.isArray(detail) ? detail : []).map(readIssue)
   const message =
-    typeof error.message === 'string' ? error.message : typeof detail === 'string' ? detail : issues[0]?.message
+    typeof error.message === 'string'
+      ? error.message
+      : typeof detail === 'string'
+        ? detail
+        : (issues[0]?.message ?? `The service answered ${status}.`)
   const wait = header('retry-after')
   return new SvcError(code, message, issues, {
     status,
@@ -26,19 +30,6 @@ function readIssue(issue: Json): Issue {
 }
 
 function codeOf(status: number): ErrorCode {
-  const preferred: Readonly<Record<number, ErrorCode>> = {
-    400: 'INVALID_QUERY',
-    401: 'UNAUTHORIZED',
-    403: 'FORBIDDEN',
-    404: 'NOT_FOUND',
-    409: 'COLLECTION_EXISTS',
-    413: 'PAYLOAD_TOO_LARGE',
-    422: 'VALIDATION_ERROR',
-  }
-  const codes = Object.keys(errors) as ErrorCode[]
-  return (
-    preferred[status] ??
-    codes.find((code) => errors[code].status === status) ??
-    (status >= 500 ? 'INTERNAL' : 'INVALID_QUERY')
-  )
+  const codes = Object.keys(statuses) as ErrorCode[]
+  return codes.find((code) => statuses[code] === status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_QUERY')
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Collection } from '../model/collection.js'
 import type { Document, Fields } from '../model/document.js'
-import { type ErrorCode, errors, SvcError } from '../model/errors.js'
+import { type ErrorCode, SvcError, statuses } from '../model/errors.js'
 import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.js'
 import type { ListQuery } from '../model/page.js'
 import { parsePath } from '../model/path.js'
@@ -131,7 +131,7 @@ describe('every form reads back what it wrote', () => {
   })
 
   it('errors, in both formats, with the code from the header', () => {
-    for (const code of Object.keys(errors) as ErrorCode[]) {
+    for (const code of Object.keys(statuses) as ErrorCode[]) {
       const issues = code === 'VALIDATION_ERROR' ? [{ path: ['a', 0, 'b'], message: 'is wrong', type: 'string' }] : []
       const error = new SvcError(code, 'is wrong', issues, { retryAfterSeconds: 3 })
       for (const format of ['envelope', 'detail'] as const) {

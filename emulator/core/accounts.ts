@@ -1,5 +1,6 @@
 /** Spec, "Authentication of app users": accounts, and what their owners may change. */
 import { type Changes, type Fields, mergeFields } from '../../client/model/document.js'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { equalJson, JsonText } from '../../client/model/json.js'
 import type { ListQuery, Page } from '../../client/model/page.js'
@@ -70,14 +71,14 @@ export async function signUp(
 
 async function requireInserted({ db, project }: Context, user: NewUser): Promise<OutgoingUser> {
   const inserted = await insertUser(db, project.id, user)
-  if (!inserted) throw new SvcError('EMAIL_ALREADY_EXISTS')
+  if (!inserted) throw plainError('EMAIL_ALREADY_EXISTS')
   return inserted
 }
 
 /** The signed-in user, links resolved as asked. */
 export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Promise<OutgoingUser> {
   const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
-  if (!user) throw new SvcError('INVALID_TOKEN')
+  if (!user) throw plainError('INVALID_TOKEN')
   const [populated = user] = await populate(ctx, [user], paths)
   return populated
 }
@@ -117,7 +118,7 @@ export async function updateMe(
   let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)
-    if (!before) throw new SvcError('INVALID_TOKEN')
+    if (!before) throw plainError('INVALID_TOKEN')
     const data = fieldsOf(before)
     const fields = withUploads(ctx.backend, changes.data.fields, uploads)
     const after = mergeFields(data, { ...changes.data, fields })
@@ -135,7 +136,7 @@ export async function updateMe(
     }
     return written
   })
-  if (!user) throw new SvcError('INVALID_TOKEN')
+  if (!user) throw plainError('INVALID_TOKEN')
   if (hasForgotten) ctx.backend.sweepFilesSoon()
   ctx.backend.known.callers.clear()
   return user

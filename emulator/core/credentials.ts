@@ -1,4 +1,5 @@
 /** Who stands behind a key or a token. */
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { ProjectSettings } from '../../client/model/project.js'
 import { selectProjectByKeyId } from '../store/projects.js'
@@ -26,10 +27,10 @@ export async function identifyKey(backend: Backend, key: string): Promise<Identi
 async function identifyToken(backend: Backend, token: string): Promise<Identity> {
   const known = backend.known.callers.get(token)
   if (known) return known
-  if (token.length > mostLength) throw new SvcError('INVALID_TOKEN')
+  if (token.length > mostLength) throw plainError('INVALID_TOKEN')
   const now = backend.now()
   const found = await selectSession(backend.db, readClaims(token), now.toISOString())
-  if (!found) throw new SvcError('INVALID_TOKEN')
+  if (!found) throw plainError('INVALID_TOKEN')
   const { project, tokenSecret, row } = found
   await requireSigned(token, tokenSecret, now)
   const user = signedIn(row, project.settings)
@@ -53,7 +54,7 @@ export async function identifySession(
   { user, session }: { user: string; session: string },
 ): Promise<Identity> {
   const found = await selectSession(backend.db, { project, user, session }, backend.now().toISOString())
-  if (!found) throw new SvcError('INVALID_TOKEN')
+  if (!found) throw plainError('INVALID_TOKEN')
   const signed = signedIn(found.row, found.project.settings)
   return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
 }

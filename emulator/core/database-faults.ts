@@ -1,3 +1,4 @@
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { DatabaseError } from '../database/database.js'
 
@@ -11,9 +12,7 @@ export function databaseFault(error: unknown): SvcError | undefined {
       cause: message,
     })
   }
-  return isPassing.test(sqlState)
-    ? new SvcError('UNAVAILABLE', undefined, [], { retryAfterSeconds: 1, cause: message })
-    : undefined
+  return isPassing.test(sqlState) ? plainError('UNAVAILABLE', { retryAfterSeconds: 1, cause: message }) : undefined
 }
 
 /** Lost connections, a lack of resources, a shutdown, and locks that could not be had. */

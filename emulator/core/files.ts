@@ -1,4 +1,5 @@
 /** Spec, "Storage". */
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { FileRecord, StorageUsage, StoredFile } from '../../client/model/file.js'
 import { storageLimits } from '../../client/model/limits.js'
@@ -36,7 +37,7 @@ export async function listFiles(
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
   const isDropped = isId(id) && (await dropFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
-    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id))) throw new SvcError('FILE_IN_USE')
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id))) throw plainError('FILE_IN_USE')
     throw new SvcError('NOT_FOUND', `No file "${id.slice(0, 80)}".`)
   }
   ctx.backend.sweepFilesSoon()

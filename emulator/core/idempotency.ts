@@ -1,4 +1,4 @@
-import { SvcError } from '../../client/model/errors.js'
+import { plainError } from '../../client/model/error-words.js'
 import { keepAnswer, selectAnswer } from '../store/idempotency.js'
 import { type Context, inTransaction } from './context.js'
 
@@ -47,7 +47,7 @@ export async function once(
     // Whatever stood in the way now, even that the same was created already: the first answer stands.
     const kept = await selectAnswer(ctx.db, { project: ctx.project.id, scope, expired })
     if (!kept) throw error
-    if (kept.bodyHash !== bodyHash) throw new SvcError('IDEMPOTENCY_MISMATCH')
+    if (kept.bodyHash !== bodyHash) throw plainError('IDEMPOTENCY_MISMATCH')
     return { status: kept.status, headers: JSON.parse(kept.headers), body: kept.answer }
   }
 }

@@ -1,4 +1,5 @@
 /** Login with a password and, where it is asked for, a code. Spec, "Authentication" 5; contract 6.6 and 6.7. */
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import {
@@ -39,7 +40,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const isRight = await isPassword(ctx, password, secrets?.passwordHash ?? null)
   if (!user || !isRight) {
     await countWrongGuess(ctx, guesser)
-    throw new SvcError('INVALID_CREDENTIALS')
+    throw plainError('INVALID_CREDENTIALS')
   }
   // Of many guesses at once, those that were answered meanwhile count against the one that is right.
   await requireMayGuess(ctx, guesser)

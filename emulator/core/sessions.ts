@@ -1,3 +1,4 @@
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import { deleteSession, extendSession, insertSession, selectTokenSecret } from '../store/sessions.js'
@@ -26,7 +27,7 @@ export async function refreshSession(ctx: UserContext): Promise<string> {
   const now = ctx.backend.now()
   const { id, sessionId } = ctx.caller.user
   const stands = await extendSession(ctx.db, sessionId, new Date(expiryOf(ctx, now) * 1_000).toISOString())
-  if (!stands) throw new SvcError('INVALID_TOKEN')
+  if (!stands) throw plainError('INVALID_TOKEN')
   return tokenFor(ctx, id, sessionId, now)
 }
 

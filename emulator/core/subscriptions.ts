@@ -1,6 +1,7 @@
 /** Who is told of which changes, and until when. Contract 9. */
 import type { Collection } from '../../client/model/collection.js'
 import type { Fields, OutgoingDocument } from '../../client/model/document.js'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
 import { type Matchable, predicateOf, type Where } from '../../client/model/where.js'
@@ -80,7 +81,7 @@ export async function subscribe(
     caller = identity
     try {
       const found = await readableCollection(backend, identity, name)
-      if (found.id !== collection.id) throw new SvcError('NOT_FOUND')
+      if (found.id !== collection.id) throw plainError('NOT_FOUND')
       collection = found
     } catch (error) {
       if (!(error instanceof SvcError) || listener.isOver()) return

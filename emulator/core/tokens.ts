@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
-import { SvcError } from '../../client/model/errors.js'
+import { plainError } from '../../client/model/error-words.js'
 import { isId } from './ids.js'
 
 /** What a user token says. Contract 6.4. */
@@ -30,8 +30,8 @@ export function signToken(
 /** What a token claims, before anybody has looked at its signature. @throws {SvcError} `INVALID_TOKEN` */
 export function readClaims(token: string): Claims {
   const { sub, pid, sid } = decode(token)
-  if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw new SvcError('INVALID_TOKEN')
-  if (!isId(sub) || !isId(sid)) throw new SvcError('INVALID_TOKEN')
+  if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw plainError('INVALID_TOKEN')
+  if (!isId(sub) || !isId(sid)) throw plainError('INVALID_TOKEN')
   return { user: sub, project: pid, session: sid }
 }
 
@@ -40,7 +40,7 @@ export async function requireSigned(token: string, secret: string, now: Date): P
   try {
     await jwtVerify(token, keyOf(secret), { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] })
   } catch {
-    throw new SvcError('INVALID_TOKEN')
+    throw plainError('INVALID_TOKEN')
   }
 }
 
@@ -53,7 +53,7 @@ function decode(token: string) {
   try {
     return decodeJwt(token)
   } catch {
-    throw new SvcError('INVALID_TOKEN')
+    throw plainError('INVALID_TOKEN')
   }
 }
 

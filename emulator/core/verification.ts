@@ -1,4 +1,5 @@
 /** Showing that an address is one's own. Spec, "Authentication" 6; contract 6.8. */
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import { selectTokenTime } from '../store/one-time-tokens.js'
@@ -31,7 +32,7 @@ export async function verifyEmail(backend: Backend, token: string): Promise<Outg
     return writeUser(scope.db, user, { emailVerified: true }, backend.now().toISOString())
   })
   backend.known.callers.clear()
-  if (!user) throw new SvcError('INVALID_TOKEN')
+  if (!user) throw plainError('INVALID_TOKEN')
   return user
 }
 

@@ -1,4 +1,5 @@
-import { SvcError } from '../../client/model/errors.js'
+import { plainError } from '../../client/model/error-words.js'
+import type { SvcError } from '../../client/model/errors.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, type Sql, sql } from './database.js'
 import { type Connection, connect, type DataSource, disconnect, receive } from './pglite-connection.js'
@@ -258,5 +259,5 @@ function isTransaction(waiting: Job | Transaction): waiting is Transaction {
 }
 
 function busy(): SvcError {
-  return new SvcError('UNAVAILABLE', undefined, [], { retryAfterSeconds: 1 })
+  return plainError('UNAVAILABLE', { retryAfterSeconds: 1 })
 }

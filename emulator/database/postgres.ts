@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { SvcError } from '../../client/model/errors.js'
+import { plainError } from '../../client/model/error-words.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, DatabaseError, type Sql } from './database.js'
 import { StartError } from './start-error.js'
@@ -154,7 +154,7 @@ function refuse(error: unknown): never {
   const isConnection = code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53)/.test(code)
   if (isTimeout || isConnection) {
     const cause = error instanceof Error ? error : undefined
-    throw new SvcError('UNAVAILABLE', undefined, [], { retryAfterSeconds: 1, cause })
+    throw plainError('UNAVAILABLE', { retryAfterSeconds: 1, cause })
   }
   throw new DatabaseError(message, code, constraint)
 }

@@ -76,7 +76,7 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
       const { success, data, error } = type.safeParse(body)
       if (success) return data
       const issues = error.issues.map(toIssue)
-      throw new SvcError('VALIDATION_ERROR', issues[0] && sentence(issues[0]), issues)
+      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body does not fit.', issues)
     },
   }
 }

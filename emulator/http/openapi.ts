@@ -1,5 +1,5 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
-import { errors } from '../../client/model/errors.js'
+import { statuses } from '../../client/model/errors.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
 import { dialectRules } from '../../client/wire/rules.js'
@@ -150,7 +150,7 @@ function isDocumentGet({ method, reply }: Route): boolean {
 
 /** Statuses of failures, with the codes that have them. */
 const failures = new Map<string, string[]>()
-for (const [code, { status }] of Object.entries(errors)) {
+for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 

@@ -1,5 +1,6 @@
 /** A body from bytes to a JSON object, with every limit on the way. Contract 2.4, 10.2 and 10.3. */
 import type { IncomingMessage } from 'node:http'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
@@ -141,6 +142,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new SvcError('INVALID_BODY')
+    throw plainError('INVALID_BODY')
   }
 }

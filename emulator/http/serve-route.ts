@@ -1,6 +1,7 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { Project } from '../../client/model/project.js'
 import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
@@ -115,7 +116,7 @@ function requireAllowed({ needs, isReading }: Route, { project, caller }: Identi
   if (needs === 'user' && !caller.user) throw new SvcError('UNAUTHORIZED', 'Send the token of a user.')
   const reads = isReading || method === 'GET' || method === 'HEAD'
   if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
-  if (caller.user?.isVerified === false) throw new SvcError('EMAIL_NOT_VERIFIED')
+  if (caller.user?.isVerified === false) throw plainError('EMAIL_NOT_VERIFIED')
 }
 
 /** Any page may ask: what the body carries is a secret of its own. Where a key comes along, its project's rules hold. */
@@ -186,7 +187,7 @@ function countRequest({ limiter }: Door, { project, caller }: Identity, exchange
 
 /** What a request says before its body. */
 function readHead({ streams }: Door, route: Route, { req, params, dialect }: Exchange) {
-  for (const value of Object.values(params)) if (value.includes('\0')) throw new SvcError('NOT_FOUND')
+  for (const value of Object.values(params)) if (value.includes('\0')) throw plainError('NOT_FOUND')
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)

@@ -1,5 +1,6 @@
 /** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1 and 9.2. */
 import type { RawData, WebSocket } from 'ws'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
@@ -102,7 +103,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
         // Who asks for the position can resume a stream that told nothing before it was cut.
         begun: (seq) => say({ type: 'subscribed', collection: name, filters, ...(position === true ? { seq } : {}) }),
         event: (change, kind, collection) => push(frameOf(change, kind, collection, dialect).message),
-        resync: () => say(failure(new SvcError('RESYNC'), name)),
+        resync: () => say(failure(plainError('RESYNC'), name)),
         ended(why) {
           subscriptions.delete(name)
           say(failure(why, name))
@@ -152,7 +153,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   function knownError(error: unknown): SvcError {
     const known = error instanceof SvcError ? error : databaseFault(error)
     if (!known) log.failure('socket', error)
-    return known ?? new SvcError('INTERNAL')
+    return known ?? plainError('INTERNAL')
   }
 }
 

@@ -2,6 +2,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { writeJson } from '../../client/model/json.js'
 import { writeError } from '../../client/wire/answers.js'
@@ -79,7 +80,7 @@ async function requireKnownOrigin({ backend, openToLoopback }: Door, { headers }
 
 function refuse({ log }: Door, socket: Duplex, thrown: unknown): void {
   if (!(thrown instanceof SvcError)) log.failure('handshake', thrown)
-  const error = thrown instanceof SvcError ? thrown : new SvcError('INTERNAL')
+  const error = thrown instanceof SvcError ? thrown : plainError('INTERNAL')
   const { status, headers, body } = writeError(dialects.a, error)
   const text = writeJson(body)
   const lines = [

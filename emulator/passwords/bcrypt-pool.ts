@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { Hasher } from './hasher.js'
 
@@ -60,7 +61,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
       next()
     })
     worker.on('error', (error) => end(worker, error))
-    worker.on('exit', () => end(worker, new SvcError('UNAVAILABLE')))
+    worker.on('exit', () => end(worker, plainError('UNAVAILABLE')))
     return worker
   }
 
@@ -81,7 +82,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
     },
     async close() {
       isClosed = true
-      for (const { fail } of waiting.splice(0)) fail(new SvcError('UNAVAILABLE'))
+      for (const { fail } of waiting.splice(0)) fail(plainError('UNAVAILABLE'))
       await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()))
     },
   }

@@ -1,4 +1,4 @@
-import { SvcError } from '../../client/model/errors.js'
+import { plainError } from '../../client/model/error-words.js'
 import { JsonText } from '../../client/model/json.js'
 import type { ListQuery, Page } from '../../client/model/page.js'
 import type { OutgoingUser } from '../../client/model/user.js'
@@ -151,7 +151,7 @@ export async function selectUsers(db: Database, place: UserPlace, query: ListQue
 }
 
 function orEmailTaken(error: unknown): never {
-  if (error instanceof DatabaseError && error.sqlState === '23505') throw new SvcError('EMAIL_ALREADY_EXISTS')
+  if (error instanceof DatabaseError && error.sqlState === '23505') throw plainError('EMAIL_ALREADY_EXISTS')
   throw error
 }
 

@@ -1,0 +1,44 @@
+/** What each failure says where there is nothing more to say of it. By itself, so that an app does not load it. */
+import { type ErrorCode, type ErrorExtras, SvcError } from './errors.js'
+
+const words: Readonly<Record<ErrorCode, string>> = {
+  INVALID_QUERY: 'A query parameter could not be understood.',
+  INVALID_BODY: 'The body is not valid JSON.',
+  INVALID_COLLECTION: 'That is not a valid collection name.',
+  INVALID_FILTER: 'A filter could not be understood.',
+  INVALID_PATH: 'That is not a valid path or file name.',
+  INVALID_MESSAGE: 'The message could not be understood.',
+  IDP_NOT_CONFIGURED: 'The identity provider is not configured.',
+  INVALID_DIALECT: 'No such dialect.',
+  UNAUTHORIZED: 'An API key is missing or not valid.',
+  INVALID_TOKEN: 'The user token is not valid.',
+  INVALID_CREDENTIALS: 'The email or the password is wrong.',
+  FORBIDDEN: 'You may not do this.',
+  ORIGIN_NOT_ALLOWED: 'This origin is not allowed.',
+  EMAIL_NOT_VERIFIED: 'Verify your email address first.',
+  '2FA_REQUIRED': 'A two-factor code is needed.',
+  NOT_FOUND: 'There is no such thing here.',
+  USER_NOT_FOUND: 'There is no such user.',
+  METHOD_NOT_ALLOWED: 'That method is not allowed here.',
+  COLLECTION_EXISTS: 'There is a collection of that name.',
+  EMAIL_ALREADY_EXISTS: 'That email is in use.',
+  FILE_IN_USE: 'The file belongs to a document or a user.',
+  RESYNC: 'Those changes are no longer kept. Read the collection again.',
+  CONFLICT: 'The document has changed since.',
+  PAYLOAD_TOO_LARGE: 'The body is too large.',
+  FILE_TOO_LARGE: 'The file is too large.',
+  STORAGE_LIMIT: 'The storage is full.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send JSON or a multipart form.',
+  VALIDATION_ERROR: 'The body does not fit.',
+  IDEMPOTENCY_MISMATCH: 'That idempotency key was used with another body.',
+  RATE_LIMITED: 'Too many requests.',
+  INTERNAL: 'Something went wrong on our side.',
+  UNAVAILABLE: 'The service is busy. Try again in a moment.',
+  NETWORK: 'The service could not be reached.',
+  TIMEOUT: 'The service did not answer in time.',
+}
+
+/** A failure in the words of the catalog. */
+export function plainError(code: ErrorCode, extras?: ErrorExtras): SvcError {
+  return new SvcError(code, words[code], [], extras)
+}
