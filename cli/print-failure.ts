@@ -1,12 +1,21 @@
 import { onStderr } from './colour.js'
 import type { Failure } from './failure.js'
 
+interface PrintOptions {
+  readonly json: boolean
+  /** Where each line of stdout is JSON of its own. */
+  readonly isOneLine?: boolean
+  readonly error: unknown
+}
+
 /** Tells of a failure on stderr, or on stdout as JSON, and leaves its exit code. A stack only under --debug. */
-export function printFailure(failure: Failure, { json, error }: { json: boolean; error: unknown }): void {
+export function printFailure(failure: Failure, { json, isOneLine = false, error }: PrintOptions): void {
   process.exitCode = failure.exit
   if (json) {
     const { code, message, hint, exit } = failure
-    process.stdout.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null, exit } }, null, 2)}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ error: { code, message, hint: hint ?? null, exit } }, null, isOneLine ? 0 : 2)}\n`,
+    )
   } else {
     process.stderr.write(`${onStderr.red('error')}  ${failure.message}\n`)
     if (failure.hint) process.stderr.write(`       ${failure.hint}\n`)

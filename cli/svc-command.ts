@@ -42,6 +42,11 @@ export abstract class SvcCommand extends Command {
     if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled; nothing was done.')
   }
 
+  /** Whether `--json` prints a line for each thing that happens, rather than one value. */
+  protected printsLines(): boolean {
+    return false
+  }
+
   protected isQuiet(): boolean {
     const end = this.argv.indexOf('--')
     const own = end === -1 ? this.argv : this.argv.slice(0, end)
@@ -58,7 +63,7 @@ export abstract class SvcCommand extends Command {
     const error = await this.explain(thrown)
     const failure = describeFailure(error)
     const hint = failure.hint ?? (failure.exit === exits.misuse ? this.helpHint(thrown) : undefined)
-    printFailure({ ...failure, hint }, { json: this.jsonEnabled(), error })
+    printFailure({ ...failure, hint }, { json: this.jsonEnabled(), isOneLine: this.printsLines(), error })
   }
 
   /** Gives a failure the words that only this kind of command knows. */

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
-import { type Client, createClient } from '../client/index.js'
+import { type Client, type ClientOptions, createClient } from '../client/index.js'
 import { SvcError } from '../client/model/errors.js'
 import { onStderr } from './colour.js'
 import { CliFailure, exits, isUnreachable } from './failure.js'
@@ -31,9 +31,9 @@ export abstract class TargetCommand extends SvcCommand {
   private givenArgs: { readonly [name: string]: unknown } = {}
 
   /** The client of the service that the flags and settings name. */
-  protected client(flags: TargetFlags): Client {
+  protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
     const { url, key, dialect } = this.requireTarget(flags)
-    return createClient({ url, apiKey: key, dialect })
+    return createClient({ url, apiKey: key, dialect, ...more })
   }
 
   protected requireTarget(flags: TargetFlags): Target {

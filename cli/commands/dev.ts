@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
+import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
 import { box, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
+import { listenToKeys } from '../dev/hotkeys.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { stateFolder } from '../emulator-file.js'
@@ -88,7 +90,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     try {
       const { secretKey, close, ...rest } = emulator
       const info = { ...rest, dataDir: emulator.dataDir ?? null }
-      const client = createClient({ url: info.url, apiKey: info.apiKey })
+      const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
       // Ready means that a request went the whole way: through HTTP, the key and the database.
       await client.collections.list()
       const demo = flags.demo ? await loadDemo(client) : undefined
@@ -99,7 +101,9 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       const details = { seconds, data, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
+      const unlisten = this.jsonEnabled() ? () => undefined : listenToKeys(client)
       await stopped
+      unlisten()
       await published.withdraw()
     } finally {
       await emulator.close()

@@ -6,6 +6,7 @@ import { terminalWidth } from '../print.js'
 import { duration } from '../progress.js'
 import { isLoopback } from '../target.js'
 import type { Demo } from './demo.js'
+import { hotkeyWords } from './hotkeys.js'
 
 export interface BoxDetails {
   readonly seconds: number
@@ -44,7 +45,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     ...lines,
     ...warning,
     '',
-    rule('Ctrl-C stops it; what was answered is kept', width),
+    rule(process.stdin.isTTY ? hotkeyWords : 'Ctrl-C stops it; what was answered is kept', width),
     '',
   ].join('\n')
 }

@@ -94,3 +94,19 @@ test('status, wait and stop speak of the emulator of the folder', async () => {
   expect((await world.svc(['status'])).exit).toBe(8)
   expect((await dev.stop()).exit).toBe(0)
 })
+
+test('its keys make a document, and show what happens', async () => {
+  const { stdout, exit } = await world.terminal(
+    ['dev', '--memory', '--port', '0'],
+    [
+      ['t shows what happens', 'n'],
+      ['in notes; t shows what happens', 't'],
+      ['showing what happens; t ends it', 'n'],
+      ['created  notes', 't'],
+      ['no longer showing what happens', '\x03'],
+    ],
+  )
+
+  expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
+  expect(exit).toBe(0)
+})

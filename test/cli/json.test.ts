@@ -81,6 +81,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'users:verify': () => ['ada@example.com'],
   // Without an emulator there, so that the others keep theirs.
   stop: () => ['--data', 'elsewhere'],
+  tail: () => ['--timeout', '0'],
   wait: () => ['--timeout', '2'],
   whoami: () => [],
 }

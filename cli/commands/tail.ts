@@ -1,0 +1,154 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { WebSocket } from 'ws'
+import type { SvcError } from '../../client/index.js'
+import { onStderr } from '../colour.js'
+import { CliFailure, exits, misuse } from '../failure.js'
+import { stopSignal } from '../imports/stop-signal.js'
+import { counted } from '../print.js'
+import { prose } from '../prose.js'
+import { changeLines } from '../tail/change-lines.js'
+import { execute, forward } from '../tail/deliver.js'
+import { eventLine } from '../tail/event-line.js'
+import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
+import { TargetCommand } from '../target-command.js'
+import { readWhere, whereFlags } from '../where-flag.js'
+
+const kinds = ['created', 'updated', 'deleted'] as const
+
+interface Wanted {
+  readonly events: readonly string[] | undefined
+  readonly max: number | undefined
+  readonly exec: string | undefined
+  readonly forwardTo: string | undefined
+}
+
+export default class Tail extends TargetCommand {
+  static override summary = 'Show what happens to documents, as it happens.'
+  static override description =
+    prose(`Without a collection it shows all of them, those too that are made while it runs. Each event is shown once and in
+order, also when the connection was lost in between.
+
+Under --json each line is JSON of its own: first {"type":"ready"}, then an {"type":"event"} for each change, and "lost",
+"back" and "resync" as they come about. With --max and --timeout it exits with 7 when too few events came in time; when
+a command of --exec or an address of --forward-to failed, with 1.`)
+  static override examples = [
+    '<%= config.bin %> tail posts',
+    '<%= config.bin %> tail --where status=published --events created,updated',
+    '<%= config.bin %> tail posts --max 1 --timeout 10 --json | tail -n 1 | jq .document.data',
+    "<%= config.bin %> tail orders --events created --exec 'jq -r .id >> new-orders.txt'",
+    '<%= config.bin %> tail orders --forward-to http://localhost:3000/hooks/orders',
+  ]
+  static override usage = 'tail [COLLECTION…]'
+  static override strict = false
+  static override args = { collections: Args.string({ description: 'names of collections [default: all]' }) }
+  static override flags = {
+    ...whereFlags,
+    events: Flags.option({
+      options: kinds,
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+      description: 'only these events',
+    })(),
+    transport: Flags.option({ options: ['ws', 'sse'] as const, default: 'ws', description: 'how they come' })(),
+    since: Flags.integer({ min: 0, description: 'begin behind this change', helpValue: 'seq' }),
+    max: Flags.integer({ min: 1, description: 'end after so many events' }),
+    timeout: Flags.integer({ min: 0, description: 'end after so many seconds', helpValue: 'seconds' }),
+    exec: Flags.string({ description: 'command that gets each event as JSON on stdin', helpValue: 'command' }),
+    'forward-to': Flags.string({ description: 'address that each event is posted to, as JSON', helpValue: 'url' }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(Tail)
+    const { events, max, exec, since, transport, timeout } = flags
+    const wanted = { events, max, exec, forwardTo: readAddress(flags['forward-to']) }
+    const client = this.client(flags, { transport, WebSocket })
+    const asked = { where: readWhere(flags.where, flags.or), since }
+    const stop = stopSignal()
+    const end = new AbortController()
+    stop.signal.addEventListener('abort', () => end.abort())
+    try {
+      const tail = await openTail(client, argv.map(String), asked, end.signal)
+      this.sayReady(tail, transport)
+      if (timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
+      const { shown, failed } = await this.show(tail, wanted).finally(tail.close)
+      this.note(counted(shown, 'event'))
+      if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+      else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
+      else if (failed > 0) process.exitCode = exits.failed
+    } finally {
+      end.abort()
+      stop.release()
+    }
+  }
+
+  protected override printsLines(): boolean {
+    return true
+  }
+
+  private async show(tail: OpenTail, wanted: Wanted): Promise<{ shown: number; failed: number }> {
+    let shown = 0
+    let failed = 0
+    for await (const told of tail.told()) {
+      if (told.type === 'event' && wanted.events && !wanted.events.includes(told.change.kind)) continue
+      this.print(told)
+      if (told.type !== 'event') continue
+      failed += await this.deliver(told, wanted)
+      if (++shown === wanted.max) break
+    }
+    return { shown, failed }
+  }
+
+  /** One after the other, so that what they do happens in the order of the events. */
+  private async deliver(told: Shown & { type: 'event' }, { exec, forwardTo }: Wanted): Promise<number> {
+    const line = eventLine(told)
+    const faults = [
+      exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled() }),
+      forwardTo === undefined ? undefined : await forward(forwardTo, line),
+    ].filter((fault) => fault !== undefined)
+    for (const fault of faults) this.note(`${onStderr.red('failed')}  ${fault}`)
+    return faults.length
+  }
+
+  private sayReady({ collections }: OpenTail, transport: 'ws' | 'sse') {
+    const { url } = this.requireTarget({})
+    if (this.jsonEnabled()) this.printLine({ type: 'ready', url, transport, collections })
+    const names = collections.length === 0 ? 'collections to come' : collections.join(', ')
+    this.note(onStderr.dim(`listening to ${names} at ${url}; Ctrl-C ends it`))
+  }
+
+  private print(told: Shown) {
+    if (told.type === 'ended') return this.printEnd(told.collection, told.error)
+    if (this.jsonEnabled()) return this.printLine(told.type === 'event' ? eventLine(told) : told)
+    if (told.type === 'event') return this.log(changeLines(told.collection, told.change, told.before, new Date()))
+    this.note(onStderr.yellow(notes[told.type](told.collection)))
+  }
+
+  /** A collection that is gone ends its part; anything else ends all. */
+  private printEnd(collection: string, error: SvcError) {
+    if (error.code !== 'INVALID_COLLECTION') throw error
+    if (this.jsonEnabled()) this.printLine({ type: 'ended', collection, code: error.code, message: error.message })
+    this.note(onStderr.yellow(error.message))
+  }
+
+  private printLine(value: object) {
+    process.stdout.write(`${JSON.stringify(value)}\n`)
+  }
+}
+
+const notes = {
+  lost: (collection: string) => `The connection for "${collection}" was lost; trying again.`,
+  back: (collection: string) => `"${collection}" is there again; nothing was missed.`,
+  resync: (collection: string) => `Changes of "${collection}" were missed: they are kept no longer.`,
+}
+
+function readAddress(text: string | undefined): string | undefined {
+  if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text
+  throw misuse(`"${text}" is no address to forward to.`, 'Write --forward-to http://localhost:3000/hook.')
+}
+
+function tooFew(shown: number, wanted: number, seconds: number | undefined): CliFailure {
+  const message = `Only ${shown} of ${wanted} events came within ${seconds} s.`
+  return new CliFailure('TIME_OUT', exits.network, message)
+}

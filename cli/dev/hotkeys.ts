@@ -1,0 +1,76 @@
+/** Keys that `svc dev` listens to while it runs at a terminal. */
+import { emitKeypressEvents, type Key } from 'node:readline'
+import type { Client } from '../../client/index.js'
+import { onStderr } from '../colour.js'
+import { describeFailure } from '../failure.js'
+import { changeLines } from '../tail/change-lines.js'
+import { openTail } from '../tail/open-tail.js'
+import { createSample } from './sample.js'
+
+/** For the box: which keys there are. */
+export const hotkeyWords = 't shows what happens, n makes a document, Ctrl-C stops'
+
+/** Listens until it is called; without a terminal there is nothing to listen to. */
+export function listenToKeys(client: Client, input: NodeJS.ReadStream = process.stdin): () => void {
+  if (!input.isTTY) return () => undefined
+  const tail = tailSwitch(client)
+  const keys: Readonly<Record<string, () => Promise<void>>> = {
+    t: tail.turn,
+    async n() {
+      const { id, collection } = await createSample(client)
+      if (!tail.isOn()) say(`created ${id} in ${collection}; t shows what happens`)
+    },
+  }
+  const onKey = (_: string | undefined, { name = '', ctrl }: Key) => {
+    // In raw mode the terminal sends no signals of its own.
+    if (ctrl && name === 'c') process.kill(process.pid, 'SIGINT')
+    else if (!ctrl && Object.hasOwn(keys, name)) keys[name]?.().catch((error) => say(describeFailure(error).message))
+  }
+  emitKeypressEvents(input)
+  input.setRawMode(true)
+  input.on('keypress', onKey)
+  input.resume()
+  return () => {
+    tail.off()
+    input.off('keypress', onKey)
+    input.setRawMode(false)
+    input.pause()
+  }
+}
+
+/** The tail of all collections, on or off. */
+function tailSwitch(client: Client) {
+  let running: AbortController | undefined
+
+  async function run(end: AbortController) {
+    const tail = await openTail(client, [], {}, end.signal)
+    say('showing what happens; t ends it')
+    for await (const told of tail.told()) {
+      if (told.type === 'event')
+        process.stdout.write(`${changeLines(told.collection, told.change, told.before, new Date())}\n`)
+    }
+    tail.close()
+  }
+
+  function off() {
+    running?.abort()
+    running = undefined
+  }
+
+  return {
+    isOn: () => running !== undefined,
+    off,
+    async turn() {
+      if (running) {
+        off()
+        return say('no longer showing what happens')
+      }
+      running = new AbortController()
+      await run(running)
+    },
+  }
+}
+
+function say(words: string) {
+  process.stderr.write(`${onStderr.dim(words)}\n`)
+}

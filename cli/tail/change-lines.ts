@@ -1,0 +1,35 @@
+import type { DocumentChange, Fields } from '../../client/index.js'
+import { onStdout } from '../colour.js'
+import { differences } from '../edit/differences.js'
+import { cut, printable } from '../text-width.js'
+
+const mostFields = 12
+const mostColumns = 100
+
+const colours = { created: onStdout.green, updated: onStdout.yellow, deleted: onStdout.red } as const
+
+/** A change for people: when, what and which, then what is new, field by field. */
+export function changeLines(
+  collection: string,
+  { kind, document }: DocumentChange,
+  before: Fields | undefined,
+  at: Date,
+): string {
+  const time = onStdout.dim(at.toTimeString().slice(0, 8))
+  const head = `${time}  ${colours[kind](kind)}  ${onStdout.bold(printable(collection))}  ${document.id}`
+  return [head, ...fewer(fieldLines(kind, document.data, before)).map((line) => `          ${line}`)].join('\n')
+}
+
+function fieldLines(kind: DocumentChange['kind'], data: Fields, before: Fields | undefined): string[] {
+  if (kind === 'deleted') return []
+  if (kind === 'created') return differences({}, data, onStdout)
+  if (before) return differences(before, data, onStdout)
+  // It was not seen before, so nobody can say which of them changed.
+  const lines = Object.entries(data).map(([name, value]) => `  ${printable(name)}: ${printable(JSON.stringify(value))}`)
+  return lines.map((line) => onStdout.dim(cut(line, mostColumns)))
+}
+
+function fewer(lines: readonly string[]): readonly string[] {
+  if (lines.length <= mostFields) return lines
+  return [...lines.slice(0, mostFields), onStdout.dim(`  … and ${lines.length - mostFields} more`)]
+}

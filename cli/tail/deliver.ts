@@ -1,0 +1,41 @@
+/** What else happens with an event: a command gets it on stdin, an address gets it as a POST. */
+import { spawn } from 'node:child_process'
+import type { EventLine } from './event-line.js'
+
+const mostForwardMilliseconds = 10_000
+
+/** Runs a command of the shell with the event as JSON on stdin. Answers what went wrong. */
+export function execute(
+  command: string,
+  event: EventLine,
+  { isQuiet }: { isQuiet: boolean },
+): Promise<string | undefined> {
+  const env = { ...process.env, SVC_EVENT: event.event, SVC_COLLECTION: event.collection, SVC_ID: event.id }
+  return new Promise((resolve) => {
+    // Under --json, stdout is for events alone.
+    const child = spawn(command, { shell: true, env, stdio: ['pipe', isQuiet ? 'ignore' : 'inherit', 'inherit'] })
+    child.on('error', (error) => resolve(`${command}: ${error.message}`))
+    child.on('close', (code, signal) => {
+      resolve(code === 0 ? undefined : `${command} ended with ${signal ?? `exit code ${code}`}`)
+    })
+    // A command that does not read is no failure.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(`${JSON.stringify(event)}\n`)
+  })
+}
+
+/** Posts the event as JSON. Answers what went wrong. */
+export async function forward(url: string, event: EventLine): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'svc-event': event.event },
+      body: JSON.stringify(event),
+      signal: AbortSignal.timeout(mostForwardMilliseconds),
+    })
+    await response.body?.cancel()
+    return response.ok ? undefined : `${url} answered ${response.status}`
+  } catch {
+    return `${url} did not take the event`
+  }
+}

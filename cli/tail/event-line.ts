@@ -1,0 +1,21 @@
+import type { Document } from '../../client/index.js'
+import { changedFields, type FieldChange } from './former-documents.js'
+import type { Shown } from './open-tail.js'
+
+/** An event as a line of JSON, for scripts. */
+export interface EventLine {
+  readonly type: 'event'
+  readonly event: string
+  readonly collection: string
+  readonly id: string
+  readonly seq: number
+  readonly document: Document
+  /** What became of each field; `null` where the document was not seen before. */
+  readonly changed: Readonly<Record<string, FieldChange>> | null
+}
+
+export function eventLine({ collection, change, before }: Shown & { type: 'event' }): EventLine {
+  const { kind, document, seq } = change
+  const changed = kind === 'updated' ? (before ? changedFields(before, document.data) : null) : {}
+  return { type: 'event', event: kind, collection, id: document.id, seq, document, changed }
+}

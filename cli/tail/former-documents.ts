@@ -1,0 +1,55 @@
+/** What documents were before a change, as far as they were seen: events tell what they are. */
+import type { Client, DocumentChange, Fields } from '../../client/index.js'
+import { equalJson, type Json } from '../../client/model/json.js'
+
+export interface FormerDocuments {
+  /** Looks at the newest documents of a collection, so that their next change can be told field by field. */
+  look(collection: string): Promise<void>
+  /** What the document was; nothing if it was not seen. From then on it is what the change made of it. */
+  replace(change: DocumentChange): Fields | undefined
+}
+
+/** The newest of a collection are those that most often change next. */
+const mostSeenAhead = 200
+const mostKept = 5_000
+
+export function formerDocuments(client: Client): FormerDocuments {
+  const known = new Map<string, Fields>()
+  const keep = (id: string, data: Fields) => {
+    known.delete(id)
+    known.set(id, data)
+    const [oldest] = known.keys()
+    if (known.size > mostKept && oldest !== undefined) known.delete(oldest)
+  }
+  return {
+    async look(collection) {
+      for (let offset = 0; offset < mostSeenAhead; offset += 100) {
+        const { items } = await client.collection(collection).list({ limit: 100, offset, count: false })
+        for (const { id, data } of items) keep(id, data)
+        if (items.length < 100) return
+      }
+    },
+    replace({ kind, document: { id, data } }) {
+      const before = known.get(id)
+      if (kind === 'deleted') known.delete(id)
+      else keep(id, data)
+      return before
+    },
+  }
+}
+
+export interface FieldChange {
+  readonly from?: Json
+  readonly to?: Json
+}
+
+/** The fields that differ, each with what it was and what it is. */
+export function changedFields(before: Fields, after: Fields): Record<string, FieldChange> {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const differing = names.filter((name) => !equalJson(own(before, name), own(after, name)))
+  return Object.fromEntries(differing.map((name) => [name, { from: own(before, name), to: own(after, name) }]))
+}
+
+function own(fields: Fields, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined
+}

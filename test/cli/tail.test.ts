@@ -1,0 +1,185 @@
+/** `svc tail`: what happens to documents, for people and for scripts. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createClient } from '../../client/index.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
+
+let world: World
+let dev: Dev
+let number = 0
+let posts: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+beforeEach(async () => {
+  posts = `posts${++number}`
+  await createClient(dev).collections.create({ name: posts })
+})
+
+/** A document that was created, changed and deleted; the events of it are kept. */
+async function aLife(collection: string): Promise<string> {
+  const documents = createClient(dev).collection(collection)
+  const { id } = await documents.create({ title: 'Tea', views: 1 })
+  await documents.update(id, { views: 2 })
+  await documents.delete(id)
+  return id
+}
+
+function linesOf(stdout: string): { type: string; [name: string]: unknown }[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+/** Starts it, and answers once it listens; `events` are what it has said when it has ended. */
+async function startTail(...words: string[]) {
+  const child = execa(process.execPath, [bin, 'tail', ...words, '--timeout', '30', '--json'], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+  })
+  await once(child.stdout, 'data')
+  return { events: async () => linesOf((await child).stdout).slice(1) }
+}
+
+test.each(['ws', 'sse'])(
+  'svc tail --transport %s --json says that it listens, then each event on a line',
+  async (transport) => {
+    const id = await aLife(posts)
+
+    const words = ['tail', posts, '--transport', transport, '--since', '0', '--max', '3', '--json']
+    const { stdout, stderr, exit } = await world.svc(words)
+
+    const [ready, ...events] = linesOf(stdout)
+    expect({ stderr, exit, ready }).toEqual({
+      stderr: '',
+      exit: 0,
+      ready: { type: 'ready', url: dev.url, transport, collections: [posts] },
+    })
+    expect(
+      events.map(({ type, event, collection, id, changed }) => ({ type, event, collection, id, changed })),
+    ).toEqual([
+      { type: 'event', event: 'created', collection: posts, id, changed: {} },
+      { type: 'event', event: 'updated', collection: posts, id, changed: { views: { from: 1, to: 2 } } },
+      { type: 'event', event: 'deleted', collection: posts, id, changed: {} },
+    ])
+    expect(events[1]?.document).toMatchObject({ id, data: { title: 'Tea', views: 2 } })
+  },
+)
+
+test('svc tail shows what changed, field by field', async () => {
+  const id = await aLife(posts)
+
+  const { stdout, stderr, exit } = await world.svc(['tail', posts, '--since', '0', '--max', '3'])
+
+  expect(exit).toBe(0)
+  expect(stdout.replaceAll(/^\d\d:\d\d:\d\d/gm, 'HH:MM:SS')).toBe(`HH:MM:SS  created  ${posts}  ${id}
+          + title: "Tea"
+          + views: 1
+HH:MM:SS  updated  ${posts}  ${id}
+          - views: 1
+          + views: 2
+HH:MM:SS  deleted  ${posts}  ${id}
+`)
+  expect(stderr).toContain(`listening to ${posts} at ${dev.url}`)
+})
+
+test('svc tail knows what documents were before it began', async () => {
+  const documents = createClient(dev).collection(posts)
+  const { id } = await documents.create({ title: 'Tea', views: 1 })
+  const tail = await startTail(posts, '--max', '1')
+
+  await documents.update(id, { views: 2 })
+
+  const [event] = await tail.events()
+  expect([event?.id, event?.changed]).toEqual([id, { views: { from: 1, to: 2 } }])
+})
+
+test('svc tail shows only the events and the documents that were asked for', async () => {
+  await aLife(posts)
+
+  const asked = ['--where', 'views__gte=2', '--events', 'updated,deleted', '--since', '0', '--max', '2', '--json']
+  const { stdout } = await world.svc(['tail', posts, ...asked])
+
+  expect(linesOf(stdout).map(({ event }) => event)).toEqual([undefined, 'updated', 'deleted'])
+})
+
+test('svc tail --exec gives each event to a command, in order, and fails when it does', async () => {
+  await aLife(posts)
+
+  const command = 'cat >> events.ndjson; echo $SVC_EVENT >> kinds.txt; test $SVC_EVENT != updated'
+  const { exit, stderr } = await world.svc(['tail', posts, '--since', '0', '--max', '3', '--exec', command])
+
+  expect(readFileSync(join(world.folder, 'kinds.txt'), 'utf8')).toBe('created\nupdated\ndeleted\n')
+  const events = linesOf(readFileSync(join(world.folder, 'events.ndjson'), 'utf8'))
+  expect(events.map(({ event }) => event)).toEqual(['created', 'updated', 'deleted'])
+  expect(exit).toBe(1)
+  expect(stderr).toContain('ended with exit code 1')
+})
+
+test('svc tail --forward-to posts each event, and says which were not taken', async () => {
+  await aLife(posts)
+  const got: unknown[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const piece of request) text += piece
+    const { event } = JSON.parse(text)
+    got.push([request.method, request.headers['svc-event'], event])
+    response.writeHead(event === 'deleted' ? 500 : 204).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+
+  const { exit, stderr } = await world.svc(['tail', posts, '--since', '0', '--max', '3', '--forward-to', url])
+  server.close()
+
+  expect(got).toEqual(['created', 'updated', 'deleted'].map((event) => ['POST', event, event]))
+  expect(exit).toBe(1)
+  expect(stderr).toContain(`${url} answered 500`)
+})
+
+test('svc tail without a collection shows those that are made later, from their first document on', async () => {
+  const svc = createClient(dev)
+  const tail = await startTail('--max', '2')
+
+  await svc.collections.create({ name: `later${number}` })
+  await svc.collection(`later${number}`).createMany([{ n: 1 }, { n: 2 }])
+
+  const events = await tail.events()
+  expect(events.map(({ event, collection }) => [event, collection])).toEqual([
+    ['created', `later${number}`],
+    ['created', `later${number}`],
+  ])
+})
+
+test('svc tail exits with 7 when too few events come in time', async () => {
+  const { stdout, exit } = await world.svc(['tail', posts, '--max', '1', '--timeout', '0', '--json'])
+
+  const [ready, failure] = linesOf(stdout)
+  expect(ready?.type).toBe('ready')
+  expect(failure).toEqual({
+    error: { code: 'TIME_OUT', message: 'Only 0 of 1 events came within 0 s.', hint: null, exit: 7 },
+  })
+  expect(exit).toBe(7)
+})
+
+test.each([
+  [['tail', 'post99'], 4, 'No collection "post99".'],
+  [['tail', '--forward-to', 'ftp://example.com'], 2, 'is no address to forward to'],
+  [['tail', '--where', 'views__above=1'], 2, 'Unknown filter suffix "__above"'],
+  [['tail', '--events', 'born'], 2, 'Expected --events=born to be one of'],
+])('svc %j exits with %i', async (words, code, message) => {
+  const { exit, stderr } = await world.svc(words)
+
+  expect({ exit, stderr }).toEqual({ exit: code, stderr: expect.stringContaining(message) })
+})
