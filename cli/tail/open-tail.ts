@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Client, type DocumentChange, type Fields, type SubscribeOptions, SvcError } from '../../client/index.js'
+import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
 import { CliFailure, exits } from '../failure.js'
 import { nearest } from '../nearest.js'
 import { follow, type Told } from './follow.js'
@@ -77,8 +77,6 @@ async function namesOf(client: Client, words: readonly string[]): Promise<string
     if (found) return found.name
     const meant = nearest(word, names)
     const hint = meant ? `Did you mean "${meant}"?` : `Create it: svc collections create ${word}`
-    throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${word}".`, hint, {
-      cause: new SvcError('NOT_FOUND'),
-    })
+    throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${word}".`, hint)
   })
 }
