@@ -52,6 +52,13 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:list': () => ['posts', '--all'],
   'docs:replace': () => ['posts', id, 'title=Hello'],
   'docs:update': () => ['posts', id, 'views:=2'],
+  'idp:accounts': () => [],
+  // It is there already from the first time.
+  'idp:add': () => ['mary'],
+  'idp:fail': () => ['--off'],
+  'idp:login': () => ['--as', 'ada'],
+  'idp:remove': () => ['nobody', '--yes'],
+  'idp:update': () => ['ada', '--name', 'Ada'],
   init: () => ['app', '--template', 'node'],
   'mail:clear': () => ['--to', 'nobody@example.com', '--yes'],
   'mail:list': () => [],

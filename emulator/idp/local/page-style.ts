@@ -35,7 +35,7 @@ export const style = `
   fieldset { margin: 0 0 1rem; padding: 1rem 0 0; border: 0; border-top: 1px solid var(--line) }
   label { display: block; margin: 0 0 0.85rem; font-weight: 600 }
   label.check { display: flex; align-items: center; gap: 0.5rem; font-weight: 400 }
-  select, textarea, input:not([type=checkbox]) { width: 100%; margin-top: 0.3rem; padding: 0.55rem 0.7rem;
+  select, textarea, input:not([type=checkbox]) { width: 100%; font-weight: 400; margin-top: 0.3rem; padding: 0.55rem 0.7rem;
     background: var(--card); border: 1px solid var(--line); border-radius: 8px }
   textarea { font: 0.85em/1.5 ui-monospace, monospace; resize: vertical }
   .act, .plain { padding: 0.55rem 1rem; border-radius: 8px; cursor: pointer }

@@ -1,0 +1,21 @@
+import { ControlCommand } from '../../control-command.js'
+import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
+import { addAccount } from '../../idp/local-provider.js'
+
+export default class IdpAdd extends ControlCommand {
+  static override summary = 'Add an account to the built-in identity provider.'
+  static override examples = [
+    '<%= config.bin %> idp add mary',
+    '<%= config.bin %> idp add mary --name "Mary Somerville" --no-verified --claim locale=en',
+  ]
+  static override args = { account: accountArg }
+  static override flags = accountFlags
+
+  async run() {
+    const { args, flags } = await this.parse(IdpAdd)
+    const account = await addAccount(this.control(flags), { id: args.account, ...readAccountFlags(flags) })
+
+    this.note(`"${account.id}" can log in: svc idp login --as ${account.id}`)
+    return account
+  }
+}

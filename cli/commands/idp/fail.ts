@@ -1,0 +1,47 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { type ProviderFault, providerFaults } from '../../../client/model/provider-login.js'
+import { ControlCommand } from '../../control-command.js'
+import { clearFaults, listFaults, type StandingFault, setFault } from '../../idp/local-provider.js'
+import { faultHelp } from '../../idp/outcome.js'
+import { counted } from '../../print.js'
+
+export default class IdpFail extends ControlCommand {
+  static override summary = 'Let logins at the built-in identity provider fail.'
+  static override description = `Once, some times, or until told otherwise. Without a case it says what is set.
+
+The cases, what the provider then does, and how the login ends:
+
+${faultHelp}`
+  static override examples = [
+    '<%= config.bin %> idp fail no-email',
+    '<%= config.bin %> idp fail slow --always',
+    '<%= config.bin %> idp fail --off',
+  ]
+  static override args = {
+    case: Args.string({ description: 'what goes wrong', options: Object.keys(providerFaults) }),
+  }
+  static override flags = {
+    times: Flags.integer({ min: 1, default: 1, description: 'how many logins', exclusive: ['always', 'off'] }),
+    always: Flags.boolean({ description: 'every login, until told otherwise', exclusive: ['off'] }),
+    off: Flags.boolean({ description: 'let logins work again' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(IdpFail)
+    const control = this.control(flags)
+    if (flags.off) await clearFaults(control)
+    if (args.case !== undefined) {
+      await setFault(control, { fault: args.case as ProviderFault, times: flags.always ? null : flags.times })
+    }
+    const standing = await listFaults(control)
+
+    this.log(standing.length === 0 ? 'Logins work.' : standing.map(sentence).join('\n'))
+    return standing
+  }
+}
+
+function sentence({ fault, times, client }: StandingFault): string {
+  const often = times === null ? 'Until told otherwise' : `In the next ${counted(times, 'login')}`
+  return `${often}, the provider ${providerFaults[fault].says}${client === undefined ? '' : ` (client "${client}")`}.`
+}

@@ -1,0 +1,122 @@
+import * as Flags from '@oclif/core/flags'
+import { type ProviderFault, providerFaults } from '../../../client/model/provider-login.js'
+import { type Control, noEmulator } from '../../control.js'
+import { ControlCommand } from '../../control-command.js'
+import { CliFailure, exits, misuse } from '../../failure.js'
+import { emulatorHere } from '../../here.js'
+import { listAccounts, setFault, startLogin } from '../../idp/local-provider.js'
+import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
+import { openWaitingPage } from '../../idp/waiting-page.js'
+import { nowhere, walk } from '../../idp/walk.js'
+import { nearest } from '../../nearest.js'
+
+interface Wanted {
+  readonly fail?: string | undefined
+  readonly print: boolean
+  readonly timeout: number
+}
+
+export default class IdpLogin extends ControlCommand {
+  static override summary = "Log in through the project's identity provider, and print the token."
+  static override description =
+    `Opens the provider's page in the browser and waits until the browser comes back. With --as, nobody has to
+click: the command logs in as an account of the built-in provider. A login that fails exits with 3.
+
+What --fail takes, what the built-in provider then does, and how the login ends:
+
+${faultHelp}`
+  static override examples = [
+    '<%= config.bin %> idp login',
+    'TOKEN=$(<%= config.bin %> idp login --as ada)',
+    '<%= config.bin %> idp login --as ada --fail no-email',
+  ]
+  static override flags = {
+    as: Flags.string({ description: 'account of the built-in provider: its id or email', helpValue: 'account' }),
+    fail: Flags.string({
+      description: 'let the built-in provider fail once',
+      helpValue: 'case',
+      options: Object.keys(providerFaults),
+    }),
+    print: Flags.boolean({ description: 'print the address instead of opening the browser', exclusive: ['as'] }),
+    timeout: Flags.integer({ min: 1, default: 300, description: 'most seconds to wait for the browser' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(IdpLogin)
+    const emulator = emulatorHere(flags.data)
+    if (!emulator) throw noEmulator()
+    const control = this.control(flags)
+    const place = { project: emulator.projectId, provider: `${emulator.url}/_svc/idp/` }
+    const outcome =
+      flags.as === undefined
+        ? await this.logInByBrowser(control, place, flags)
+        : await this.logInAs(control, place, flags.as, flags.fail)
+
+    if ('failure' in outcome) throw loginFailed(outcome.failure)
+    this.log(outcome.token)
+    return outcome
+  }
+
+  private async logInByBrowser(control: Control, place: Place, { fail, print, timeout }: Wanted): Promise<Outcome> {
+    const page = await openWaitingPage()
+    try {
+      const url = await startLogin(control, { project: place.project, completeUrl: page.url })
+      if (fail !== undefined) await failOnce(control, url, place, fail)
+      await this.show(url, print)
+      const outcome = await page.outcome(timeout * 1000)
+      if (outcome) return outcome
+      throw new CliFailure('TIME_OUT', exits.network, `Nobody logged in within ${timeout} s.`)
+    } finally {
+      page.close()
+    }
+  }
+
+  private async logInAs(control: Control, place: Place, name: string, fail: string | undefined): Promise<Outcome> {
+    const account = await accountNamed(control, name)
+    const url = await startLogin(control, { project: place.project, completeUrl: nowhere })
+    if (!url.startsWith(place.provider)) {
+      throw misuse('--as is for the built-in provider; this project has another one.', 'Log in without --as.')
+    }
+    if (fail !== undefined) await failOnce(control, url, place, fail)
+    return walk(url, account)
+  }
+
+  /** Where nobody sits at the terminal, the address is for whoever reads along. */
+  private async show(url: string, print: boolean): Promise<void> {
+    const isOpened = !print && process.stdout.isTTY === true && !process.env.CI
+    if (!isOpened) {
+      process.stderr.write(`Open ${url}\n`)
+      return
+    }
+    const { default: open } = await import('open')
+    await open(url)
+    this.note('Waiting for the browser.')
+  }
+}
+
+interface Place {
+  readonly project: string
+  /** What the addresses of the built-in provider begin with. */
+  readonly provider: string
+}
+
+/** Only the login that is about to come is meant. */
+async function failOnce(control: Control, url: string, { provider }: Place, fault: string): Promise<void> {
+  const client = new URL(url).searchParams.get('client_id')
+  if (!url.startsWith(provider) || client === null) {
+    throw misuse('--fail is for the built-in provider; this project has another one.')
+  }
+  await setFault(control, { fault: fault as ProviderFault, times: 1, client })
+}
+
+async function accountNamed(control: Control, name: string): Promise<string> {
+  const accounts = await listAccounts(control)
+  const account = accounts.find(({ id, email }) => id === name || email?.toLowerCase() === name.toLowerCase())
+  if (account) return account.id
+  const meant = nearest(
+    name,
+    accounts.map(({ id }) => id),
+  )
+  const hint = meant ? `Did you mean "${meant}"?` : 'See who there is: svc idp accounts'
+  throw new CliFailure('NOT_FOUND', exits.notFound, `The built-in provider has no account "${name}".`, hint)
+}

@@ -1,0 +1,20 @@
+import { ControlCommand } from '../../control-command.js'
+import { accountArg } from '../../idp/account-flags.js'
+import { removeAccount } from '../../idp/local-provider.js'
+
+export default class IdpRemove extends ControlCommand {
+  static override summary = 'Remove an account from the built-in identity provider.'
+  static override description = 'Users of the service that came from it stay.'
+  static override examples = ['<%= config.bin %> idp remove mary --yes', '<%= config.bin %> idp remove mary -y --json']
+  static override args = { account: accountArg }
+
+  async run() {
+    const { args, flags } = await this.parse(IdpRemove)
+    const control = this.control(flags)
+    await this.confirm(`Remove the account "${args.account}"?`, flags)
+    await removeAccount(control, args.account)
+
+    this.note(`"${args.account}" cannot log in any more.`)
+    return { removed: args.account }
+  }
+}

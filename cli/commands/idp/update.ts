@@ -1,0 +1,22 @@
+import { ControlCommand } from '../../control-command.js'
+import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
+import { changeAccount } from '../../idp/local-provider.js'
+
+export default class IdpUpdate extends ControlCommand {
+  static override summary = 'Change an account of the built-in identity provider.'
+  static override description = 'What is not named stays. Claims that are given take the place of all that there were.'
+  static override examples = [
+    '<%= config.bin %> idp update ada --no-verified',
+    '<%= config.bin %> idp update ada --email "" --claim locale=en --claim groups:=\'["staff"]\'',
+  ]
+  static override args = { account: accountArg }
+  static override flags = accountFlags
+
+  async run() {
+    const { args, flags } = await this.parse(IdpUpdate)
+    const account = await changeAccount(this.control(flags), args.account, readAccountFlags(flags))
+
+    this.note(`"${account.id}" was changed.`)
+    return account
+  }
+}

@@ -1,0 +1,35 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import type { JsonObject } from '../../client/model/json.js'
+import { fieldsDescription, readFields } from '../fields-args.js'
+
+export const accountArg = Args.string({ required: true, description: 'id of the account' })
+
+export const accountFlags = {
+  name: Flags.string({ description: 'what the person is called' }),
+  email: Flags.string({ description: 'email address; "" for none', helpValue: 'address' }),
+  verified: Flags.boolean({ allowNo: true, description: 'whether the provider has verified the address' }),
+  claim: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    description: `further claims, as ${fieldsDescription}`,
+    helpValue: 'name=value',
+  }),
+}
+
+interface Given {
+  readonly name?: string | undefined
+  readonly email?: string | undefined
+  readonly verified?: boolean | undefined
+  readonly claim?: readonly string[] | undefined
+}
+
+/** What the flags say of an account. */
+export function readAccountFlags({ name, email, verified, claim }: Given): JsonObject {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(email === undefined ? {} : { email: email === '' ? null : email }),
+    ...(verified === undefined ? {} : { emailVerified: verified }),
+    ...(claim === undefined ? {} : { claims: readFields(claim) }),
+  }
+}

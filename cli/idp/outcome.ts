@@ -1,0 +1,31 @@
+import { type LoginFailure, loginFailures, outcomeNames, providerFaults } from '../../client/model/provider-login.js'
+import { CliFailure, exits } from '../failure.js'
+
+/** How a login through a provider ended. */
+export type Outcome = { readonly token: string } | { readonly failure: LoginFailure }
+
+/** What the app's page would find in its address; undefined if that says nothing of a login. */
+export function readOutcome(address: string): Outcome | undefined {
+  const { searchParams } = new URL(address)
+  const token = searchParams.get(outcomeNames.token)
+  if (token) return { token }
+  const failure = loginFailures.find((known) => known === searchParams.get(outcomeNames.failure))
+  return failure && { failure }
+}
+
+/** A login without a token: exit 3, and the reason as the code. */
+export function loginFailed(failure: LoginFailure): CliFailure {
+  const message = `The login failed: ${outcomeNames.failure}=${failure}`
+  return new CliFailure(failure, exits.notAuthorised, message, hints[failure])
+}
+
+const hints: { readonly [Failure in LoginFailure]?: string } = {
+  no_email_provided: 'The provider has to give an email address, and to have verified it.',
+  email_already_registered_with_password: 'Delete the user with that address, or log in as somebody else.',
+  authentication_failed: 'What the provider did is in the terminal that runs `svc dev`.',
+}
+
+/** The faults and what they do, for help texts. */
+export const faultHelp = Object.entries(providerFaults)
+  .map(([fault, { says, endsIn }]) => `${fault.padEnd(17)} ${says} (${endsIn})`)
+  .join('\n')

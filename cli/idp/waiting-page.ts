@@ -1,0 +1,65 @@
+/** A page of this machine on which a login in the browser ends, for a command that waits for it. */
+import { randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Outcome, readOutcome } from './outcome.js'
+
+export interface WaitingPage {
+  readonly url: string
+  /** How the login ended, once it has; undefined if that takes longer. */
+  outcome(milliseconds: number): Promise<Outcome | undefined>
+  close(): void
+}
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>svc</title>
+<style>
+  :root { color-scheme: light dark }
+  body { font: 16px/1.6 system-ui, sans-serif; max-width: 30rem; margin: 4rem auto; padding: 0 1rem }
+</style>
+<h1>Back to the terminal</h1>
+<p>The login is over. You can close this page.
+</html>
+`
+
+/** Nobody else knows the path, so that no other page can say how the login ended. */
+export async function openWaitingPage(): Promise<WaitingPage> {
+  const path = `/${randomBytes(18).toString('base64url')}`
+  let tell: (outcome: Outcome) => void = () => undefined
+  const told = new Promise<Outcome>((resolve) => {
+    tell = resolve
+  })
+  const server = createServer((req, res) => {
+    const address = new URL(req.url ?? '/', 'http://127.0.0.1')
+    const outcome = address.pathname === path ? readOutcome(address.href) : undefined
+    res.writeHead(outcome ? 200 : 404, {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      connection: 'close',
+    })
+    res.end(outcome ? page : 'There is nothing here.', () => outcome && tell(outcome))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${path}`,
+    async outcome(milliseconds) {
+      const isOver = new AbortController()
+      const late = pause(milliseconds, undefined, { signal: isOver.signal })
+      return Promise.race([told, late]).finally(() => isOver.abort())
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
