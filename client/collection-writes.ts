@@ -1,5 +1,6 @@
+import { type WithFiles, writeForm } from './forms.js'
 import { newKey } from './keys.js'
-import { type Changes, type Document, type Fields, noChanges, splitOperators } from './model/document.js'
+import { type Changes, type Document, type Fields, splitOperators } from './model/document.js'
 import type { Json, JsonObject } from './model/json.js'
 import { mostBatchItems } from './model/limits.js'
 import type { Answer, Request } from './send.js'
@@ -31,7 +32,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 /** Fields to change, and `$append` and `$remove` for items of arrays. */
-export type Update<Data> = Partial<Data> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
+export type Update<Data> = Partial<WithFiles<Data>> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
 
 type Items<Data> = {
   readonly [Name in keyof Data]?: NonNullable<Data[Name]> extends readonly (infer Item)[]
@@ -52,7 +53,7 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
   }
   const put = async (
     id: string,
-    body: (spoken: Dialect) => JsonObject,
+    body: (spoken: Dialect) => JsonObject | FormData,
     method: 'PATCH' | 'PUT',
     options: WriteOptions,
   ) => {
@@ -70,8 +71,8 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
       }),
     )
   }
-  const change = (id: string, changes: Changes, options: WriteOptions) =>
-    put(id, (spoken) => writeChanges(spoken, changes), 'PATCH', options)
+  const change = (id: string, changes: object, options: WriteOptions) =>
+    put(id, (spoken) => writeForm(changes, (plain) => writeChanges(spoken, changesOf(plain))), 'PATCH', options)
 
   return {
     /**
@@ -82,8 +83,12 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
      *
      * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
      */
-    async create(fields: Data, { idempotencyKey = newKey(), signal }: CreateOptions = {}): Promise<Document<Data>> {
-      const body = writeNewDocument(await dialect(), fields as unknown as Fields)
+    async create(
+      fields: WithFiles<Data>,
+      { idempotencyKey = newKey(), signal }: CreateOptions = {},
+    ): Promise<Document<Data>> {
+      const spoken = await dialect()
+      const body = writeForm(fields, (plain) => writeNewDocument(spoken, plain))
       const headers = { 'idempotency-key': idempotencyKey }
       return one(
         await send({ method: 'POST', path: addresses.create(name), body, headers, isRepeatable: true, signal }),
@@ -98,12 +103,12 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
      * await svc.collection('posts').update(post.id, { title: 'Hello again', $append: { tags: 'seen' } })
      */
     update(id: string, changes: Update<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return change(id, changesOf(changes), options)
+      return change(id, changes, options)
     },
 
     /** Puts other fields in the place of all. In a dialect whose PUT merges, the service merges. */
-    replace(id: string, fields: Data, options: WriteOptions = {}): Promise<Document<Data>> {
-      return put(id, (spoken) => writeNewDocument(spoken, fields as unknown as Fields), 'PUT', options)
+    replace(id: string, fields: WithFiles<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
+      return put(id, (spoken) => writeForm(fields, (plain) => writeNewDocument(spoken, plain)), 'PUT', options)
     },
 
     /** Deletes a document. Never repeated by itself: the second time would find nothing. */
@@ -116,12 +121,12 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
 
     /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
     append(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return change(id, { ...noChanges, append: items as JsonObject }, options)
+      return change(id, { $append: items }, options)
     },
 
     /** Takes items out of an array, every occurrence. */
     remove(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return change(id, { ...noChanges, remove: items as JsonObject }, options)
+      return change(id, { $remove: items }, options)
     },
 
     /**

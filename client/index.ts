@@ -2,6 +2,7 @@
 import { type Auth, openAuth } from './auth.js'
 import { type CollectionClient, openCollection } from './collection.js'
 import { type Collections, openCollections } from './collections.js'
+import { type Files, openFiles } from './files.js'
 import type { Fields } from './model/document.js'
 import { openSession, type SessionOptions } from './session.js'
 import type { AnySchema } from './types.js'
@@ -13,9 +14,12 @@ export { type SessionStore, type SignedIn, webStore } from './auth-state.js'
 export type { CollectionClient, ListOptions, Selection } from './collection.js'
 export type { BatchOptions, CallOptions, CreateOptions, Update, WriteOptions } from './collection-writes.js'
 export type { CollectionInput } from './collections.js'
+export type { FileListOptions, Files, UploadOptions } from './files.js'
+export type { WithFiles } from './forms.js'
 export type { Collection, CountedCollection, FieldRule, Permissions, Schema } from './model/collection.js'
 export type { Document, Fields } from './model/document.js'
 export { type ErrorCode, type Issue, SvcError } from './model/errors.js'
+export type { StorageUsage, StoredFile } from './model/file.js'
 export type { Json } from './model/json.js'
 export type { Page, Sort } from './model/page.js'
 export type { AppUser } from './model/user.js'
@@ -39,6 +43,7 @@ export interface Client<Schema extends AnySchema<Schema> = UntypedSchema, UserDa
   readonly auth: Auth<UserData>
   readonly users: Users<UserData>
   readonly collections: Collections
+  readonly files: Files
   /** The documents of a collection, by its name or id. */
   collection<Name extends keyof Schema & string>(name: Name): CollectionClient<Schema, Schema[Name]>
 }
@@ -63,6 +68,7 @@ export function createClient<Schema extends AnySchema<Schema> = UntypedSchema, U
     auth: openAuth(session),
     users: openUsers(session),
     collections: openCollections(session),
+    files: openFiles(session),
     collection: (name) => openCollection(session, name),
   }
 }

@@ -1,6 +1,7 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
 import { SvcError } from './model/errors.js'
 import type { Json } from './model/json.js'
+import { sendCounted } from './send-counted.js'
 import type { Parameter } from './wire/query.js'
 import { readError } from './wire/read-error.js'
 import type { HeaderReader } from './wire/readers.js'
@@ -33,7 +34,10 @@ export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly query?: readonly Parameter[]
-  readonly body?: Json
+  /** JSON, or a form with files, which may take as long as it takes. */
+  readonly body?: Json | FormData
+  /** Hears how many bytes of a form have gone out. */
+  readonly onProgress?: ((sentBytes: number) => void) | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Whether doing it twice is the same as doing it once. */
   readonly isRepeatable?: boolean
@@ -58,6 +62,7 @@ export interface Sender {
 }
 
 const longestWaitMilliseconds = 30_000
+const longestUploadMilliseconds = 3_600_000
 const repeatableStatuses = [429, 502, 503, 504]
 
 export function openSender(options: SendOptions): Sender {
@@ -66,19 +71,21 @@ export function openSender(options: SendOptions): Sender {
   const base = options.url.replace(/\/+$/, '')
 
   async function ask(request: Request, signal: AbortSignal | undefined, attempt: number): Promise<Response> {
-    const { method, body } = request
+    const { method, body, onProgress } = request
     const url = base + request.path + writeSearch(request.query)
     const headers = new Headers(apiKey === undefined ? {} : { 'x-api-key': apiKey })
-    if (body !== undefined) headers.set('content-type', 'application/json')
+    const isForm = body instanceof FormData
+    if (body !== undefined && !isForm) headers.set('content-type', 'application/json')
     for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
     options.onRequest?.({ method, url, headers, attempt })
-    return fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal })
+    if (isForm && onProgress && signal) return sendCounted(fetch, url, { method, headers, body, signal }, onProgress)
+    return fetch(url, { method, headers, body: isForm ? body : JSON.stringify(body), signal })
   }
 
   async function attempt(request: Request, number: number): Promise<Answer> {
     const { method, path, query, signal } = request
     const begunAt = Date.now()
-    const timer = AbortSignal.timeout(timeout)
+    const timer = AbortSignal.timeout(request.body instanceof FormData ? longestUploadMilliseconds : timeout)
     try {
       const response = await ask(request, signal ? AbortSignal.any([signal, timer]) : timer, number)
       const text = await response.text()

@@ -29,6 +29,10 @@ export const addresses = {
   collections: () => '/collections',
   /** Always the record, whatever the `paths` axis says. */
   collection: (name: string) => `/api/collections/${e(name)}`,
+  upload: () => '/storage/upload',
+  files: () => '/storage/list',
+  file: (id: string) => `/storage/file/${e(id)}`,
+  usage: () => '/storage/info',
   refresh: () => '/auth-collections/refresh',
   /** Where a document is created. */
   create: (collection: string) => `/collections/${e(collection)}`,

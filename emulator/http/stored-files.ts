@@ -13,8 +13,8 @@ import type { Door, Exchange, Outgoing } from './run.js'
 
 export const storedFilePath = '/files/:id/:name'
 
-/** What an address answers never changes, but it can end. */
-const cacheControl = 'public, max-age=3600'
+/** What an address answers never changes, but it can end: whoever keeps the bytes asks whether they are still there. */
+const cacheControl = 'public, max-age=0, must-revalidate'
 
 /** A file shown in a browser may look as it likes, load what is itself, and run nothing. */
 const shownPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"

@@ -30,7 +30,7 @@ describe('a typed client', () => {
   it('knows collections and fields', () => {
     expectTypeOf(svc.collection).toBeCallableWith('authors')
     expectTypeOf(posts.get('1')).resolves.toEqualTypeOf<Document<Post>>()
-    expectTypeOf(posts.create).parameter(0).toEqualTypeOf<Post>()
+    expectTypeOf<Post>().toExtend<Parameters<typeof posts.create>[0]>()
     // @ts-expect-error: no such collection
     svc.collection('pots')
   })

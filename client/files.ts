@@ -1,0 +1,92 @@
+import type { CallOptions } from './collection-writes.js'
+import { newKey } from './keys.js'
+import type { StorageUsage, StoredFile } from './model/file.js'
+import type { Page } from './model/page.js'
+import type { Session } from './session.js'
+import { readFile, readFiles, readRemoved, readUsage } from './wire/answers.js'
+import { addresses } from './wire/paths.js'
+import type { Parameter } from './wire/query.js'
+import { readError } from './wire/read-error.js'
+
+export interface UploadOptions extends CallOptions {
+  /** A folder, such as `avatars`. */
+  readonly path?: string
+  /** What the file is called; left out, by its own name. */
+  readonly name?: string
+  /** Hears how many bytes have gone out, those around the file included. */
+  readonly onProgress?: (sentBytes: number) => void
+}
+
+export interface FileListOptions extends CallOptions {
+  /** Only what lies in this folder and below it. */
+  readonly path?: string
+  readonly limit?: number
+  readonly offset?: number
+}
+
+export type Files = ReturnType<typeof openFiles>
+
+/** Files that belong to no document: what is uploaded stays until it is deleted. */
+export function openFiles({ dialect, send, options }: Session) {
+  const get = async (path: string, query: readonly Parameter[], signal: AbortSignal | undefined) =>
+    send({ method: 'GET', path, query, isRepeatable: true, signal })
+
+  return {
+    /**
+     * Stores a file, which anybody can then read at its `url`. Safe to repeat, as creating a document is.
+     *
+     * @example
+     * const { url } = await svc.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
+     *
+     * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
+     */
+    async upload(file: Blob, { path, name, onProgress, signal }: UploadOptions = {}): Promise<StoredFile> {
+      const body = new FormData()
+      if (path) body.append('path', path)
+      body.append('file', file, name ?? (file as File).name ?? 'file')
+      const headers = { 'idempotency-key': newKey() }
+      const address = addresses.upload()
+      const asked = { method: 'POST', path: address, body, headers, isRepeatable: true, onProgress, signal } as const
+      return readFile(await dialect(), (await send(asked)).body)
+    },
+
+    /**
+     * Files, the newest first, a page at a time; those of documents and users among them.
+     *
+     * @example
+     * for (const { name, size } of (await svc.files.list({ path: 'letters' })).items) console.log(name, size)
+     */
+    async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
+      const query = Object.entries(page).map(([name, value]) => [name, String(value)] as const)
+      const { body, header } = await get(addresses.files(), query, signal)
+      return { ...readFiles(await dialect(), body, header), offset: page.offset ?? 0 }
+    },
+
+    /** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
+    async delete(id: string, { signal }: CallOptions = {}): Promise<{ id: string }> {
+      const { body } = await send({ method: 'DELETE', path: addresses.file(id), signal })
+      return readRemoved(await dialect(), body)
+    },
+
+    /** How much the files of the project take, and how much they may. */
+    async info({ signal }: CallOptions = {}): Promise<StorageUsage> {
+      return readUsage(await dialect(), (await get(addresses.usage(), [], signal)).body)
+    },
+
+    /**
+     * The bytes at a file's address, as an answer to read as you like. No key is sent.
+     *
+     * @example
+     * const file = await svc.files.upload(new File(['Hello'], 'hello.txt'))
+     * console.log(await (await svc.files.download(file)).text())
+     *
+     * @throws {SvcError} `NOT_FOUND`
+     */
+    async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
+      const fetch = options.fetch ?? globalThis.fetch
+      const response = await fetch(typeof file === 'string' ? file : file.url, { signal })
+      if (response.ok) return response
+      throw readError(response.status, (name) => response.headers.get(name), await response.json())
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** A form on its way, counted: by `XMLHttpRequest` in browsers, whose `fetch` cannot tell, and by a stream elsewhere. */
+
+interface Outgoing {
+  readonly method: string
+  readonly headers: Headers
+  readonly body: FormData
+  readonly signal: AbortSignal
+}
+
+export function sendCounted(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  { body, headers, method, signal }: Outgoing,
+  onProgress: (sentBytes: number) => void,
+): Promise<Response> {
+  if (!globalThis.XMLHttpRequest) {
+    const { headers: own, body: bytes } = new Response(body)
+    headers.set('content-type', own.get('content-type') ?? '')
+    let sentBytes = 0
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, out) {
+        sentBytes += chunk.length
+        onProgress(sentBytes)
+        out.enqueue(chunk)
+      },
+    })
+    return fetch(url, { method, headers, signal, body: bytes?.pipeThrough(counter), duplex: 'half' } as RequestInit)
+  }
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const xhr = new XMLHttpRequest()
+    xhr.open(method, url)
+    headers.forEach((value, name) => {
+      xhr.setRequestHeader(name, value)
+    })
+    xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
+    xhr.onload = () =>
+      resolve({
+        ok: xhr.status < 300,
+        status: xhr.status,
+        headers: { get: (name) => xhr.getResponseHeader(name) },
+        text: async () => xhr.responseText,
+      } as Response)
+    xhr.onerror = xhr.onabort = reject
+    signal.onabort = () => xhr.abort()
+    xhr.send(body)
+  })
+}
