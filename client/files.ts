@@ -36,7 +36,8 @@ export function openFiles({ dialect, send, options }: Session) {
      * Stores a file, which anybody can then read at its `url`. Safe to repeat, as creating a document is.
      *
      * @example
-     * const { url } = await svc.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
+     * const letter = await svc.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
+     * console.log(letter.url)
      *
      * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
      */
