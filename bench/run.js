@@ -9,10 +9,11 @@ import * as peers from './rows/peers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
 import * as start from './rows/start.js'
+import * as users from './rows/users.js'
 import { isReached, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, batches, realtime, peers, commands, client, large }
+const groups = { start, reads, batches, users, realtime, peers, commands, client, large }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = ['large']
 
