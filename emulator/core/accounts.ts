@@ -6,15 +6,13 @@ import { equalJson, JsonText } from '../../client/model/json.js'
 import type { ListQuery, Page } from '../../client/model/page.js'
 import type { Path } from '../../client/model/path.js'
 import type { OutgoingUser } from '../../client/model/user.js'
-import { deleteSessionsOf } from '../store/sessions.js'
-import { writePasswordHash } from '../store/user-secrets.js'
 import { insertUser, lockUser, type NewUser, selectUser, selectUsers, writeUser } from '../store/users.js'
 import { type Context, inTransaction, type UserContext } from './context.js'
 import { requireEmail } from './emails.js'
 import { isId } from './ids.js'
 import { afterPassword, type LoginStep } from './logins.js'
 import { dropForgotten } from './owned-files.js'
-import { requireOwnPassword } from './password-change.js'
+import { requireOwnPassword, setPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
 import { rolesOf } from './permissions.js'
 import { populate } from './populate.js'
@@ -130,10 +128,7 @@ export async function updateMe(
     const written = await writeUser(ctx.db, id, write, at)
     await adoptUploads(ctx, uploads, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
-    if (passwordHash !== undefined) {
-      await writePasswordHash(ctx.db, id, passwordHash)
-      await deleteSessionsOf(ctx.db, id, sessionId)
-    }
+    if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)
     return written
   })
   if (!user) throw plainError('INVALID_TOKEN')

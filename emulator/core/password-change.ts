@@ -23,7 +23,7 @@ export async function changePassword(
   await setPassword(ctx, id, await hashPassword(ctx, newPassword), sessionId)
 }
 
-/** Puts a new password in the place of the old one, and ends all sessions but the one named. */
+/** Puts a new password in the place of the old one: what the old one led to ends, but for the session named. */
 export async function setPassword(
   ctx: Pick<Context, 'backend' | 'db' | 'inTransaction'>,
   user: string,
@@ -31,10 +31,11 @@ export async function setPassword(
   keptSession: string | null,
 ): Promise<void> {
   await inTransaction(ctx, async ({ db }) => {
+    // In the order in which logins and resets lock the same.
+    await deleteTokens(db, user, 'reset password')
+    await deletePendingLogin(db, user)
     await writePasswordHash(db, user, hash)
     await deleteSessionsOf(db, user, keptSession)
-    await deletePendingLogin(db, user)
-    await deleteTokens(db, user, 'reset password')
   })
   ctx.backend.known.callers.clear()
 }

@@ -22,7 +22,7 @@ async function mailResetLink(ctx: Context, email: string): Promise<void> {
   const user = await selectUserByEmail(db, project.id, readEmail(email)?.key ?? '')
   // Who logs in through a provider has no password to forget.
   if (!user || !(await selectSecrets(db, user.id))?.passwordHash) return
-  const token = await newToken(ctx, user.id, 'reset password')
+  const token = await newToken(ctx, user, 'reset password')
   const letter = resetLetter({ project: project.name, link: resetLink(ctx, token) })
   await backend.mail.deliver({ project: project.id, to: user.email, ...letter })
 }
@@ -36,8 +36,8 @@ export async function resetPassword(
   const hash = await hashPassword({ backend }, newPassword)
   const scope = { backend, db: backend.db, inTransaction: false }
   await inTransaction(scope, async (scope) => {
-    const { user } = await useToken(scope, token, 'reset password')
-    await setPassword(scope, user, hash, null)
+    const { id } = await useToken(scope, token, 'reset password')
+    await setPassword(scope, id, hash, null)
   })
   backend.known.callers.clear()
 }

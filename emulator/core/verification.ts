@@ -3,7 +3,7 @@ import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import { selectTokenTime } from '../store/one-time-tokens.js'
-import { lockUser, writeUser } from '../store/users.js'
+import { writeUser } from '../store/users.js'
 import { getMe } from './accounts.js'
 import { type Backend, inTransaction, type UserContext } from './context.js'
 import { verificationLetter } from './letters.js'
@@ -16,7 +16,7 @@ const leastMilliseconds = 60_000
 /** Mails a link to the signed-in user, at most one a minute. @throws {SvcError} `RATE_LIMITED` */
 export async function requestVerification(ctx: UserContext): Promise<void> {
   const user = await getMe(ctx)
-  const token = await newTokenAfter(ctx, user.id, 'verify email', leastMilliseconds)
+  const token = await newTokenAfter(ctx, user, 'verify email', leastMilliseconds)
   if (token === undefined) throw await tooSoon(ctx)
   const { backend, project } = ctx
   const letter = verificationLetter({ project: project.name, link: verificationLink(ctx, token) })
@@ -27,9 +27,8 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
 export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
   const scope = { backend, db: backend.db, inTransaction: false }
   const user = await inTransaction(scope, async (scope) => {
-    const { user, project } = await useToken(scope, token, 'verify email')
-    await lockUser(scope.db, project, user)
-    return writeUser(scope.db, user, { emailVerified: true }, backend.now().toISOString())
+    const { id } = await useToken(scope, token, 'verify email')
+    return writeUser(scope.db, id, { emailVerified: true }, backend.now().toISOString())
   })
   backend.known.callers.clear()
   if (!user) throw plainError('INVALID_TOKEN')

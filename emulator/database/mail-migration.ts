@@ -13,10 +13,11 @@ export const mailMigration = [
     created_at timestamptz(3) not null
   )`,
   sql`create index mails_in_order on mails (project_id, id)`,
-  // One secret of a purpose at a time: a new one takes the place of the old.
+  // One secret of a purpose at a time: a new one takes the place of the old. It counts for the address it was mailed to.
   sql`create table one_time_tokens (
     user_id uuid not null references users on delete cascade,
     purpose text not null,
+    email text not null,
     token_hash text not null unique,
     created_at timestamptz(3) not null,
     expires_at timestamptz(3) not null,

@@ -6,6 +6,8 @@ export type Purpose = 'verify email' | 'reset password'
 export interface OneTimeToken {
   readonly user: string
   readonly purpose: Purpose
+  /** The address it is mailed to. */
+  readonly email: string
   readonly hash: string
   readonly at: string
   readonly expiresAt: string
@@ -14,14 +16,15 @@ export interface OneTimeToken {
 /** Puts a token in the place of the user's last one for that purpose, unless that one was made in `rest`; whether it did. */
 export async function replaceToken(
   db: Database,
-  { user, purpose, hash, at, expiresAt }: OneTimeToken,
+  { user, purpose, email, hash, at, expiresAt }: OneTimeToken,
   rest?: { readonly after: string; readonly until: string },
 ): Promise<boolean> {
   const rows = await db.query(sql`
-    insert into one_time_tokens as t (user_id, purpose, token_hash, created_at, expires_at)
-    values (${user}, ${purpose}, ${hash}, ${at}, ${expiresAt})
+    insert into one_time_tokens as t (user_id, purpose, email, token_hash, created_at, expires_at)
+    values (${user}, ${purpose}, ${email}, ${hash}, ${at}, ${expiresAt})
     on conflict (user_id, purpose) do update
-    set token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at
+    set email = excluded.email, token_hash = excluded.token_hash, created_at = excluded.created_at,
+      expires_at = excluded.expires_at
     ${rest ? sql`where t.created_at <= ${rest.after}::timestamptz or t.created_at > ${rest.until}::timestamptz` : nothing}
     returning user_id`)
   return rows.length > 0
@@ -33,19 +36,31 @@ export async function selectTokenTime(db: Database, user: string, purpose: Purpo
   return row?.created_at
 }
 
-/** Uses a token up: of many who try at once, one gets the user it was made for, and the project. */
-export async function takeToken(
+type Known = Pick<OneTimeToken, 'purpose' | 'hash'>
+
+/** Whom a token was made for. */
+export async function selectTokenOwner(
   db: Database,
-  { purpose, hash, at }: Pick<OneTimeToken, 'purpose' | 'hash' | 'at'>,
+  { purpose, hash }: Known,
 ): Promise<{ user: string; project: string } | undefined> {
   const [row] = await db.query<{ id: string; project_id: string }>(sql`
-    with taken as (
-      delete from one_time_tokens
-      where token_hash = ${hash} and purpose = ${purpose} and expires_at > ${at}
-      returning user_id
-    )
-    select u.id, u.project_id from taken join users u on u.id = taken.user_id`)
+    select u.id, u.project_id
+    from one_time_tokens t
+    join users u on u.id = t.user_id
+    where t.token_hash = ${hash} and t.purpose = ${purpose}`)
   return row && { user: row.id, project: row.project_id }
+}
+
+/** Uses a token up: of many who try at once, one gets the address it was mailed to. */
+export async function takeToken(
+  db: Database,
+  { purpose, hash, at }: Known & Pick<OneTimeToken, 'at'>,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ email: string }>(sql`
+    delete from one_time_tokens
+    where token_hash = ${hash} and purpose = ${purpose} and expires_at > ${at}
+    returning email`)
+  return row?.email
 }
 
 /** Makes a user's tokens for a purpose worthless. */

@@ -24,6 +24,32 @@ inDialects('Email verification', (wire) => {
     expect(await countMails(email)).toBe(1)
   })
 
+  test('contract 6.8 of ten requests at once, one mails a letter', async () => {
+    const { anAccount } = await aTown(wire)
+    const { api, email } = await anAccount()
+
+    const answers = await Promise.all(
+      ['request', 'resend'].flatMap((name) =>
+        Array.from({ length: 5 }, () => api.post(`/auth/${name}-verification`, {})),
+      ),
+    )
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(429)])
+    expect(await countMails(email)).toBe(1)
+  })
+
+  test('contract 6.8 a link that was mailed to one address verifies no other', async () => {
+    const { anAccount } = await aTown(wire)
+    const { api, email } = await anAccount()
+    await api.post('/auth/request-verification', {})
+    const token = tokenIn(await mailTo(email))
+
+    expectStatus(200, await api.patch('/auth-collections/user', { email: anEmail('somebody.else') }))
+    expectFailure(await nobody.post('/auth/verify-email', { token }), 401, 'INVALID_TOKEN')
+    const me = wire.record(expectStatus(200, await api.get('/auth-collections/me')))
+    expect(userOf(wire, me).email_verified).toBe(false)
+  })
+
   test('USR-24 the token of the mail verifies the address, without a key, once', async () => {
     const { anAccount } = await aTown(wire, { requireVerifiedEmail: true })
     const { api, email } = await anAccount()
@@ -110,6 +136,38 @@ inDialects('Password reset', (wire) => {
     expectFailure(await reset(tokenIn(first)), 401, 'INVALID_TOKEN')
     await ada.api.post('/auth/change-password', { oldPassword: ada.password, newPassword: 'New5Horses' })
     expectFailure(await reset(tokenIn(second)), 401, 'INVALID_TOKEN')
+  })
+
+  test('contract 6.8 whoever changes the password or the address as themselves voids what was mailed', async () => {
+    const { anAccount, api } = await aTown(wire)
+    const reset = (token: string) => nobody.post('/auth/reset-password', { token, newPassword: 'New4Horses' })
+
+    for (const change of [{ password: 'New5Horses' }, { email: anEmail('moved') }]) {
+      const ada = await anAccount()
+      await api.post('/auth/request-password-reset', { email: ada.email })
+      const token = tokenIn(await mailTo(ada.email))
+      expectStatus(200, await ada.api.patch('/auth-collections/user', change))
+      expectFailure(await reset(token), 401, 'INVALID_TOKEN')
+    }
+  })
+
+  test('contract 6.8 a reset and changes of the password at once leave one password, and no request fails', async () => {
+    const { anAccount, api, logIn } = await aTown(wire)
+    const ada = await anAccount()
+    await api.post('/auth/request-password-reset', { email: ada.email })
+    const token = tokenIn(await mailTo(ada.email))
+
+    const answers = await Promise.all([
+      nobody.post('/auth/reset-password', { token, newPassword: 'New4Horses' }),
+      ada.api.post('/auth/change-password', { oldPassword: ada.password, newPassword: 'New5Horses' }),
+      ada.api.patch('/auth-collections/user', { password: 'New6Horses' }),
+    ])
+
+    expect(answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 401)).toEqual([])
+    const logins = await Promise.all(
+      ['New4Horses', 'New5Horses', 'New6Horses'].map((password) => logIn(ada.email, password)),
+    )
+    expect(logins.map(({ status }) => status).sort()).toEqual([200, 401, 401])
   })
 })
 
