@@ -30,12 +30,15 @@ export function paceOf({ isOpen, waitingBytes, giveUp }: Outlet): Pace {
     async room() {
       let least = waitingBytes()
       let stillSince = performance.now()
+      // Many may be waited for, and those that do not read are looked at less and less often.
+      let milliseconds = 5
       while (isOpen() && waitingBytes() > roomBytes) {
-        await pause(10)
-        if (waitingBytes() < least) {
-          least = waitingBytes()
-          stillSince = performance.now()
-        } else if (performance.now() - stillSince > mostStillMilliseconds) giveUp()
+        await pause(milliseconds)
+        const isStill = waitingBytes() >= least
+        milliseconds = isStill ? Math.min(milliseconds * 2, 250) : 5
+        least = waitingBytes()
+        if (!isStill) stillSince = performance.now()
+        if (performance.now() - stillSince > mostStillMilliseconds) giveUp()
       }
     },
   }
