@@ -15,7 +15,7 @@ let page: Page
 let complaints: string[]
 
 beforeAll(async () => {
-  const providerTimeout = 1_000
+  const providerTimeout = 3_000
   ;[emulator, chromium, app] = await Promise.all([
     startEmulator({ memory: true, providerTimeout }),
     openChromium(),

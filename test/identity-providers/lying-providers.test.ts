@@ -1,0 +1,226 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { LoginFailure } from '../../client/model/provider-login.js'
+import { type Emulator, startEmulator } from '../../emulator/main.js'
+import {
+  broken,
+  byOtherKey,
+  bySecret,
+  cut,
+  failing,
+  flood,
+  html,
+  type Lies,
+  type LyingProvider,
+  serveLyingProvider,
+  silence,
+  trickle,
+  unsigned,
+} from '../fixtures/lying-provider.js'
+
+// Providers that are slow, down, or lie: whatever they do, the browser is sent to the app with a reason.
+
+let emulator: Emulator
+let patient: Emulator
+let impatient: Emulator
+
+beforeAll(async () => {
+  ;[patient, impatient] = await Promise.all([
+    startEmulator({ memory: true }),
+    startEmulator({ memory: true, providerTimeout: 1_500 }),
+  ])
+})
+beforeEach(() => {
+  emulator = patient
+})
+afterAll(() => Promise.all([patient.close(), impatient.close()]))
+
+/** Only where a provider hangs is a service of use that waits for less. */
+function beImpatientWith(lies: Lies): void {
+  if (Object.values(lies).some((lie) => lie === silence || lie === trickle)) emulator = impatient
+}
+
+async function control(method: string, path: string, body: object): Promise<{ id: string; apiKey: string }> {
+  const headers = { 'svc-control-token': emulator.controlToken, 'content-type': 'application/json' }
+  const answer = await fetch(`${emulator.url}/_svc/api${path}`, { method, headers, body: JSON.stringify(body) })
+  expect(answer.ok).toBe(true)
+  return answer.json() as Promise<{ id: string; apiKey: string }>
+}
+
+/** Where a login is sent to, and the login that it was. */
+async function leave(provider: LyingProvider, more: Record<string, string> = { IDP_ISSUER: provider.url }) {
+  const { id, apiKey } = await control('POST', '/projects', {})
+  const callback = `${emulator.url}/auth-collections/auth-idp-redirect/${id}`
+  const idp = {
+    IDP_CLIENT_ID: provider.clientId,
+    IDP_CLIENT_SECRET: provider.clientSecret,
+    IDP_REDIRECT_URL: callback,
+    IDP_COMPLETE_URL: 'https://app.example/done',
+    ...more,
+  }
+  await control('PATCH', `/projects/${id}`, { settings: { idp } })
+  const answer = await fetch(`${emulator.url}/login-idp`, { headers: { 'x-api-key': apiKey } })
+  return { answer, callback, id, apiKey }
+}
+
+/** How the login ends, where the provider tells these lies from the moment the browser has left. */
+async function ending(lies: Lies, more?: (url: string) => Record<string, string>): Promise<string> {
+  beImpatientWith(lies)
+  const provider = await serveLyingProvider(lies)
+  try {
+    const { answer, callback } = await leave(provider, more?.(provider.url))
+    const { searchParams } = new URL(((await answer.json()) as { url: string }).url)
+    provider.nonce = searchParams.get('nonce') ?? ''
+    const query = new URLSearchParams({ code: 'good', state: searchParams.get('state') ?? '' })
+    const back = await fetch(`${callback}?${query}`, { redirect: 'manual' })
+    expect(back.status).toBe(302)
+    const location = new URL(String(back.headers.get('location')))
+    expect(location.href).toMatch(/^https:\/\/app\.example\/done\?svc-/)
+    return location.searchParams.get('svc-error') ?? 'a token'
+  } finally {
+    await provider.close()
+  }
+}
+
+test('IDP-04 an honest one logs in', async () => {
+  expect(await ending({})).toBe('a token')
+})
+
+describe('With OpenID Connect', () => {
+  const hour = 3_600
+  const now = () => Math.floor(Date.now() / 1_000)
+  const cases: readonly (readonly [what: string, lies: () => Lies, ends: LoginFailure])[] = [
+    ['the code is refused', () => ({ token: (res) => refuse(res, 'invalid_grant') }), 'invalid_authorization_code'],
+    ['the client is refused', () => ({ token: (res) => refuse(res, 'invalid_client') }), 'authentication_failed'],
+    ['the code’s exchange never answers', () => ({ token: silence }), 'authentication_failed'],
+    ['the code’s exchange never ends', () => ({ token: trickle }), 'authentication_failed'],
+    ['the code’s exchange is cut', () => ({ token: cut }), 'authentication_failed'],
+    ['the code’s exchange fails', () => ({ token: failing }), 'authentication_failed'],
+    ['the code’s exchange answers a page', () => ({ token: html }), 'authentication_failed'],
+    ['the code’s exchange answers half of something', () => ({ token: broken }), 'authentication_failed'],
+    ['the code’s exchange answers too much', () => ({ token: flood }), 'authentication_failed'],
+    ['the code’s exchange leads elsewhere', () => ({ token: elsewhere }), 'authentication_failed'],
+    ['there is no ID token', () => ({ token: { id_token: undefined } }), 'authentication_failed'],
+    ['the ID token is for somebody else', () => ({ claims: { aud: 'another' } }), 'authentication_failed'],
+    ['the ID token is by somebody else', () => ({ claims: { iss: 'https://evil.example' } }), 'authentication_failed'],
+    ['the ID token is of another login', () => ({ claims: { nonce: 'another' } }), 'authentication_failed'],
+    ['the ID token is of no login', () => ({ claims: { nonce: undefined } }), 'authentication_failed'],
+    ['the ID token is over', () => ({ claims: { exp: now() - hour, iat: now() - 2 * hour } }), 'authentication_failed'],
+    ['the ID token names nobody', () => ({ claims: { sub: undefined } }), 'authentication_failed'],
+    ['the ID token is signed with another key', () => ({ sign: byOtherKey }), 'authentication_failed'],
+    ['the ID token is signed with the client’s secret', () => ({ sign: bySecret }), 'authentication_failed'],
+    ['the ID token is not signed', () => ({ sign: unsigned }), 'authentication_failed'],
+    ['the ID token is no token', () => ({ sign: () => 'nothing' }), 'authentication_failed'],
+    ['there are no keys', () => ({ keys: { keys: [] } }), 'authentication_failed'],
+    ['the keys never come', () => ({ keys: silence }), 'authentication_failed'],
+    ['the profile is somebody else’s', () => ({ profile: { sub: 'eve' } }), 'failed_to_get_user_info'],
+    ['the profile never comes', () => ({ profile: silence }), 'failed_to_get_user_info'],
+    ['the profile never ends', () => ({ profile: trickle }), 'failed_to_get_user_info'],
+    ['the profile is cut', () => ({ profile: cut }), 'failed_to_get_user_info'],
+    ['the profile fails', () => ({ profile: failing }), 'failed_to_get_user_info'],
+    ['the profile is a page', () => ({ profile: html }), 'failed_to_get_user_info'],
+    ['the profile is too much', () => ({ profile: flood }), 'failed_to_get_user_info'],
+    ['the email is unverified', () => ({ profile: { email_verified: false } }), 'no_email_provided'],
+    [
+      'nobody says whether the email is verified',
+      () => ({ profile: { email_verified: undefined } }),
+      'no_email_provided',
+    ],
+    ['the email is no email', () => ({ profile: { email: 'ada' } }), 'no_email_provided'],
+    ['the email is no text', () => ({ profile: { email: { at: 'example.com' } } }), 'no_email_provided'],
+    [
+      'the ID token vouches for another email than the profile’s',
+      () => ({ profile: { email_verified: undefined }, claims: { email: 'eve@example.com', email_verified: true } }),
+      'no_email_provided',
+    ],
+  ]
+
+  test.each(cases)('IDP-11 where %s, the app is told', async (_what, lies, ends) => {
+    expect(await ending(lies())).toBe(ends)
+  })
+
+  test('IDP-12 a name that no database keeps is mended, and one that is no text is not taken', async () => {
+    expect(await ending({ profile: { name: 'A\0da\ud800' } })).toBe('a token')
+    expect(await ending({ profile: { name: { first: 'Ada' } } })).toBe('a token')
+  })
+
+  test('a provider that does not say how to log in is named, with 503', async () => {
+    for (const discovery of [silence, cut, failing, html, { issuer: 'https://evil.example' }]) {
+      beImpatientWith({ discovery })
+      const provider = await serveLyingProvider({ discovery })
+      const { answer } = await leave(provider)
+      await provider.close()
+      expect(answer.status).toBe(503)
+      expect(answer.headers.get('svc-error-code')).toBe('UNAVAILABLE')
+      expect(answer.headers.get('retry-after')).toBe('5')
+      expect(await answer.text()).toContain(`\\"${provider.url}\\"`)
+    }
+  })
+
+  test('IDP-01 a provider outside this machine is not asked without encryption', async () => {
+    const provider = await serveLyingProvider({})
+    const { answer } = await leave(provider, { IDP_ISSUER: 'http://provider.example' })
+    await provider.close()
+    expect(answer.status).toBe(503)
+  })
+})
+
+describe('With OAuth 2 alone', () => {
+  const addresses = (url: string) => ({
+    IDP_AUTHORIZATION_URL: `${url}/authorize`,
+    IDP_TOKEN_URL: `${url}/token`,
+    IDP_USERINFO_URL: `${url}/profile`,
+  })
+  const withEmails = (url: string) => ({ ...addresses(url), IDP_EMAILS_URL: `${url}/emails` })
+  const emails = (list: object[]): Lies => ({
+    profile: { sub: undefined, id: 42, email: null, email_verified: undefined },
+    emails: list as unknown as Record<string, unknown>,
+  })
+  const ada = { email: 'ada@example.com', verified: true, primary: true }
+
+  test('contract 7.1 three addresses are enough; what an ID token says is then not believed', async () => {
+    expect(await ending({ sign: unsigned, claims: { sub: 'eve' } }, addresses)).toBe('a token')
+  })
+
+  test('contract 7.1 a number may be the subject, and the addresses may be listed apart', async () => {
+    expect(await ending(emails([{ email: 'x@example.com', verified: true }, ada]), withEmails)).toBe('a token')
+    expect(await ending(emails([{ ...ada, verified: false }]), withEmails)).toBe('no_email_provided')
+    expect(await ending({ ...emails([]), emails: failing }, withEmails)).toBe('failed_to_get_user_info')
+  })
+
+  test('IDP-06 a code that is refused with 200 is refused', async () => {
+    expect(await ending({ token: { access_token: undefined, error: 'bad_verification_code' } }, addresses)).toBe(
+      'invalid_authorization_code',
+    )
+  })
+
+  test('IDP-07 a profile that names nobody is none', async () => {
+    expect(await ending({ profile: { sub: undefined } }, addresses)).toBe('failed_to_get_user_info')
+    expect(await ending({ profile: broken }, addresses)).toBe('failed_to_get_user_info')
+  })
+})
+
+test('IDP-16 an ID token signed with the client’s secret is refused', async () => {
+  const provider = await serveLyingProvider({})
+  const { apiKey } = await leave(provider)
+  const now = Math.floor(Date.now() / 1_000)
+  const claims = { iss: provider.url, aud: provider.clientId, sub: 'ada', iat: now, exp: now + 60 }
+  const forged = await bySecret({ ...claims, email: 'ada@example.com', email_verified: true }, provider.clientSecret)
+
+  const answer = await fetch(`${emulator.url}/auth/oauth/idp/token`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ idToken: forged, platform: 'web' }),
+  })
+
+  await provider.close()
+  expect(answer.status).toBe(401)
+})
+
+function refuse(res: ServerResponse, error: string): void {
+  res.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+}
+
+function elsewhere(res: ServerResponse): void {
+  res.writeHead(307, { location: `${emulator.url}/openapi.json` }).end()
+}
