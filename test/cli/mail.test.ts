@@ -129,6 +129,17 @@ test.each([
   expect(stderr).toMatch(said)
 })
 
+test('an address of no mail server is refused without a word of the password in it', async () => {
+  for (const given of [['--smtp', 'http://ada:Secret4Horse@mail.example'], []]) {
+    const env = { SVC_SMTP_URL: 'ada:Secret4Horse@mail.example' }
+    const { exit, stdout, stderr } = await other.svc(['dev', '--memory', '--port', '0', ...given], { env })
+
+    expect([exit, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/not the address of a mail server\.\n.*smtp:\/\//)
+    expect(stderr).not.toContain('Secret4Horse')
+  }
+})
+
 test('mail and clock are those of an emulator: without one they exit with 8, whatever else is named', async () => {
   for (const words of [
     ['mail', 'list'],
