@@ -31,14 +31,14 @@ test.each(scripts)(
       extendEnv: false,
       input: '',
       reject: false,
-      timeout: 60_000,
+      timeout: 120_000,
       stripFinalNewline: false,
     })
 
     expect(exitCode, stderr).toBe(0)
     expect(stdout).toMatch(said)
   },
-  60_000,
+  120_000,
 )
 
 async function scriptOf(guide: string): Promise<string> {
