@@ -30,10 +30,18 @@ interface Slot {
 interface Connection {
   hasRoom(collection: string): boolean
   add(listener: Listener): () => void
+  /** From now on, who subscribes is another. */
+  identify(token: string | undefined): void
 }
+
+/** What the service allows on one connection. */
+const mostSlots = 100
 
 export function overSockets(session: Session, Socket: SocketConstructor): Transport {
   const connections = new Set<Connection>()
+  session.auth.onChange((signedIn) => {
+    for (const connection of connections) connection.identify(signedIn?.token ?? session.options.apiKey)
+  })
   return (listener) => {
     for (const connection of connections) if (connection.hasRoom(listener.collection)) return connection.add(listener)
     const connection = openConnection(session, Socket, () => connections.delete(connection))
@@ -50,11 +58,12 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   let isHeard = true
   let attempts = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let token: string | undefined
 
   async function connect() {
     try {
       const query = realtimeQuery(await session.dialect())
-      const token = await session.token()
+      token = await session.token()
       if (slots.size === 0) return
       const opened = new Socket(`${url.replace(/^http/, 'ws')}/realtime?${query}`)
       socket = opened
@@ -153,7 +162,11 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
 
   void Promise.resolve().then(connect)
   return {
-    hasRoom: (collection) => !slots.get(collection)?.listener,
+    hasRoom: (collection) => (slots.has(collection) ? !slots.get(collection)?.listener : slots.size < mostSlots),
+    identify(next) {
+      token = next
+      say({ type: 'auth', token })
+    },
     add(listener) {
       const { collection } = listener
       const slot = slots.get(collection) ?? { listener, unanswered: 0, isReturning: false }

@@ -11,7 +11,7 @@ import { allCases } from './cases.js'
 
 const html = `<!doctype html><script type="module">
   import { allCases, openWorld } from '/cases.js'
-  globalThis.runCase = async (title, service) => allCases[title](await openWorld(service))
+  globalThis.runCase = async (title, ...world) => allCases[title](await openWorld(...world))
 </script>`
 
 let server: Server
@@ -34,10 +34,10 @@ afterAll(async () => {
 describe.each(['a', 'b', 'c', 'auto'])('the client in a browser, in dialect %s', (dialect) => {
   for (const title of Object.keys(allCases)) {
     it(title, async () => {
-      const { apiKey } = await aProject()
-      const world = JSON.stringify({ url: service.url, apiKey, dialect })
+      const { apiKey, secretKey } = await aProject()
+      const world = JSON.stringify([{ url: service.url, apiKey, dialect }, secretKey])
 
-      await page.evaluate(`runCase(${JSON.stringify(title)}, ${world})`)
+      await page.evaluate(`runCase(${JSON.stringify(title)}, ...${world})`)
     })
   }
 })

@@ -7,9 +7,9 @@ import { allCases, openWorld } from './cases.js'
 describe.each(['a', 'b', 'c', 'auto'])('the client in dialect %s', (dialect) => {
   for (const [title, run] of Object.entries(allCases)) {
     it(title, async () => {
-      const { apiKey } = await aProject()
+      const { apiKey, secretKey } = await aProject()
 
-      await run(await openWorld({ url: service.url, apiKey, dialect, WebSocket }))
+      await run(await openWorld({ url: service.url, apiKey, dialect, WebSocket }, secretKey))
     })
   }
 })

@@ -64,6 +64,25 @@ export const realtimeCases: Cases = {
     list.close()
   },
 
+  'listens as whoever is signed in': async ({ svc, owner, posts }) => {
+    const permissions = { create: ['authenticated'], read: ['authenticated'] }
+    await owner.collections.create({ name: 'members', permissions })
+    const members = svc.collection('members' as 'posts')
+    const open = posts.subscribe()
+    await open.ready
+    const refusal = await codeOf(members.subscribe().ready)
+    await svc.auth.signUp({ email: `ada${Math.random()}@example.com`, password: 'Correct4Horse' })
+
+    const subscription = members.subscribe()
+    await subscription.ready
+    await members.create({ title: 'Tea' })
+    for await (const { document } of subscription) {
+      same([refusal, document.data.title], ['UNAUTHORIZED', 'Tea'])
+      break
+    }
+    open.close()
+  },
+
   'says why it cannot listen': async ({ svc }) => {
     const { ready } = svc.collection('nowhere' as 'posts').subscribe()
 

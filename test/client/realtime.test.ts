@@ -201,6 +201,16 @@ describe('over WebSocket, a client', () => {
     await vi.waitUntil(() => service.sockets.size === 0)
   })
 
+  it('opens another connection for what one may not hold', async () => {
+    const service = await aService()
+    const client = createClient({ url: service.url, WebSocket })
+    const many = Array.from({ length: 101 }, (_, n) => client.collection(`c${n}`).subscribe())
+    await Promise.all(many.map(({ ready }) => ready))
+
+    expect(service.sockets.size).toBe(2)
+    for (const one of many) one.close()
+  })
+
   it('does not take the rest of an earlier subscription for its own', async () => {
     const service = await aService({
       answer: (message) =>

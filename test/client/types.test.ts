@@ -1,6 +1,13 @@
 /** What an editor knows of a typed client. Nothing here is sent. */
 import { describe, expectTypeOf, it } from 'vitest'
-import { createClient, type Document, type Link } from '../../client/index.js'
+import { WebSocket } from 'ws'
+import {
+  createClient,
+  type Document,
+  type DocumentChange,
+  type Link,
+  type SocketConstructor,
+} from '../../client/index.js'
 
 interface Company {
   name: string
@@ -84,6 +91,23 @@ describe('a typed client', () => {
     // @ts-expect-error: tags are texts
     const wrong: Parameters<typeof posts.update>[1] = { $append: { tags: 3 } }
     expectTypeOf([...changes, wrong]).toBeArray()
+  })
+
+  it('knows what a subscription tells, and a live list shows', () => {
+    expectTypeOf(posts.subscribe).returns.toEqualTypeOf<Subscription<Post>>()
+    expectTypeOf<Subscription<Post>>().toExtend<AsyncIterable<DocumentChange<Post>>>()
+    expectTypeOf<DocumentChange<Post>['document']>().toEqualTypeOf<Document<Post>>()
+    const live = () => posts.live({ populate: ['author'], sort: '-views' })
+    type Item = NonNullable<ReturnType<typeof live>['page']>['items'][number]
+    expectTypeOf<Exclude<Item['data']['author'], string>['data']['name']>().toEqualTypeOf<string>()
+    // @ts-expect-error: no such field
+    const misspelt: Parameters<typeof posts.subscribe>[0] = { where: { titel: 'Tea' } }
+    expectTypeOf(misspelt).not.toBeAny()
+  })
+
+  it('takes the WebSocket of the platform, and that of ws', () => {
+    expectTypeOf(globalThis.WebSocket).toExtend<SocketConstructor>()
+    expectTypeOf(WebSocket).toExtend<SocketConstructor>()
   })
 
   it('needs no schema', () => {

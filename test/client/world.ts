@@ -18,11 +18,12 @@ export type Cases = Readonly<Record<string, (world: World) => Promise<void>>>
 export type World = Awaited<ReturnType<typeof openWorld>>
 
 /** A client of a project of its own, with its two collections. */
-export async function openWorld(service: ClientOptions) {
+export async function openWorld(service: ClientOptions, secretKey: string) {
   const svc = createClient<{ posts: Post; authors: Author }>(service)
   await svc.collections.create({ name: 'posts' })
   await svc.collections.create({ name: 'authors' })
-  return { svc, posts: svc.collection('posts'), authors: svc.collection('authors'), service }
+  const owner = createClient({ ...service, apiKey: secretKey })
+  return { svc, owner, posts: svc.collection('posts'), authors: svc.collection('authors'), service }
 }
 
 /** Waits for what comes by itself; the test's own time limit is the end of patience. */
