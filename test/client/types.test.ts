@@ -7,6 +7,7 @@ import {
   type DocumentChange,
   type Link,
   type SocketConstructor,
+  type Subscription,
 } from '../../client/index.js'
 
 interface Company {
