@@ -20,17 +20,15 @@ export interface AuthCalls<Data> {
   signIn(path: string, body: object, options?: CallOptions): Promise<LoginResult<Data>>
 }
 
-export function openAuthCalls<Data>({ dialect, send, auth }: Session): AuthCalls<Data> {
+export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
   return {
     async post(path, body, { signal } = {}, isAnonymous = false) {
-      const answer = await send({ method: 'POST', path, body: body as Json | undefined, isAnonymous, signal })
-      return readRecord(await dialect(), answer.body)
+      return call({ method: 'POST', path, body: body as Json | undefined, isAnonymous, signal }, readRecord)
     },
 
     async signIn(path, body, { signal } = {}) {
       try {
-        const answer = await send({ method: 'POST', path, body: body as Json, isAnonymous: true, signal })
-        const step = readLogin(await dialect(), answer.body)
+        const step = await call({ method: 'POST', path, body: body as Json, isAnonymous: true, signal }, readLogin)
         if ('codeNeeded' in step) return { requires2fa: true, message: step.codeNeeded }
         await auth.put(step.login)
         return { requires2fa: false, ...(step.login as SignedIn<Data>) }

@@ -38,14 +38,13 @@ const users = '/auth-collections'
 
 /** The signed-in user, and how one gets there. */
 export function openAuth<Data extends object = Fields>(session: Session) {
-  const { dialect, send, auth } = session
+  const { dialect, call, auth } = session
   const calls = openAuthCalls<Data>(session)
   const { post, signIn } = calls
 
   async function ask(path: string, populate: readonly string[], { signal }: CallOptions): Promise<AppUser<Data>> {
     const query = populate.map((field) => ['populate', field] as const)
-    const { body } = await send({ method: 'GET', path: users + path, query, isRepeatable: true, signal })
-    const user = readUser(await dialect(), body)
+    const user = await call({ method: 'GET', path: users + path, query, signal }, readUser)
     readLinks(await dialect(), user.data, populate.map(parsePath))
     return user as AppUser<Data>
   }
@@ -104,8 +103,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     /** Takes over a token that came another way. @throws {SvcError} `INVALID_TOKEN` */
     async use(token: string): Promise<SignedIn<Data>> {
       const headers = { authorization: `Bearer ${token}` }
-      const { body } = await send({ method: 'GET', path: `${users}/me`, isAnonymous: true, headers })
-      const signedIn = { token, user: readUser(await dialect(), body) }
+      const user = await call({ method: 'GET', path: `${users}/me`, isAnonymous: true, headers }, readUser)
+      const signedIn = { token, user }
       await auth.put(signedIn)
       return signedIn as SignedIn<Data>
     },
@@ -129,8 +128,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     async update(changes: AccountUpdate<Data>, { signal }: CallOptions = {}): Promise<AppUser<Data>> {
       const { append: $append, remove: $remove, ...rest } = changes
       const body = { ...rest, $append, $remove } as unknown as Json
-      const answer = await send({ method: 'PATCH', path: `${users}/user`, body, signal })
-      return keep(readUser(await dialect(), answer.body) as AppUser<Data>)
+      const user = await call({ method: 'PATCH', path: `${users}/user`, body, signal }, readUser)
+      return keep(user as AppUser<Data>)
     },
 
     /** A new token for the same session. The client does this by itself before a token expires. */
@@ -172,8 +171,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `IDP_NOT_CONFIGURED`
      */
     async startLogin({ signal }: CallOptions = {}): Promise<string> {
-      const { body } = await send({ method: 'GET', path: `${users}/login-idp`, isAnonymous: true, signal })
-      const url = String(readRecord(await dialect(), body).url)
+      const asked = { method: 'GET', path: `${users}/login-idp`, isAnonymous: true, signal } as const
+      const url = String((await call(asked, readRecord)).url)
       page().location?.assign(url)
       return url
     },

@@ -1,11 +1,10 @@
 import { type WithFiles, writeForm } from './forms.js'
-import { newKey } from './keys.js'
+import { newKey, repeatable } from './keys.js'
 import { type Changes, type Document, type Fields, splitOperators } from './model/document.js'
 import type { Json, JsonObject } from './model/json.js'
 import { mostBatchItems } from './model/limits.js'
-import type { Answer, Request } from './send.js'
-import type { Session } from './session.js'
-import { versionIn } from './versions.js'
+import type { Request } from './send.js'
+import type { Read, Session } from './session.js'
 import { readAllRemoved, readDocument, readDocuments, readRemoved } from './wire/answers.js'
 import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeChanges, writeNewDocument } from './wire/bodies.js'
 import type { Dialect } from './wire/dialect.js'
@@ -41,15 +40,13 @@ type Items<Data> = {
 }
 
 /** Everything that changes the documents of one collection. */
-export function collectionWrites<Data extends object>({ dialect, send }: Session, name: string) {
-  const one = async (answer: Answer): Promise<Document<Data>> => {
-    const document = readDocument(await dialect(), answer.body)
-    return { ...document, version: versionIn(answer.header('etag')) } as unknown as Document<Data>
-  }
+export function collectionWrites<Data extends object>({ dialect, call }: Session, name: string) {
+  const one = (request: Request) => call(request, readDocument) as Promise<unknown> as Promise<Document<Data>>
   const many = async (request: Request, returning: boolean): Promise<Document<Data>[]> => {
     const prefer = returning ? undefined : 'return=minimal'
-    const { body } = await send({ ...request, headers: { ...request.headers, prefer } })
-    return returning ? (readDocuments(await dialect(), body) as unknown as Document<Data>[]) : []
+    const read: Read<Document[]> = returning ? readDocuments : () => []
+    const documents = await call({ ...request, headers: { ...request.headers, prefer } }, read)
+    return documents as unknown as Document<Data>[]
   }
   const put = async (
     id: string,
@@ -59,17 +56,15 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
   ) => {
     const spoken = await dialect()
     const { ifMatch, signal } = options
-    return one(
-      await send({
-        method,
-        path: pathForms[spoken.paths].document(name, id),
-        body: body(spoken),
-        headers: versionHeader(ifMatch),
-        // Repeated after a success whose answer was lost, `if-match` would meet its own write.
-        isRepeatable: method === 'PUT' && ifMatch === undefined,
-        signal,
-      }),
-    )
+    return one({
+      method,
+      path: pathForms[spoken.paths].document(name, id),
+      body: body(spoken),
+      headers: versionHeader(ifMatch),
+      // Repeated after a success whose answer was lost, `if-match` would meet its own write.
+      isRepeatable: method === 'PUT' && ifMatch === undefined,
+      signal,
+    })
   }
   const change = (id: string, changes: object, options: WriteOptions) =>
     put(id, (spoken) => writeForm(changes, (plain) => writeChanges(spoken, changesOf(plain))), 'PATCH', options)
@@ -89,10 +84,7 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
     ): Promise<Document<Data>> {
       const spoken = await dialect()
       const body = writeForm(fields, (plain) => writeNewDocument(spoken, plain))
-      const headers = { 'idempotency-key': idempotencyKey }
-      return one(
-        await send({ method: 'POST', path: addresses.create(name), body, headers, isRepeatable: true, signal }),
-      )
+      return one({ method: 'POST', path: addresses.create(name), body, ...repeatable(idempotencyKey), signal })
     },
 
     /**
@@ -115,8 +107,7 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
     async delete(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<{ id: string }> {
       const spoken = await dialect()
       const path = pathForms[spoken.paths].document(name, id)
-      const { body } = await send({ method: 'DELETE', path, headers: versionHeader(ifMatch), signal })
-      return readRemoved(spoken, body)
+      return call({ method: 'DELETE', path, headers: versionHeader(ifMatch), signal }, readRemoved)
     },
 
     /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
@@ -141,9 +132,8 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
     ): Promise<Document<Data>[]> {
       requireBatch(documents.length)
       const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
-      const headers = { 'idempotency-key': idempotencyKey }
       const path = addresses.batchCreate(name)
-      return many({ method: 'POST', path, body, headers, isRepeatable: true, signal }, returning)
+      return many({ method: 'POST', path, body, ...repeatable(idempotencyKey), signal }, returning)
     },
 
     /** Changes some fields of each document, by id; all of them or none. */
@@ -160,13 +150,8 @@ export function collectionWrites<Data extends object>({ dialect, send }: Session
     /** Deletes these documents; none of them if one does not exist. */
     async deleteMany(ids: readonly string[], { signal }: CallOptions = {}): Promise<{ ids: string[] }> {
       requireBatch(ids.length)
-      const { body } = await send({
-        method: 'POST',
-        path: addresses.batchDelete(name),
-        body: writeBatchDelete(ids),
-        signal,
-      })
-      return readAllRemoved(await dialect(), body)
+      const path = addresses.batchDelete(name)
+      return call({ method: 'POST', path, body: writeBatchDelete(ids), signal }, readAllRemoved)
     },
   }
 }

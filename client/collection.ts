@@ -1,16 +1,16 @@
 import { type CallOptions, collectionWrites } from './collection-writes.js'
 import { readLinks } from './links.js'
+import { listPage, queryOf } from './list-pages.js'
 import type { Document, Fields } from './model/document.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
 import { parsePath } from './model/path.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
 import type { Session } from './session.js'
-import { sortOf } from './sort.js'
 import type { Populated, PopulatePath, SortField, WhereInput } from './types.js'
-import { versionIn } from './versions.js'
 import { toWhere } from './where.js'
 import { readDocument, readPage } from './wire/answers.js'
+import type { Dialect } from './wire/dialect.js'
 import { pathForms } from './wire/paths.js'
 import { writeListQuery } from './wire/query.js'
 
@@ -36,21 +36,10 @@ const pageSize = 100
 
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
-  const { dialect, send } = session
-
-  async function listPage(query: Partial<ListQuery>, signal: AbortSignal | undefined): Promise<Page<Document>> {
-    const spoken = await dialect()
-    const answer = await send({
-      method: 'GET',
-      path: pathForms[spoken.paths].documents(name),
-      query: writeListQuery(spoken, query),
-      isRepeatable: true,
-      signal,
-    })
-    const page = readPage(spoken, answer.body, answer.header)
-    for (const { data } of page.items) readLinks(spoken, data, query.populate ?? [])
-    return { ...page, offset: query.offset ?? 0 }
-  }
+  const { dialect, call } = session
+  const pathIn = ({ paths }: Dialect) => pathForms[paths].documents(name)
+  const pageOf = (query: Partial<ListQuery>, signal: AbortSignal | undefined) =>
+    listPage(session, pathIn, query, readPage, signal)
 
   return {
     ...collectionWrites<Data>(session, name),
@@ -70,9 +59,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async list<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path> = {},
     ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
-      const { limit, offset, count, signal } = options
-      const page = await listPage({ ...queryOf(options), limit, offset, count }, signal)
-      return page as Page<Document<Populated<Schema, Data, Path>>>
+      return (await pageOf(queryOf(options), options.signal)) as Page<Document<Populated<Schema, Data, Path>>>
     },
 
     /**
@@ -97,7 +84,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
               where: { all: [...query.where.all, ...after] as never },
               sort: { path: ['id'], direction: 'asc' },
             }
-        const { items } = await listPage({ ...step, limit: pageSize, count: false }, options.signal)
+        const { items } = await pageOf({ ...step, limit: pageSize, count: false }, options.signal)
         yield* items as Document<Populated<Schema, Data, Path>>[]
         if (items.length < pageSize) return
         last = items.at(-1)?.id
@@ -111,7 +98,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
      */
     async count({ where, signal }: Pick<Selection<Data>, 'where' | 'signal'> = {}): Promise<number> {
-      const { total } = await listPage({ where: toWhere(where), limit: 0 }, signal)
+      const { total } = await pageOf({ where: toWhere(where), limit: 0 }, signal)
       return total ?? 0
     },
 
@@ -130,16 +117,11 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     ): Promise<Document<Populated<Schema, Data, Path>>> {
       const spoken = await dialect()
       const paths = populate.map(parsePath)
-      const answer = await send({
-        method: 'GET',
-        path: pathForms[spoken.paths].document(name, id),
-        query: writeListQuery(spoken, { populate: paths }),
-        isRepeatable: true,
-        signal,
-      })
-      const document = readDocument(spoken, answer.body)
+      const path = pathForms[spoken.paths].document(name, id)
+      const query = writeListQuery(spoken, { populate: paths })
+      const document = await call({ method: 'GET', path, query, signal }, readDocument)
       readLinks(spoken, document.data, paths)
-      return { ...document, version: versionIn(answer.header('etag')) } as Document<Populated<Schema, Data, Path>>
+      return document as Document<Populated<Schema, Data, Path>>
     },
 
     /**
@@ -174,10 +156,10 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     live<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
     ): LiveList<Document<Populated<Schema, Data, Path>>> {
-      const { where, limit, offset, count, signal } = options
-      const query = { ...queryOf(options), limit, offset, count }
+      const { where, signal } = options
+      const query = queryOf(options)
       return openLive(
-        async () => (await listPage(query, signal)) as Page<Document<Populated<Schema, Data, Path>>>,
+        async () => (await pageOf(query, signal)) as Page<Document<Populated<Schema, Data, Path>>>,
         (told) => openSubscription<Data>(session, name, { where, signal, ...told }),
         options,
       )
@@ -186,13 +168,3 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
 }
 
 export type CollectionClient<Schema, Data extends object> = ReturnType<typeof openCollection<Schema, Data>>
-
-interface Asked {
-  readonly where?: object
-  readonly sort?: string | Sort
-  readonly populate?: readonly string[]
-}
-
-function queryOf({ where, sort, populate = [] }: Asked): Pick<ListQuery, 'where' | 'sort' | 'populate'> {
-  return { where: toWhere(where), sort: sortOf(sort), populate: populate.map(parsePath) }
-}

@@ -1,5 +1,5 @@
 import type { CallOptions } from './collection-writes.js'
-import { newKey } from './keys.js'
+import { newKey, repeatable } from './keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from './model/collection.js'
 import type { Json } from './model/json.js'
 import type { Session } from './session.js'
@@ -15,7 +15,7 @@ export interface CollectionInput {
 export type Collections = ReturnType<typeof openCollections>
 
 /** The collections of a project. */
-export function openCollections({ dialect, send }: Session) {
+export function openCollections({ call }: Session) {
   return {
     /**
      * All collections, the oldest first.
@@ -24,8 +24,7 @@ export function openCollections({ dialect, send }: Session) {
      * for (const { name } of await svc.collections.list()) console.log(name)
      */
     async list({ signal }: CallOptions = {}): Promise<Collection[]> {
-      const { body } = await send({ method: 'GET', path: addresses.collections(), isRepeatable: true, signal })
-      return readCollections(await dialect(), body)
+      return call({ method: 'GET', path: addresses.collections(), signal }, readCollections)
     },
 
     /**
@@ -37,8 +36,8 @@ export function openCollections({ dialect, send }: Session) {
      * @throws {SvcError} `NOT_FOUND`
      */
     async get(name: string, { signal }: CallOptions = {}): Promise<CountedCollection> {
-      const { body } = await send({ method: 'GET', path: addresses.collection(name), isRepeatable: true, signal })
-      return { documentCount: 0, ...readCollection(await dialect(), body) }
+      const collection = await call({ method: 'GET', path: addresses.collection(name), signal }, readCollection)
+      return { documentCount: 0, ...collection }
     },
 
     /**
@@ -50,22 +49,15 @@ export function openCollections({ dialect, send }: Session) {
      * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     async create(input: CollectionInput, { signal }: CallOptions = {}): Promise<Collection> {
-      const { body } = await send({
-        method: 'POST',
-        path: addresses.collections(),
-        body: input as unknown as Json,
-        headers: { 'idempotency-key': newKey() },
-        isRepeatable: true,
-        signal,
-      })
-      return readCollection(await dialect(), body)
+      const path = addresses.collections()
+      const body = input as unknown as Json
+      return call({ method: 'POST', path, body, ...repeatable(newKey()), signal }, readCollection)
     },
 
     /** Changes name, schema or permissions. What is stored already is not checked again. */
     async update(name: string, changes: Partial<CollectionInput>, { signal }: CallOptions = {}): Promise<Collection> {
       const path = addresses.collection(name)
-      const { body } = await send({ method: 'PATCH', path, body: changes as unknown as Json, signal })
-      return readCollection(await dialect(), body)
+      return call({ method: 'PATCH', path, body: changes as unknown as Json, signal }, readCollection)
     },
 
     /** Gives a collection another name; its documents keep their ids. */
@@ -75,8 +67,7 @@ export function openCollections({ dialect, send }: Session) {
 
     /** Deletes a collection with all its documents. */
     async delete(name: string, { signal }: CallOptions = {}): Promise<{ id: string }> {
-      const { body } = await send({ method: 'DELETE', path: addresses.collection(name), signal })
-      return readRemoved(await dialect(), body)
+      return call({ method: 'DELETE', path: addresses.collection(name), signal }, readRemoved)
     },
   }
 }

@@ -3,7 +3,7 @@ import { isObject, type Json } from './model/json.js'
 import type { Send } from './send.js'
 import { type Dialect, dialects } from './wire/dialect.js'
 import { addresses } from './wire/paths.js'
-import { recordReaders } from './wire/readers.js'
+import { arrayIn, recordReaders } from './wire/readers.js'
 
 /**
  * Asks for the collections without saying a dialect, then for one document of the first. What shows in the answers
@@ -11,9 +11,10 @@ import { recordReaders } from './wire/readers.js'
  * request, so that a service that listens to it answers in exactly that form.
  */
 export async function detectDialect(send: Send): Promise<Dialect> {
-  const { body } = await send({ method: 'GET', path: addresses.collections(), isRepeatable: true })
+  const { body } = await send({ method: 'GET', path: addresses.collections() })
   const isSuccess = isObject(body) && body.success === true
-  const [collection] = arrayIn(isSuccess ? recordReaders.success(body) : body)
+  const read = recordReaders[isSuccess ? 'success' : 'bare']
+  const [collection] = arrayIn(read(body))
   const nearest = isSuccess
     ? dialects.c
     : isObject(collection) && !('createdAt' in collection)
@@ -22,19 +23,16 @@ export async function detectDialect(send: Send): Promise<Dialect> {
   if (!isObject(collection) || typeof collection.name !== 'string') return nearest
 
   const path = `/collections/${encodeURIComponent(collection.name)}`
-  const { body: answer } = await send({ method: 'GET', path, query: [['limit', '1']], isRepeatable: true })
-  const inner = isSuccess ? recordReaders.success(answer) : answer
-  if (isObject(inner) && !Array.isArray(inner.documents)) return { ...nearest, paths: 'nested' }
-  const list = Array.isArray(inner) ? 'array' : 'page'
-  const [document] = arrayIn(Array.isArray(inner) ? inner : isObject(inner) ? inner.documents : undefined)
-  return { ...nearest, paths: 'flat', list, ...(isObject(document) ? { document: shapeOf(document) } : {}) }
+  const { body: answer } = await send({ method: 'GET', path, query: [['limit', '1']] })
+  const inner = read(answer)
+  const documents = isObject(inner) ? inner.documents : inner
+  if (!Array.isArray(documents)) return { ...nearest, paths: 'nested' }
+  const [document] = documents
+  const list = documents === inner ? 'array' : 'page'
+  return { ...nearest, paths: 'flat', list, ...(isObject(document) && { document: shapeOf(document) }) }
 }
 
 function shapeOf(document: { readonly [field: string]: Json }): Dialect['document'] {
   if ('created_at' in document && isObject(document.data)) return 'snake'
   return isObject(document.data) && 'collection' in document ? 'enveloped' : 'flat'
-}
-
-function arrayIn(body: Json | undefined): Json[] {
-  return Array.isArray(body) ? body : []
 }

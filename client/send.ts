@@ -39,7 +39,7 @@ export interface Request {
   /** Hears how many bytes of a form have gone out. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Whether doing it twice is the same as doing it once. */
+  /** Whether doing it twice is the same as doing it once; left out, whether it only reads. */
   readonly isRepeatable?: boolean
   /** Asked by the key alone, whoever is signed in. */
   readonly isAnonymous?: boolean
@@ -132,7 +132,7 @@ function readAnswer({ ok, status, headers }: Response, text: string): Answer {
 }
 
 /** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
-function mayRepeat(error: SvcError, { isRepeatable = false }: Request): boolean {
+function mayRepeat(error: SvcError, { method, isRepeatable = method === 'GET' }: Request): boolean {
   return error.status === 429 || (isRepeatable && isPassing(error))
 }
 

@@ -2,6 +2,7 @@
 import { type AuthState, lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
 import { detectDialect } from './detect.js'
 import { SvcError } from './model/errors.js'
+import type { Json } from './model/json.js'
 import type { Transport } from './realtime/listener.js'
 import { overSockets, type SocketConstructor } from './realtime/sockets.js'
 import { overStreams } from './realtime/streams.js'
@@ -9,6 +10,7 @@ import { openSender, type Request, type Sender, type SendOptions } from './send.
 import { readRecord } from './wire/answers.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
 import { addresses } from './wire/paths.js'
+import type { HeaderReader } from './wire/readers.js'
 
 export interface RealtimeOptions {
   /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
@@ -25,7 +27,12 @@ export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly session?: SessionStore
 }
 
+/** Reads an answer as a dialect has it. */
+export type Read<Value> = (dialect: Dialect, body: Json, header: HeaderReader) => Value
+
 export interface Session extends Sender {
+  /** Sends a request and reads its answer. */
+  call<Value>(request: Request, read: Read<Value>): Promise<Value>
   readonly options: SessionOptions
   /** The dialect of this client; with `auto`, asked for at the first call. */
   dialect(): Promise<Dialect>
@@ -86,8 +93,8 @@ export function openSession(options: SessionOptions): Session {
   async function renew(): Promise<string> {
     const before = await auth.current()
     const headers = { authorization: `Bearer ${before?.token}` }
-    const answer = await session.send({ method: 'POST', path: addresses.refresh(), isAnonymous: true, headers })
-    const token = String(readRecord(await dialect(), answer.body).token)
+    const request = { method: 'POST', path: addresses.refresh(), isAnonymous: true, headers } as const
+    const token = String((await session.call(request, readRecord)).token)
     // Somebody may have logged out meanwhile.
     if (before && before.token === (await tokenNow())) await auth.put({ ...before, token })
     return token
@@ -107,6 +114,10 @@ export function openSession(options: SessionOptions): Session {
       const token = request.isAnonymous ? undefined : await tokenNow()
       const sent = { ...request, headers: await headersOf(request, token) }
       return send(sent).catch((error) => dropIfOver(error, token))
+    },
+    async call(request, read) {
+      const { body, header } = await session.send(request)
+      return read(await dialect(), body, header)
     },
     transport(listener) {
       transport ??= Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)

@@ -1,15 +1,11 @@
 import type { CallOptions } from './collection-writes.js'
-import { readLinks } from './links.js'
+import { listPage, queryOf } from './list-pages.js'
 import type { Fields } from './model/document.js'
-import type { ListQuery, Page, Sort } from './model/page.js'
-import { parsePath } from './model/path.js'
+import type { Page, Sort } from './model/page.js'
 import type { AppUser } from './model/user.js'
 import type { Session } from './session.js'
-import { sortOf } from './sort.js'
 import type { WhereInput } from './types.js'
-import { toWhere } from './where.js'
 import { readUser, readUsers } from './wire/answers.js'
-import { writeListQuery } from './wire/query.js'
 
 export interface UserListOptions<Data> extends CallOptions {
   /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
@@ -22,7 +18,7 @@ export interface UserListOptions<Data> extends CallOptions {
 }
 
 /** The users of a project, for holders of its key. */
-export function openUsers<Data extends object = Fields>({ dialect, send }: Session) {
+export function openUsers<Data extends object = Fields>(session: Session) {
   const path = '/auth-collections/users'
   return {
     /**
@@ -32,28 +28,14 @@ export function openUsers<Data extends object = Fields>({ dialect, send }: Sessi
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      const { where, sort, populate = [], limit, offset, count, signal } = options
-      const paths = populate.map(parsePath)
-      const query: Partial<ListQuery> = {
-        where: toWhere(where),
-        sort: sortOf(sort),
-        populate: paths,
-        limit,
-        offset,
-        count,
-      }
-      const spoken = await dialect()
-      const asked = { method: 'GET', path, query: writeListQuery(spoken, query), isRepeatable: true, signal } as const
-      const { body, header } = await send(asked)
-      const page = readUsers(spoken, body, header)
-      for (const { data } of page.items) readLinks(spoken, data, paths)
-      return { ...page, offset: offset ?? 0 } as Page<AppUser<Data>>
+      const page = await listPage(session, () => path, queryOf(options), readUsers, options.signal)
+      return page as Page<AppUser<Data>>
     },
 
     /** One user. @throws {SvcError} `USER_NOT_FOUND` */
     async get(id: string, { signal }: CallOptions = {}): Promise<AppUser<Data>> {
-      const asked = { method: 'GET', path: `${path}/${encodeURIComponent(id)}`, isRepeatable: true, signal } as const
-      return readUser(await dialect(), (await send(asked)).body) as AppUser<Data>
+      const asked = { method: 'GET', path: `${path}/${encodeURIComponent(id)}`, signal } as const
+      return (await session.call(asked, readUser)) as AppUser<Data>
     },
   }
 }

@@ -12,6 +12,7 @@ import { documentShapes } from './documents.js'
 import { listEnvelopes, recordEnvelopes } from './envelopes.js'
 import { errorFormats, errorHeaders } from './errors.js'
 import {
+  arrayIn,
   asObject,
   documentReaders,
   type HeaderReader,
@@ -28,8 +29,10 @@ export function writeDocument(dialect: Dialect, document: OutgoingDocument): Wri
   return recordEnvelopes[dialect.record].write(documentShapes[dialect.document].write(document))
 }
 
-export function readDocument(dialect: Dialect, body: Json): Document {
-  return documentReaders[dialect.document](recordReaders[dialect.record](body))
+/** The version of a document is in its `etag`. */
+export function readDocument(dialect: Dialect, body: Json, header?: HeaderReader): Document {
+  const document = documentReaders[dialect.document](recordReaders[dialect.record](body))
+  return { ...document, version: Number(/"(\d+)"/.exec(header?.('etag') ?? '')?.[1] ?? 0) }
 }
 
 /** The array of records that a batch answers. */
@@ -121,8 +124,4 @@ export function writeError(
   error: SvcError,
 ): { status: number; headers: Record<string, string>; body: Writable } {
   return { status: error.status, headers: errorHeaders(error), body: errorFormats[dialect.errors].write(error) }
-}
-
-function arrayIn(body: Json | undefined): Json[] {
-  return Array.isArray(body) ? body : []
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, type Issue, isErrorCode, SvcError, statuses } from '../model/errors.js'
 import { isObject, type Json } from '../model/json.js'
-import type { HeaderReader } from './readers.js'
+import { arrayIn, type HeaderReader } from './readers.js'
 
 /** A failure as either format tells it; an answer in neither becomes the code that its status suggests. */
 export function readError(status: number, header: HeaderReader, body: Json | undefined): SvcError {
@@ -8,7 +8,7 @@ export function readError(status: number, header: HeaderReader, body: Json | und
   const detail = isObject(body) ? body.detail : undefined
   const said = header('svc-error-code') ?? error.code
   const code = isErrorCode(said) ? said : codeOf(status)
-  const issues = (Array.isArray(error.issues) ? error.issues : Array.isArray(detail) ? detail : []).map(readIssue)
+  const issues = arrayIn(error.issues ?? detail).map(readIssue)
   const message =
     typeof error.message === 'string'
       ? error.message

@@ -24,6 +24,11 @@ export function asObject(body: Json | undefined): JsonObject {
   throw new TypeError('The answer is not of the form that this dialect has. Does the service speak another one?')
 }
 
+/** What a body lists; nothing where it is no list. */
+export function arrayIn(body: Json | undefined): Json[] {
+  return Array.isArray(body) ? body : []
+}
+
 export const documentReaders = {
   enveloped: (body) => documentOf(asObject(body)),
   snake: (body) => {
@@ -104,7 +109,7 @@ export const listReaders = {
   page: (body, _header, listed) => {
     const { [listed]: items, total, limit, offset } = asObject(body)
     return {
-      items: Array.isArray(items) ? items : [],
+      items: arrayIn(items),
       total: typeof total === 'number' ? total : null,
       limit: Number(limit),
       offset: Number(offset),
@@ -112,11 +117,11 @@ export const listReaders = {
   },
   /** The total and the limit travel in headers; the offset is known to who asked. */
   array: (body, header) => {
-    const items = Array.isArray(body) ? body : []
-    const total = header('x-total-count')
+    const items = arrayIn(body)
+    const total = header('x-total-count') ?? null
     return {
       items,
-      total: total === null || total === undefined ? null : Number(total),
+      total: total === null ? null : Number(total),
       limit: Number(header('x-limit') ?? items.length),
       offset: 0,
     }
