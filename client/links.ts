@@ -3,7 +3,7 @@ import type { Document, Fields } from './model/document.js'
 import { isObject, type Json, setOwn } from './model/json.js'
 import type { Path } from './model/path.js'
 import type { Dialect } from './wire/dialect.js'
-import { documentReaders, isUserBody, readUserIn } from './wire/readers.js'
+import { documentReaders, isUserBody, readUserRecord } from './wire/readers.js'
 
 /** What tells a linked record from an object of the document's own. */
 const isRecord = {
@@ -25,7 +25,7 @@ function readLink(dialect: Dialect, value: Json, rest: readonly string[]): Json 
   if (!isObject(value)) return value
   const deeper: Path[] = isPath(rest) ? [rest] : []
   if (isUserBody(value)) {
-    const user = readUserIn(dialect.document, value)
+    const user = readUserRecord(value)
     readLinks(dialect, user.data, deeper)
     return user as unknown as Json
   }

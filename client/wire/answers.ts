@@ -17,9 +17,9 @@ import {
   documentReaders,
   type HeaderReader,
   listReaders,
-  readCollectionIn,
-  readFileIn,
-  readUserIn,
+  readCollectionRecord,
+  readFileRecord,
+  readUserRecord,
   recordReaders,
 } from './readers.js'
 
@@ -63,7 +63,7 @@ export function writeCollection(dialect: Dialect, collection: Collection | Count
 }
 
 export function readCollection(dialect: Dialect, body: Json): Collection | CountedCollection {
-  return readCollectionIn(dialect.document, recordReaders[dialect.record](body))
+  return readCollectionRecord(recordReaders[dialect.record](body))
 }
 
 /** Always the whole array, whatever the `list` axis says. */
@@ -72,7 +72,7 @@ export function writeCollections(dialect: Dialect, collections: readonly Collect
 }
 
 export function readCollections(dialect: Dialect, body: Json): Collection[] {
-  return arrayIn(recordReaders[dialect.record](body)).map((item) => readCollectionIn(dialect.document, item))
+  return arrayIn(recordReaders[dialect.record](body)).map(readCollectionRecord)
 }
 
 /** A record that is only this answer's. */
@@ -81,21 +81,21 @@ export function readRecord(dialect: Dialect, body: Json): JsonObject {
 }
 
 export function readUser(dialect: Dialect, body: Json): AppUser {
-  return readUserIn(dialect.document, recordReaders[dialect.record](body))
+  return readUserRecord(recordReaders[dialect.record](body))
 }
 
 export function readUsers(dialect: Dialect, body: Json, header: HeaderReader): Page<AppUser> {
   const page = listReaders[dialect.list](recordReaders[dialect.record](body), header, 'users')
-  return { ...page, items: page.items.map((item) => readUserIn(dialect.document, item)) }
+  return { ...page, items: page.items.map(readUserRecord) }
 }
 
 export function readFile(dialect: Dialect, body: Json): StoredFile {
-  return readFileIn(dialect.document, recordReaders[dialect.record](body))
+  return readFileRecord(recordReaders[dialect.record](body))
 }
 
 export function readFiles(dialect: Dialect, body: Json, header: HeaderReader): Page<StoredFile> {
   const page = listReaders[dialect.list](recordReaders[dialect.record](body), header, 'files')
-  return { ...page, items: page.items.map((item) => readFileIn(dialect.document, item)) }
+  return { ...page, items: page.items.map(readFileRecord) }
 }
 
 export function readUsage(dialect: Dialect, body: Json): StorageUsage {

@@ -6,7 +6,7 @@ import { twoFactorForms } from './behaviours.js'
 import type { JsonSchema } from './codec.js'
 import type { Dialect } from './dialect.js'
 import { recordEnvelopes } from './envelopes.js'
-import { asObject, readUserIn, recordReaders } from './readers.js'
+import { asObject, readUserRecord, recordReaders } from './readers.js'
 import { object, text } from './schemas.js'
 import { userShapes } from './users.js'
 
@@ -35,7 +35,7 @@ export function readLogin(dialect: Dialect, body: Json): LoginStep<AppUser> {
   const answer = asObject(recordReaders[dialect.record](body))
   if (answer.requires_2fa === true) return { codeNeeded: String(answer.message) }
   const user = isObject(answer.user) ? answer.user : answer
-  return { login: { token: String(answer.token), user: readUserIn(dialect.document, user) } }
+  return { login: { token: String(answer.token), user: readUserRecord(user) } }
 }
 
 export function loginSchema(dialect: Dialect): JsonSchema {

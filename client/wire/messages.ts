@@ -3,7 +3,7 @@ import type { Document } from '../model/document.js'
 import { type ErrorCode, isErrorCode, SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { type Dialect, formatDialect } from './dialect.js'
-import { eventNames, frameReaders } from './events.js'
+import { readEventName, readFrame } from './events.js'
 import { documentReaders } from './readers.js'
 
 /** A change as it is told. */
@@ -22,9 +22,8 @@ export function realtimeQuery(spoken: Dialect): string {
 /** Nothing if it tells of no change. A service that knows one kind of frame only is understood too. */
 export function readChange(body: JsonObject): ToldChange | undefined {
   if (typeof body.event !== 'string') return undefined
-  const form = 'document' in body ? 'message' : 'model'
-  const { event, seq, document } = frameReaders[form](body, documentReaders.enveloped)
-  return { kind: eventNames[event.endsWith('d') ? 'past' : 'plain'].read(event), seq, document }
+  const { event, seq, document } = readFrame(body, documentReaders.enveloped)
+  return { kind: readEventName(event), seq, document }
 }
 
 /** Nothing if it tells of no failure. */

@@ -41,27 +41,19 @@ export const documentReaders = {
   },
 } as const satisfies Record<Form<'document'>, (body: Json) => Document>
 
-/** The names of a record's times. */
-const timeNames = {
-  enveloped: ['createdAt', 'updatedAt'],
-  snake: ['created_at', 'updated_at'],
-  flat: ['createdAt', 'updatedAt'],
-} as const satisfies Record<Form<'document'>, readonly [created: string, updated: string]>
-
-/** Users and collections, which are never flattened. */
-export function readUserIn(form: Form<'document'>, body: Json): AppUser {
+/** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
+export function readUserRecord(body: Json): AppUser {
   const user = asObject(body)
-  const [created, updated] = timeNames[form]
   const { id, email, data, roles, oauth_id: oauthId, email_verified: emailVerified } = user
   return {
     id: String(id),
     email: String(email),
     data: isObject(data) ? data : {},
-    roles: Array.isArray(roles) ? roles.map(String) : [],
+    roles: arrayIn(roles).map(String),
     oauthId: typeof oauthId === 'string' ? oauthId : null,
     emailVerified: emailVerified === true,
-    createdAt: String(user[created]),
-    updatedAt: String(user[updated]),
+    createdAt: String(user.createdAt ?? user.created_at),
+    updatedAt: String(user.updatedAt ?? user.updated_at),
   }
 }
 
@@ -70,24 +62,22 @@ export function isUserBody(body: Json): body is JsonObject {
   return isObject(body) && 'email' in body && 'oauth_id' in body && isObject(body.data)
 }
 
-export function readCollectionIn(form: Form<'document'>, body: Json): AnyCollection {
+export function readCollectionRecord(body: Json): AnyCollection {
   const record = asObject(body)
-  const [, updated] = timeNames[form]
   const collection: Collection = {
     id: String(record.id),
     name: String(record.name),
     schema: (isObject(record.schema) ? record.schema : {}) as unknown as Schema,
     permissions: (isObject(record.permissions) ? record.permissions : {}) as Permissions,
     createdAt: String(record.created_at),
-    updatedAt: String(record[updated] ?? record.created_at),
+    updatedAt: String(record.updatedAt ?? record.updated_at ?? record.created_at),
   }
   const { document_count: documentCount } = record
   return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
 }
 
-export function readFileIn(form: Form<'document'>, body: Json): StoredFile {
+export function readFileRecord(body: Json): StoredFile {
   const file = asObject(body)
-  const [created] = timeNames[form]
   const { id, name, path, url, size } = file
   return {
     id: String(id),
@@ -95,8 +85,8 @@ export function readFileIn(form: Form<'document'>, body: Json): StoredFile {
     path: String(path),
     url: String(url),
     size: Number(size),
-    mimeType: String(form === 'snake' ? file.mime_type : file.mimeType),
-    createdAt: String(file[created]),
+    mimeType: String(file.mimeType ?? file.mime_type),
+    createdAt: String(file.createdAt ?? file.created_at),
   }
 }
 
@@ -128,8 +118,9 @@ export const listReaders = {
   },
 } as const satisfies Record<Form<'list'>, (body: Json, header: HeaderReader, listed: Listed) => Page<Json>>
 
-function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
-  const { id, collection = '', collectionId = '', data, createdAt, updatedAt } = parts
+/** A document of parts that were read; a part that is left out, the wire had no room for. */
+export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
+  const { id, collection = '', collectionId = '', data, createdAt, updatedAt = '' } = parts
   return {
     id: String(id),
     collection: String(collection),
