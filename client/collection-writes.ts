@@ -1,6 +1,6 @@
 import { type WithFiles, writeForm } from './forms.js'
 import { newKey, repeatable } from './keys.js'
-import { type Changes, type Document, type Fields, splitOperators } from './model/document.js'
+import { type Changes, type Document, type Fields, noChanges } from './model/document.js'
 import type { Json, JsonObject } from './model/json.js'
 import { mostBatchItems } from './model/limits.js'
 import type { Request } from './send.js'
@@ -8,7 +8,7 @@ import type { Read, Session } from './session.js'
 import { readAllRemoved, readDocument, readDocuments, readRemoved } from './wire/answers.js'
 import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeChanges, writeNewDocument } from './wire/bodies.js'
 import type { Dialect } from './wire/dialect.js'
-import { addresses, pathForms } from './wire/paths.js'
+import { addresses } from './wire/paths.js'
 
 export interface CallOptions {
   /** Gives the call up when it aborts. */
@@ -58,7 +58,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
     const { ifMatch, signal } = options
     return one({
       method,
-      path: pathForms[spoken.paths].document(name, id),
+      path: addresses.document(spoken, name, id),
       body: body(spoken),
       headers: versionHeader(ifMatch),
       // Repeated after a success whose answer was lost, `if-match` would meet its own write.
@@ -106,7 +106,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
     /** Deletes a document. Never repeated by itself: the second time would find nothing. */
     async delete(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<{ id: string }> {
       const spoken = await dialect()
-      const path = pathForms[spoken.paths].document(name, id)
+      const path = addresses.document(spoken, name, id)
       return call({ method: 'DELETE', path, headers: versionHeader(ifMatch), signal }, readRemoved)
     },
 
@@ -157,8 +157,8 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
 }
 
 function changesOf(update: object): Changes {
-  const { operators, rest } = splitOperators(update as JsonObject)
-  return { fields: rest, ...operators }
+  const { $append: append, $remove: remove, ...fields } = update as Record<string, JsonObject>
+  return { ...noChanges, ...(append && { append }), ...(remove && { remove }), fields }
 }
 
 function versionHeader(version: number | undefined): Record<string, string | undefined> {

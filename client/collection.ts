@@ -11,7 +11,7 @@ import type { Populated, PopulatePath, SortField, WhereInput } from './types.js'
 import { toWhere } from './where.js'
 import { readDocument, readPage } from './wire/answers.js'
 import type { Dialect } from './wire/dialect.js'
-import { pathForms } from './wire/paths.js'
+import { addresses } from './wire/paths.js'
 import { writeListQuery } from './wire/query.js'
 
 /** Which documents, and in which order. */
@@ -37,7 +37,7 @@ const pageSize = 100
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
   const { dialect, call } = session
-  const pathIn = ({ paths }: Dialect) => pathForms[paths].documents(name)
+  const pathIn = (spoken: Dialect) => addresses.documents(spoken, name)
   const pageOf = (query: Partial<ListQuery>, signal: AbortSignal | undefined) =>
     listPage(session, pathIn, query, readPage, signal)
 
@@ -117,7 +117,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     ): Promise<Document<Populated<Schema, Data, Path>>> {
       const spoken = await dialect()
       const paths = populate.map(parsePath)
-      const path = pathForms[spoken.paths].document(name, id)
+      const path = addresses.document(spoken, name, id)
       const query = writeListQuery(spoken, { populate: paths })
       const document = await call({ method: 'GET', path, query, signal }, readDocument)
       readLinks(spoken, document.data, paths)

@@ -1,11 +1,10 @@
 import type { CallOptions } from './collection-writes.js'
-import { newKey } from './keys.js'
+import { newKey, repeatable } from './keys.js'
 import type { StorageUsage, StoredFile } from './model/file.js'
 import type { Page } from './model/page.js'
 import type { Session } from './session.js'
 import { readFile, readFiles, readRemoved, readUsage } from './wire/answers.js'
 import { addresses } from './wire/paths.js'
-import type { Parameter } from './wire/query.js'
 import { readError } from './wire/read-error.js'
 
 export interface UploadOptions extends CallOptions {
@@ -27,10 +26,7 @@ export interface FileListOptions extends CallOptions {
 export type Files = ReturnType<typeof openFiles>
 
 /** Files that belong to no document: what is uploaded stays until it is deleted. */
-export function openFiles({ dialect, send, options }: Session) {
-  const get = async (path: string, query: readonly Parameter[], signal: AbortSignal | undefined) =>
-    send({ method: 'GET', path, query, isRepeatable: true, signal })
-
+export function openFiles({ call, options }: Session) {
   return {
     /**
      * Stores a file, which anybody can then read at its `url`. Safe to repeat, as creating a document is.
@@ -45,10 +41,8 @@ export function openFiles({ dialect, send, options }: Session) {
       const body = new FormData()
       if (path) body.append('path', path)
       body.append('file', file, name ?? (file as File).name ?? 'file')
-      const headers = { 'idempotency-key': newKey() }
       const address = addresses.upload()
-      const asked = { method: 'POST', path: address, body, headers, isRepeatable: true, onProgress, signal } as const
-      return readFile(await dialect(), (await send(asked)).body)
+      return call({ method: 'POST', path: address, body, ...repeatable(newKey()), onProgress, signal }, readFile)
     },
 
     /**
@@ -59,19 +53,18 @@ export function openFiles({ dialect, send, options }: Session) {
      */
     async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
       const query = Object.entries(page).map(([name, value]) => [name, String(value)] as const)
-      const { body, header } = await get(addresses.files(), query, signal)
-      return { ...readFiles(await dialect(), body, header), offset: page.offset ?? 0 }
+      const files = await call({ method: 'GET', path: addresses.files(), query, signal }, readFiles)
+      return { ...files, offset: page.offset ?? 0 }
     },
 
     /** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
     async delete(id: string, { signal }: CallOptions = {}): Promise<{ id: string }> {
-      const { body } = await send({ method: 'DELETE', path: addresses.file(id), signal })
-      return readRemoved(await dialect(), body)
+      return call({ method: 'DELETE', path: addresses.file(id), signal }, readRemoved)
     },
 
     /** How much the files of the project take, and how much they may. */
     async info({ signal }: CallOptions = {}): Promise<StorageUsage> {
-      return readUsage(await dialect(), (await get(addresses.usage(), [], signal)).body)
+      return call({ method: 'GET', path: addresses.usage(), signal }, readUsage)
     },
 
     /**

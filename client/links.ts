@@ -1,7 +1,8 @@
-/** Linked documents that `populate` put in the place of ids, read back into documents. */
+/** Linked records that `populate` put in the place of ids, read back into documents and users. */
 import type { Document, Fields } from './model/document.js'
-import { isObject, type Json, setOwn } from './model/json.js'
+import { isObject, type Json, type JsonObject, setOwn } from './model/json.js'
 import type { Path } from './model/path.js'
+import type { AppUser } from './model/user.js'
 import type { Dialect } from './wire/dialect.js'
 import { documentReaders, isUserBody, readUserRecord } from './wire/readers.js'
 
@@ -13,37 +14,26 @@ const isRecord = {
 } as const satisfies { [Shape in Dialect['document']]: (value: Fields) => boolean }
 
 /** Reads the links at these paths, in place; an id that led nowhere stays an id. */
-export function readLinks(dialect: Dialect, data: Fields, paths: readonly Path[]): Fields {
-  for (const [field, ...rest] of paths) {
-    if (Object.hasOwn(data, field)) setOwn(data, field, readLink(dialect, data[field] as Json, rest))
+export function readLinks(dialect: Dialect, data: Fields, paths: readonly Path[]): void {
+  for (const field of new Set(paths.map(([first]) => first))) {
+    const rests = paths.filter(([first]) => first === field).map(([, ...rest]): readonly string[] => rest)
+    const deeper = rests.filter(isPath)
+    if (Object.hasOwn(data, field)) setOwn(data, field, readLink(dialect, data[field] as Json, deeper))
   }
-  return data
 }
 
-function readLink(dialect: Dialect, value: Json, rest: readonly string[]): Json {
-  if (Array.isArray(value)) return value.map((item) => readLink(dialect, item, rest))
+function readLink(dialect: Dialect, value: Json, deeper: readonly Path[]): Json {
+  if (Array.isArray(value)) return value.map((item) => readLink(dialect, item, deeper))
   if (!isObject(value)) return value
-  const deeper: Path[] = isPath(rest) ? [rest] : []
-  if (isUserBody(value)) {
-    const user = readUserRecord(value)
-    readLinks(dialect, user.data, deeper)
-    return user as unknown as Json
-  }
-  if (!isRecord[dialect.document](value))
-    return isDocument(value) ? deepen(dialect, value, deeper) : readLinks(dialect, value, deeper)
-  const document = documentReaders[dialect.document](value)
-  readLinks(dialect, document.data, deeper)
-  return document as unknown as Json
+  const record = recordOf(dialect, value)
+  readLinks(dialect, record?.data ?? value, deeper)
+  return (record as Json | undefined) ?? value
 }
 
-/** A link that an earlier path has read already. */
-function deepen(dialect: Dialect, document: Document, paths: readonly Path[]): Json {
-  readLinks(dialect, document.data, paths)
-  return document as unknown as Json
-}
-
-function isDocument(value: object): value is Document {
-  return 'version' in value && 'collectionId' in value && 'data' in value
+/** Nothing for an object of the document's own. */
+function recordOf(dialect: Dialect, value: JsonObject): Document | AppUser | undefined {
+  if (isUserBody(value)) return readUserRecord(value)
+  return isRecord[dialect.document](value) ? documentReaders[dialect.document](value) : undefined
 }
 
 function isPath(segments: readonly string[]): segments is Path {

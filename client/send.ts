@@ -70,27 +70,33 @@ export function openSender(options: SendOptions): Sender {
   const fetch = options.fetch ?? globalThis.fetch
   const base = options.url.replace(/\/+$/, '')
 
+  function urlOf({ path, query = [] }: Request): string {
+    const search = query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+    return base + path + (search && `?${search}`)
+  }
+
   async function ask(request: Request, signal: AbortSignal | undefined, attempt: number): Promise<Response> {
     const { method, body, onProgress } = request
-    const url = base + request.path + writeSearch(request.query)
-    const headers = new Headers(apiKey === undefined ? {} : { 'x-api-key': apiKey })
-    const isForm = body instanceof FormData
-    if (body !== undefined && !isForm) headers.set('content-type', 'application/json')
-    for (const [name, value] of Object.entries(request.headers ?? {})) if (value !== undefined) headers.set(name, value)
+    const url = urlOf(request)
+    const headers = new Headers()
+    const form = body instanceof FormData ? body : undefined
+    const json = form ? undefined : JSON.stringify(body)
+    const named = { 'x-api-key': apiKey, 'content-type': json && 'application/json', ...request.headers }
+    for (const [name, value] of Object.entries(named)) if (value !== undefined) headers.set(name, value)
     options.onRequest?.({ method, url, headers, attempt })
-    if (isForm && onProgress && signal) return sendCounted(fetch, url, { method, headers, body, signal }, onProgress)
-    return fetch(url, { method, headers, body: isForm ? body : JSON.stringify(body), signal })
+    if (form && onProgress && signal)
+      return sendCounted(fetch, url, { method, headers, body: form, signal }, onProgress)
+    return fetch(url, { method, headers, body: form ?? json, signal })
   }
 
   async function attempt(request: Request, number: number): Promise<Answer> {
-    const { method, path, query, signal } = request
+    const { method, signal } = request
     const begunAt = Date.now()
     const timer = AbortSignal.timeout(request.body instanceof FormData ? longestUploadMilliseconds : timeout)
     try {
       const response = await ask(request, signal ? AbortSignal.any([signal, timer]) : timer, number)
       const text = await response.text()
-      const url = base + path + writeSearch(query)
-      options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
+      options.onResponse?.({ method, url: urlOf(request), status: response.status, milliseconds: Date.now() - begunAt })
       return readAnswer(response, text)
     } catch (cause) {
       if (cause instanceof SvcError) throw cause
@@ -168,12 +174,6 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
       reject(signal?.reason)
     }
   })
-}
-
-function writeSearch(query: readonly Parameter[] = []): string {
-  return query.length === 0
-    ? ''
-    : `?${query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
 }
 
 function parse(text: string): Json | undefined {

@@ -63,33 +63,31 @@ export type DialectName = keyof typeof dialects
 export function readDialect(text: string | undefined, base: Dialect = dialects.a): Dialect {
   if (text === undefined || text === '') return base
   if (isDialectName(text)) return dialects[text]
-  let dialect: Record<Axis, string> = { ...base }
+  const [first = '', ...rest] = text.split(',').map((part) => part.trim())
+  const isBare = !first.includes('=')
+  if (isBare && !isDialectName(first)) throw unknown('dialect', first, Object.keys(dialects))
+  const dialect: Record<string, string> = { ...(isDialectName(first) ? dialects[first] : base) }
   const seen = new Set<string>()
-  text.split(',').forEach((part, at) => {
-    const [axis = '', form, ...more] = part.split('=').map((word) => word.trim())
-    if (form === undefined && at === 0 && isDialectName(axis)) {
-      dialect = { ...dialects[axis] }
-      return
-    }
-    if (form === undefined && at === 0) throw unknown('dialect', axis, Object.keys(dialects))
+  for (const exception of isBare ? rest : [first, ...rest]) {
+    const [axis = '', ...words] = exception.split('=').map((word) => word.trim())
+    const form = words.join('=')
     if (!isAxis(axis)) throw unknown('axis', axis, axisNames)
     if (seen.has(axis)) throw new SvcError('INVALID_DIALECT', `The axis "${axis}" is given twice.`)
     seen.add(axis)
     const forms: readonly string[] = choices[axis]
-    if (form === undefined || more.length > 0 || !forms.includes(form)) throw unknown(axis, form ?? '', forms)
+    if (!forms.includes(form)) throw unknown(axis, form, forms)
     dialect[axis] = form
-  })
+  }
   return dialect as Dialect
 }
 
 /** The shortest text that reads back as that dialect. */
 export function formatDialect(dialect: Dialect): string {
-  const differences = (name: DialectName) => axisNames.filter((axis) => dialect[axis] !== dialects[name][axis])
-  const [nearest] = (Object.keys(dialects) as DialectName[]).sort(
-    (one, other) => differences(one).length - differences(other).length,
-  )
-  const name = nearest ?? 'a'
-  return [name, ...differences(name).map((axis) => `${axis}=${dialect[axis]}`)].join(', ')
+  const texts = (Object.keys(dialects) as DialectName[]).map((name) => {
+    const exceptions = axisNames.filter((axis) => dialect[axis] !== dialects[name][axis])
+    return [name, ...exceptions.map((axis) => `${axis}=${dialect[axis]}`)].join(', ')
+  })
+  return texts.reduce((one, other) => (other.length < one.length ? other : one))
 }
 
 export const axisNames = Object.keys(choices) as Axis[]

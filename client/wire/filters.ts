@@ -17,32 +17,19 @@ interface SuffixFamily {
   write(test: NamedTest): string | undefined
 }
 
-const doubled: Readonly<Record<string, Operator>> = {
-  ne: 'ne',
-  gt: 'gt',
-  gte: 'gte',
-  lt: 'lt',
-  lte: 'lte',
+type Suffixes = Readonly<Record<string, Operator>>
+
+const common: Suffixes = { ne: 'ne', gt: 'gt', gte: 'gte', lt: 'lt', lte: 'lte', in: 'in', isnull: 'isnull' }
+
+const doubled: Suffixes = {
+  ...common,
   contains: 'icontains',
   startswith: 'startswith',
   endswith: 'endswith',
-  in: 'in',
   notin: 'notin',
-  isnull: 'isnull',
 }
 
-const single: Readonly<Record<string, Operator>> = {
-  eq: 'eq',
-  ne: 'ne',
-  gt: 'gt',
-  gte: 'gte',
-  lt: 'lt',
-  lte: 'lte',
-  contains: 'contains',
-  icontains: 'icontains',
-  in: 'in',
-  isnull: 'isnull',
-}
+const single: Suffixes = { ...common, eq: 'eq', contains: 'contains', icontains: 'icontains' }
 
 export const suffixWriters = {
   double: writeDoubled,
@@ -89,15 +76,14 @@ function readSingle(name: string): NamedTest | undefined {
 
 function writeDoubled({ field, operator }: NamedTest): string | undefined {
   const suffix = suffixOf(doubled, operator)
-  const isPlain = !/__[A-Za-z]/.test(field.slice(Math.max(0, field.lastIndexOf('__'))))
-  if (operator === 'eq') return isPlain ? field : undefined
-  return suffix === undefined ? undefined : `${field}__${suffix}`
+  if (operator === 'eq') return /__[A-Za-z](?!.*__)/s.test(field) ? undefined : field
+  return suffix && `${field}__${suffix}`
 }
 
 /** Equality is always written out, since `checked_in` alone would ask whether `checked` is in a list. */
 function writeSingle({ field, operator }: NamedTest): string | undefined {
   const suffix = suffixOf(single, operator)
-  return suffix === undefined || field.endsWith('_') ? undefined : `${field}_${suffix}`
+  return suffix && !field.endsWith('_') ? `${field}_${suffix}` : undefined
 }
 
 /** In `both`, a bare name that ends as a single suffix does needs its `_eq`. */
@@ -105,6 +91,6 @@ function writeUnread(test: NamedTest): string | undefined {
   return test.operator === 'eq' && readSingle(test.field) ? writeSingle(test) : undefined
 }
 
-function suffixOf(table: Readonly<Record<string, Operator>>, operator: Operator): string | undefined {
+function suffixOf(table: Suffixes, operator: Operator): string | undefined {
   return Object.keys(table).find((suffix) => table[suffix] === operator)
 }

@@ -1,31 +1,19 @@
 /** The `paths` axis, and every address of the service as its clients write it. */
-
-interface PathForm {
-  /** Where a collection's documents are listed. */
-  documents(collection: string): string
-  /** Where one document is. */
-  document(collection: string, id: string): string
-  /** What `GET /collections/<name>` answers. */
-  readonly collectionAnswers: 'documents' | 'record'
-}
+import type { Dialect, Form } from './dialect.js'
 
 const e = encodeURIComponent
 
-export const pathForms = {
-  flat: {
-    documents: (collection) => `/collections/${e(collection)}`,
-    document: (collection, id) => `/collections/${e(collection)}/${e(id)}`,
-    collectionAnswers: 'documents',
-  },
-  nested: {
-    documents: (collection) => `/collections/${e(collection)}/documents`,
-    document: (collection, id) => `/collections/${e(collection)}/documents/${e(id)}`,
-    collectionAnswers: 'record',
-  },
-} as const satisfies Record<string, PathForm>
+/** Where a collection's documents are listed. */
+const documentPaths = {
+  flat: (collection) => `/collections/${e(collection)}`,
+  nested: (collection) => `/collections/${e(collection)}/documents`,
+} as const satisfies Record<Form<'paths'>, (collection: string) => string>
 
-/** Addresses that are the same in every dialect. */
+const batch = (collection: string, what = '') => `/collections/${e(collection)}/batch/documents${what}`
+
 export const addresses = {
+  documents: ({ paths }: Dialect, collection: string) => documentPaths[paths](collection),
+  document: ({ paths }: Dialect, collection: string, id: string) => `${documentPaths[paths](collection)}/${e(id)}`,
   collections: () => '/collections',
   /** Always the record, whatever the `paths` axis says. */
   collection: (name: string) => `/api/collections/${e(name)}`,
@@ -35,10 +23,10 @@ export const addresses = {
   usage: () => '/storage/info',
   refresh: () => '/auth-collections/refresh',
   /** Where a document is created. */
-  create: (collection: string) => `/collections/${e(collection)}`,
-  batchCreate: (collection: string) => `/collections/${e(collection)}/batch/documents`,
-  batchUpdate: (collection: string) => `/collections/${e(collection)}/batch/documents/update`,
-  batchDelete: (collection: string) => `/collections/${e(collection)}/batch/documents/delete`,
+  create: documentPaths.flat,
+  batchCreate: (collection: string) => batch(collection),
+  batchUpdate: (collection: string) => batch(collection, '/update'),
+  batchDelete: (collection: string) => batch(collection, '/delete'),
   /** Where the changes of a collection are told as Server-Sent Events. */
   stream: (collection: string) => `/realtime/sse/${e(collection)}`,
 }

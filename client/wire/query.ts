@@ -1,6 +1,6 @@
 /** A list request as query parameters, in both directions. */
 import { SvcError } from '../model/errors.js'
-import { type Json, type JsonObject, setOwn } from '../model/json.js'
+import type { Json, JsonObject } from '../model/json.js'
 import { sizes } from '../model/limits.js'
 import type { ListQuery, Sort } from '../model/page.js'
 import { formatPath, type Path, parsePath } from '../model/path.js'
@@ -81,17 +81,13 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
 /** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
 export function writeListQuery(dialect: Dialect, query: Partial<ListQuery>): Parameter[] {
   const { where, sort, limit, offset, count, populate = [] } = query
+  const orderBy = sort && formatPath(sort.path)
+  const named = { orderBy, order: sort?.direction, limit, offset, count: count ? undefined : count }
   return [
     ...(where ? writeWhere(dialect, where) : []),
-    ...(sort
-      ? ([
-          ['orderBy', formatPath(sort.path)],
-          ['order', sort.direction],
-        ] as const)
-      : []),
-    ...(limit === undefined ? [] : ([['limit', String(limit)]] as const)),
-    ...(offset === undefined ? [] : ([['offset', String(offset)]] as const)),
-    ...(count === false ? ([['count', 'false']] as const) : []),
+    ...Object.entries(named).flatMap(([name, value]): Parameter[] =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
     ...populate.map((path) => ['populate', formatPath(path)] as const),
   ]
 }
@@ -138,13 +134,12 @@ function filterText(name: string, value: Json): string {
 
 /** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
 export function writeFilters(dialect: Dialect, where: Where): JsonObject {
-  const filters: JsonObject = {}
+  const filters = new Map<string, Json>()
   for (const [name, value] of writeWhere(dialect, where)) {
-    const before = Object.hasOwn(filters, name) ? filters[name] : undefined
-    const both = Array.isArray(before) ? [...before, value] : [before ?? value, value]
-    setOwn(filters, name, before === undefined ? value : both)
+    const before = filters.get(name)
+    filters.set(name, before === undefined ? value : [before, value].flat())
   }
-  return filters
+  return Object.fromEntries(filters)
 }
 
 function writeWhere(dialect: Dialect, where: Where): Parameter[] {

@@ -7,12 +7,10 @@ import { errorFormats } from './errors.js'
 import { eventNames, frameForms } from './events.js'
 import { filterSuffixes } from './filters.js'
 import { pagingRules } from './paging.js'
-import { pathForms } from './paths.js'
 
 /** The forms that a dialect has chosen, one of each table. */
 export function dialectRules(dialect: Dialect) {
   return {
-    paths: pathForms[dialect.paths],
     document: documentShapes[dialect.document],
     collection: collectionShapes[dialect.document],
     body: bodyForms[dialect.body],
