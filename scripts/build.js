@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { bundleEmulator } from './bundle.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -24,6 +25,7 @@ const sources = [
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
+  'scripts/bundle.js',
   '.oclifrc.json',
 ]
 
@@ -40,6 +42,7 @@ async function build() {
     // As deep as where it will be, so that the maps find the sources.
     run(root, 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled])
     renameSync(compiled, made)
+    await bundleEmulator(root, made)
     const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/template.js')).href)
     await packTemplate(join(made, 'template.tar.gz'))
     // The tool that writes the manifest reads and writes in the folder it stands in.

@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
-import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
 import { box, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
-import { listenToKeys } from '../dev/hotkeys.js'
+import { firstAnswer } from '../dev/first-answer.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
-import { stateFolder } from '../emulator-file.js'
+import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
 import { misuse } from '../failure.js'
 import { prose } from '../prose.js'
 import { seedInput } from '../seeds/seed-inputs.js'
@@ -90,9 +89,8 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     try {
       const { secretKey, close, ...rest } = emulator
       const info = { ...rest, dataDir: emulator.dataDir ?? null }
-      const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
-      // Ready means that a request went the whole way: through HTTP, the key and the database.
-      await client.collections.list()
+      const client = createClient({ url: info.url, apiKey: info.apiKey })
+      await firstAnswer(info)
       const demo = flags.demo ? await loadDemo(client) : undefined
       for (const file of flags.seed ?? []) await seedInput(file, { client, isUpsert: false, key: undefined })
       const published = await publish(info, { folder, readyFile })
@@ -101,7 +99,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       const details = { seconds, data, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
-      const unlisten = this.jsonEnabled() ? () => undefined : listenToKeys(client)
+      const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info)
       await stopped
       unlisten()
       await published.withdraw()
@@ -120,6 +118,13 @@ function readSmtpUrl(text: string | undefined): string | undefined {
     'What --smtp or SVC_SMTP_URL says is not the address of a mail server.',
     'Write smtp://user:password@host:587.',
   )
+}
+
+/** What listens to keys is loaded only where somebody may press one. */
+async function listenToKeys({ url, apiKey }: Pick<EmulatorInfo, 'url' | 'apiKey'>): Promise<() => void> {
+  if (!process.stdin.isTTY) return () => undefined
+  const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
+  return listenToKeys(createClient({ url, apiKey, WebSocket }))
 }
 
 async function freePort(host: string | undefined): Promise<number> {

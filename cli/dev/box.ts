@@ -6,7 +6,6 @@ import { terminalWidth } from '../print.js'
 import { duration } from '../progress.js'
 import { isLoopback } from '../target.js'
 import type { Demo } from './demo.js'
-import { hotkeyWords } from './hotkeys.js'
 
 export interface BoxDetails {
   readonly seconds: number
@@ -49,6 +48,9 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     '',
   ].join('\n')
 }
+
+/** What `hotkeys.ts` listens to, which is loaded after this is shown. */
+const hotkeyWords = 't shows what happens, n makes a document, Ctrl-C stops'
 
 const firstSteps = ['svc collections create posts', 'svc docs create posts title=Hello views:=1', 'svc docs list posts']
 

@@ -7,9 +7,6 @@ import { changeLines } from '../tail/change-lines.js'
 import { openTail } from '../tail/open-tail.js'
 import { createSample } from './sample.js'
 
-/** For the box: which keys there are. */
-export const hotkeyWords = 't shows what happens, n makes a document, Ctrl-C stops'
-
 /** Listens until it is called; without a terminal there is nothing to listen to. */
 export function listenToKeys(client: Client, input: NodeJS.ReadStream = process.stdin): () => void {
   if (!input.isTTY) return () => undefined
