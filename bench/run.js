@@ -6,6 +6,7 @@ import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
 import * as large from './rows/large.js'
 import * as peers from './rows/peers.js'
+import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
 import * as start from './rows/start.js'
@@ -13,7 +14,7 @@ import * as users from './rows/users.js'
 import { isReached, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, batches, users, realtime, peers, commands, client, large }
+const groups = { start, reads, batches, users, providers, realtime, peers, commands, client, large }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = ['large']
 

@@ -1,6 +1,6 @@
 import type { ProviderServer } from '../idp/provider.js'
 
-export interface ProviderPreset {
+interface ProviderPreset {
   readonly server: ProviderServer
   readonly scopes: readonly string[]
 }
@@ -8,7 +8,7 @@ export interface ProviderPreset {
 const openId = ['openid', 'email', 'profile']
 
 /** Providers whose addresses are known: they need no `IDP_<NAME>_ISSUER`. Contract 7.1. */
-export const providerPresets: { readonly [name: string]: ProviderPreset } = {
+const presets: { readonly [name: string]: ProviderPreset } = {
   // Its login page asks for a form to come back once more than this is asked for.
   apple: { server: { issuer: 'https://appleid.apple.com' }, scopes: ['openid'] },
   discord: {
@@ -32,6 +32,11 @@ export const providerPresets: { readonly [name: string]: ProviderPreset } = {
   google: { server: { issuer: 'https://accounts.google.com' }, scopes: openId },
   linkedin: { server: { issuer: 'https://www.linkedin.com/oauth' }, scopes: openId },
   slack: { server: { issuer: 'https://slack.com' }, scopes: openId },
+}
+
+/** The well-known provider of that name, if there is one. */
+export function presetOf(name: string): ProviderPreset | undefined {
+  return Object.hasOwn(presets, name) ? presets[name] : undefined
 }
 
 /** What is asked of a provider that nobody has described. */

@@ -2,7 +2,7 @@
 import { SvcError } from '../../client/model/errors.js'
 import type { ProviderClient, ProviderServer } from '../idp/provider.js'
 import type { Context } from './context.js'
-import { providerPresets, usualScopes } from './provider-presets.js'
+import { presetOf, usualScopes } from './provider-presets.js'
 
 type Scope = Pick<Context, 'backend' | 'project'>
 
@@ -44,11 +44,12 @@ export interface ProviderSetup {
  */
 export function readProvider(scope: Scope, name: string, needed: readonly RequiredKey[] = requiredKeys): ProviderSetup {
   const keys = keysOf(scope, name)
-  const preset = providerPresets[name]
-  const server = serverOf(keys) ?? preset?.server ?? builtIn(scope)
+  const preset = presetOf(keys.get('ISSUER')?.toLowerCase() ?? name)
+  const isBegun = endpointKeys.some((key) => keys.get(key) !== undefined)
+  const server = writtenServer(keys) ?? preset?.server ?? (isBegun ? undefined : builtIn(scope))
   const missing = [
     ...needed.filter((key) => keys.get(key) === undefined),
-    ...(server ? [] : [endpointKeys.some((key) => keys.get(key)) ? missingEndpoint(keys) : ('ISSUER' as const)]),
+    ...(server ? [] : isBegun ? endpointKeys.filter((key) => keys.get(key) === undefined) : (['ISSUER'] as const)),
   ]
   if (missing.length > 0 || !server) throw notConfigured(missing.map((key) => `${keys.beginning}${key}`))
   return {
@@ -102,11 +103,10 @@ function builtInKeys({ backend, project }: Scope, beginning: string): Record<str
   }
 }
 
-/** What the keys say of where the provider is. An issuer may be a well-known provider's name. */
-function serverOf(keys: Keys): ProviderServer | undefined {
+/** Where the provider is, if the keys say so by addresses. An issuer may also be a well-known provider's name. */
+function writtenServer(keys: Keys): ProviderServer | undefined {
   const issuer = keys.get('ISSUER')
-  if (issuer !== undefined)
-    return providerPresets[issuer.toLowerCase()]?.server ?? { issuer: readAddress(keys, 'ISSUER') }
+  if (issuer !== undefined) return presetOf(issuer.toLowerCase()) ? undefined : { issuer: readAddress(keys, 'ISSUER') }
   const [authorization, token, profile] = endpointKeys.map((key) => keys.get(key))
   if (!authorization || !token || !profile) return undefined
   const emails = keys.get('EMAILS_URL')
@@ -126,10 +126,6 @@ function builtIn({ backend }: Scope): ProviderServer | undefined {
 function authorityOf({ backend }: Scope, server: ProviderServer): string {
   if (!('issuer' in server)) return server.profileUrl
   return server.issuer === backend.localProvider?.issuer() ? 'local' : server.issuer
-}
-
-function missingEndpoint(keys: Keys): Key {
-  return endpointKeys.find((key) => keys.get(key) === undefined) ?? 'ISSUER'
 }
 
 function readAddress(keys: Keys, key: Key): string {

@@ -15,6 +15,7 @@ afterEach(() => world.close())
 /** What a guide's script has to have said when it has come to its end. */
 const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['mail.md', /https:\/\/app\.example\/reset-password\?token=[\w-]{43}\n$/],
+  ['login-provider.md', /"oauth_id": "grace"/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

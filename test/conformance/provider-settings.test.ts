@@ -78,6 +78,37 @@ inDialects(
       }
     })
 
+    test('contract 7.1 well-known providers need no addresses, by their own name or as the issuer', async () => {
+      const { api, project } = await aWorld(wire)
+      const keys = fourKeys(project.id)
+      const named = Object.fromEntries(
+        Object.entries(keys).map(([key, value]) => [key.replace('IDP_', 'IDP_GITHUB_'), value]),
+      )
+      await changeSettings(project, { idp: { ...keys, ...named, IDP_ISSUER: 'GitHub' } })
+
+      const own = await api.post('/auth/oauth/github/url', {})
+      const main = await api.get('/login-idp')
+
+      for (const { body } of [own, main]) {
+        const url = new URL((body as { url: string }).url)
+        expect(url.origin + url.pathname).toBe('https://github.com/login/oauth/authorize')
+        expect(url.searchParams.get('scope')).toBe('read:user user:email')
+      }
+    })
+
+    test('contract 7.1 of three addresses, those that are missing are named; no name leads to what is not a provider', async () => {
+      const { api, project } = await aWorld(wire)
+      await changeSettings(project, {
+        idp: { ...fourKeys(project.id), IDP_TOKEN_URL: 'https://provider.example/token' },
+      })
+
+      const { text } = await api.get('/login-idp')
+      const other = await api.post('/auth/oauth/constructor/url', {})
+
+      expect(text).toContain('"IDP_AUTHORIZATION_URL is not set. IDP_USERINFO_URL is not set."')
+      expectFailure(other, 400, 'IDP_NOT_CONFIGURED')
+    })
+
     test('contract 7.2 without any setting the built-in provider and a page of the service are used', async () => {
       const world = await aWorld(wire)
 
