@@ -44,8 +44,10 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   }
   // Of many guesses at once, those that were answered meanwhile count against the one that is right.
   await requireMayGuess(ctx, guesser)
-  await forgetGuesses(ctx, guesser)
-  return afterPassword(ctx, user)
+  const step = await afterPassword(ctx, user)
+  // Where a code is needed too, its wrong guesses go on counting, however often the password is right.
+  if ('login' in step) await forgetGuesses(ctx, guesser)
+  return step
 }
 
 /** What comes after a correct password: a session, or the question for a code. */
@@ -78,7 +80,10 @@ export async function logInWithCode(
   await requireMayGuess(ctx, guesser)
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const outcome = user ? await inTransaction(ctx, (ctx) => finish(ctx, user, code)) : 'none'
-  if (typeof outcome === 'object') return outcome
+  if (typeof outcome === 'object') {
+    await forgetGuesses(ctx, guesser)
+    return outcome
+  }
   await countWrongGuess(ctx, guesser)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.')

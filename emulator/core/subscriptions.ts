@@ -6,8 +6,10 @@ import { SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
 import { type Matchable, predicateOf, type Where } from '../../client/model/where.js'
 import type { DocumentChange, Recorded } from '../store/changes.js'
+import { selectCollection } from '../store/collections.js'
 import { requireCollection } from './collections.js'
 import type { Backend, Context, Identity } from './context.js'
+import { databaseFault } from './database-faults.js'
 import type { Listener } from './feeds.js'
 import { requirePermission } from './permissions.js'
 
@@ -25,8 +27,8 @@ export interface Wish {
 
 /** The other end of a subscription. */
 export interface Sink {
-  /** Comes first: it is told of every change after that number. */
-  begun(seq: number): void
+  /** Comes first: it is told of every change after that number, until the subscription ends. */
+  begun(seq: number, subscription: Subscription): void
   /** A change, and as what it is told. */
   event(change: DocumentChange, kind: DocumentChange['kind'], collection: Collection): void
   /** Changes are missing; what comes from now on is whole again. */
@@ -43,21 +45,28 @@ export interface Sink {
 
 export interface Subscription {
   /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
-  review(identity: Identity): Promise<void>
+  review(): Promise<void>
   end(): void
 }
 
-/** @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN` */
+/**
+ * Resolves once everything up to now has been told.
+ *
+ * @param who the caller as it is known now: rights change
+ * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`
+ */
 export async function subscribe(
   backend: Backend,
-  identity: Identity,
+  who: () => Identity,
   { collection: name, where, isLive, since }: Wish,
   sink: Sink,
-): Promise<Subscription> {
-  let caller = identity
-  let collection = await readableCollection(backend, identity, name)
-  const project = identity.project.id
+): Promise<void> {
+  const project = who().project.id
+  const known = await requireCollection(contextOf(backend, who()), name)
+  let collection = readable(backend, who(), known)
   let hasLeft = false
+  /** What is not told before it is known who may hear it. */
+  let held: Recorded[] | undefined
   const kindOf = (isLive ? liveKind : plainKind)(where)
 
   const listener: Listener = {
@@ -67,9 +76,10 @@ export async function subscribe(
     hasRoom: sink.hasRoom,
     room: sink.room,
     tell(change: Recorded) {
-      if (change.kind === 'collection') {
+      if (held) held.push(change)
+      else if (change.kind === 'collection') {
         backend.known.collections.clear()
-        void review(caller)
+        void holdForReview()
       } else {
         const kind = kindOf(change)
         if (kind) sink.event(change, kind, collection)
@@ -77,16 +87,26 @@ export async function subscribe(
     },
   }
 
-  async function review(identity: Identity): Promise<void> {
-    caller = identity
+  async function holdForReview(): Promise<void> {
+    held = []
+    await review()
+    const changes = held
+    held = undefined
+    for (const change of changes) if (!listener.isOver()) listener.tell(change)
+  }
+
+  async function review(): Promise<void> {
     try {
-      const found = await readableCollection(backend, identity, name)
-      if (found.id !== collection.id) throw plainError('NOT_FOUND')
-      collection = found
+      // Not one that is remembered: nobody asks again after this.
+      const found = await selectCollection(backend.db, project, name)
+      if (found?.id !== collection.id) throw plainError('NOT_FOUND')
+      collection = readable(backend, who(), found)
     } catch (error) {
-      if (!(error instanceof SvcError) || listener.isOver()) return
+      if (listener.isOver()) return
       end()
-      sink.ended(error.code === 'NOT_FOUND' ? noLonger(name) : error)
+      // Whoever cannot be looked at is told nothing more; it may come back with `since`.
+      const why = error instanceof SvcError ? error : (databaseFault(error) ?? plainError('UNAVAILABLE'))
+      sink.ended(why.code === 'NOT_FOUND' ? noLonger(name) : why)
     }
   }
 
@@ -96,18 +116,27 @@ export async function subscribe(
   }
 
   const begun = (isWhole: boolean) => {
-    sink.begun(listener.position)
+    sink.begun(listener.position, { review, end })
     if (!isWhole) sink.resync()
+    // Rights may have changed since they were looked at; from here on each change of them is told.
+    void holdForReview()
   }
-  await backend.feeds.join(project, listener, since, begun)
-  return { review, end }
+  try {
+    await backend.feeds.join(project, listener, since, begun)
+  } catch (error) {
+    end()
+    throw error
+  }
 }
 
-async function readableCollection(backend: Backend, identity: Identity, name: string): Promise<Collection> {
-  const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
-  const collection = await requireCollection(ctx, name)
-  requirePermission(ctx, collection, 'read')
+/** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */
+function readable(backend: Backend, identity: Identity, collection: Collection): Collection {
+  requirePermission(contextOf(backend, identity), collection, 'read')
   return collection
+}
+
+function contextOf(backend: Backend, identity: Identity): Context {
+  return { ...identity, backend, db: backend.db, inTransaction: false }
 }
 
 function noLonger(name: string): SvcError {

@@ -17,6 +17,10 @@ import type { Door } from './run.js'
 
 const authMilliseconds = 10_000
 const mostSubscriptions = 100
+/** What may wait to be handled; who sends more than that is not read meanwhile. */
+const mostUnhandledBytes = 256 * 1024
+/** What a message costs beside its bytes. */
+const messageBytes = 256
 
 /** Close codes of RFC 6455. */
 const closes = { policy: 1008, tryAgainLater: 1013 } as const
@@ -45,14 +49,27 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   })
   const tooLate = setTimeout(() => socket.close(closes.policy, 'no auth'), authMilliseconds)
 
-  socket.on('message', (data, isBinary) => {
-    work = work.then(() => handle(data, isBinary)).catch((error) => log.failure('socket', error))
+  let unhandledBytes = 0
+  socket.on('message', (data: Buffer, isBinary) => {
+    const bytes = data.length + messageBytes
+    unhandledBytes += bytes
+    if (unhandledBytes > mostUnhandledBytes) socket.pause()
+    work = work
+      .then(() => handle(data, isBinary))
+      .catch((error) => log.failure('socket', error))
+      .then(() => {
+        unhandledBytes -= bytes
+        if (unhandledBytes <= mostUnhandledBytes) socket.resume()
+      })
   })
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     clearTimeout(tooLate)
-    unwatch()
-    work = work.then(endAll)
+    // After what is at work, which may still begin something.
+    work = work.then(() => {
+      unwatch()
+      endAll()
+    })
   })
 
   async function handle(data: RawData, isBinary: boolean): Promise<void> {
@@ -86,6 +103,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
       unwatch()
       unwatch = streams.watch.watch(found, { changed: review, ended })
       say({ type: 'authenticated' })
+      await review(found)
     },
 
     async subscribe({ collection: name, filters = {}, live = false, since, position }: JsonObject) {
@@ -99,9 +117,13 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
       }
       subscriptions.get(name)?.end()
       subscriptions.delete(name)
-      const subscription = await subscribe(backend, identity, wish, {
+      const known = identity
+      await subscribe(backend, () => identity ?? known, wish, {
         // Who asks for the position can resume a stream that told nothing before it was cut.
-        begun: (seq) => say({ type: 'subscribed', collection: name, filters, ...(position === true ? { seq } : {}) }),
+        begun(seq, subscription) {
+          subscriptions.set(name, subscription)
+          say({ type: 'subscribed', collection: name, filters, ...(position === true ? { seq } : {}) })
+        },
         event: (change, kind, collection) => push(frameOf(change, kind, collection, dialect).message),
         resync: () => say(failure(plainError('RESYNC'), name)),
         ended(why) {
@@ -109,8 +131,10 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
           say(failure(why, name))
         },
         ...pace,
-      }).catch(asInvalidCollection)
-      subscriptions.set(name, subscription)
+      }).catch((error) => {
+        subscriptions.delete(name)
+        return asInvalidCollection(error)
+      })
     },
 
     async unsubscribe({ collection: name }: JsonObject) {
@@ -135,7 +159,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
 
   async function review(changed: Identity): Promise<void> {
     identity = changed
-    for (const subscription of subscriptions.values()) await subscription.review(changed)
+    for (const subscription of subscriptions.values()) await subscription.review()
   }
 
   /** The key or the session is good for nothing any more. */

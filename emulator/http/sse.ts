@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../client/model/errors.js'
 import type { Dialect } from '../../client/wire/dialect.js'
-import type { Context } from '../core/context.js'
+import type { Context, Identity } from '../core/context.js'
 import { type Subscription, subscribe, type Wish } from '../core/subscriptions.js'
 import { frameOf } from './frames.js'
 import type { IdentityWatch } from './identity-watch.js'
@@ -35,6 +35,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
   let isOver = false
   let subscription: Subscription | undefined
   let unwatch = () => {}
+  let identity: Identity = ctx
   const early: Buffer[] = []
   const pace = paceOf({
     isOpen: () => !isOver,
@@ -65,6 +66,8 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
 
   function open(opened: ServerResponse): void {
     res = opened
+    for (const bytes of early.splice(0)) res.write(bytes)
+    if (isOver) return void res.end()
     streams.open.add(end)
     const comments = setInterval(() => write(Buffer.from(':\n\n')), commentMilliseconds)
     comments.unref()
@@ -72,16 +75,19 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
       clearInterval(comments)
       end()
     })
-    for (const bytes of early.splice(0)) write(bytes)
   }
 
   return new Promise((resolve, reject) => {
     unwatch = streams.watch.watch(ctx, {
-      changed: (identity) => subscription?.review(identity),
+      changed(now) {
+        identity = now
+        return subscription?.review()
+      },
       ended: end,
     })
-    subscribe(ctx.backend, ctx, wish, {
-      begun(seq) {
+    subscribe(ctx.backend, () => identity, wish, {
+      begun(seq, begun) {
+        subscription = begun
         // The number stands alone, so that a stream which told nothing before it was cut is resumed without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
         resolve({ open })
@@ -93,15 +99,10 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
         end()
       },
       ...pace,
+    }).catch((error) => {
+      reject(error)
+      end()
     })
-      .then((begun) => {
-        subscription = begun
-        if (isOver) begun.end()
-      })
-      .catch((error) => {
-        reject(error)
-        end()
-      })
   })
 }
 
