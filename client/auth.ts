@@ -82,8 +82,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * Signs somebody in; where a code is needed, `verifyCode` comes next.
      *
      * @example
-     * await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
-     * const result = await svc.auth.logIn({ email: 'ada@example.com', password: 'Correct4Horse' })
+     * await svc.auth.signUp({ email: 'emmy@example.com', password: 'Correct4Horse' })
+     * const result = await svc.auth.logIn({ email: 'emmy@example.com', password: 'Correct4Horse' })
      * if (!result.requires2fa) console.log(result.user.email)
      *
      * @throws {SvcError} `INVALID_CREDENTIALS`

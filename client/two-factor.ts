@@ -30,5 +30,3 @@ export function openTwoFactor({ post }: AuthCalls<unknown>) {
     },
   }
 }
-
-export type TwoFactor = ReturnType<typeof openTwoFactor>

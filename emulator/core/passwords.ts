@@ -6,7 +6,7 @@ const mostBytes = 72
 const leastCharacters = 8
 
 /** A password in the one form that is hashed. */
-export function normalPassword(password: string): string {
+function normalPassword(password: string): string {
   return password.normalize('NFC')
 }
 

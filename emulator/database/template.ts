@@ -61,7 +61,11 @@ const dropOthers = [
   sql`drop database template1`,
 ]
 
-/** Makes a directory by initdb and the migrations, and packs it. The build calls it; so does a first start from the sources. */
+/**
+ * Makes a directory by initdb and the migrations, and packs it. The build calls it; so does a first start from the sources.
+ *
+ * @public
+ */
 export async function packTemplate(file: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-template-'))
   const data = join(folder, 'data')

@@ -88,13 +88,6 @@ export async function selectKept(db: Database, project: string): Promise<{ oldes
   return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
 }
 
-/** The newest number of each of those projects. */
-export async function selectLastSeqs(db: Database, projects: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.query<{ project_id: string; last_seq: number }>(sql`
-    select project_id, last_seq from sequences where project_id = any(${projects}::text[])`)
-  return new Map(rows.map((row) => [row.project_id, row.last_seq]))
-}
-
 /** Records that a collection itself has changed, in the transaction where it does. */
 export async function insertCollectionChange(
   tx: Database,

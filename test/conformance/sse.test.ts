@@ -1,3 +1,4 @@
+import { EventSource } from 'eventsource'
 import { expect, test } from 'vitest'
 import { aTown } from '../fixtures/accounts.js'
 import { apiOf, service } from '../fixtures/service.js'
@@ -118,6 +119,22 @@ inDialects('Server-sent events', (wire) => {
     expectFailure(await api.get('/realtime/sse/posts?since=x'), 400, 'INVALID_QUERY')
     expectFailure(await api.get('/realtime/sse/posts?live=maybe'), 400, 'INVALID_QUERY')
     expectFailure(await api.get('/realtime/sse/posts?dialect=z'), 400, 'INVALID_DIALECT')
+  })
+
+  test('contract 9.5 an EventSource, which sends no headers, listens with a ticket', async () => {
+    const { api, posts } = await someDocuments(wire)
+    const { ticket } = wire.record(await api.post('/realtime/tickets', {})) as { ticket: string }
+    const source = new EventSource(`${service.url}/realtime/sse/posts?ticket=${ticket}&dialect=${wire.name}`)
+    const heard: MessageEvent[] = []
+    source.onmessage = (event) => heard.push(event)
+    await new Promise((resolve) => source.addEventListener('open', resolve))
+
+    await posts.create({ n: 1 })
+
+    await expect.poll(() => heard.length).toBe(1)
+    const event = JSON.parse(String(heard[0]?.data)) as { seq: number }
+    expect(heard[0]?.lastEventId).toBe(String(event.seq))
+    source.close()
   })
 
   test('contract 9.3 live=true tells of entering and leaving a filter', async () => {
