@@ -1,6 +1,6 @@
 /** Linked records that `populate` put in the place of ids, read back into documents and users. */
 import type { Document, Fields } from './model/document.js'
-import { isObject, type Json, type JsonObject, setOwn } from './model/json.js'
+import { isObject, type Json, type JsonObject } from './model/json.js'
 import type { Path } from './model/path.js'
 import type { AppUser } from './model/user.js'
 import type { Dialect } from './wire/dialect.js'
@@ -18,7 +18,7 @@ export function readLinks(dialect: Dialect, data: Fields, paths: readonly Path[]
   for (const field of new Set(paths.map(([first]) => first))) {
     const rests = paths.filter(([first]) => first === field).map(([, ...rest]): readonly string[] => rest)
     const deeper = rests.filter(isPath)
-    if (Object.hasOwn(data, field)) setOwn(data, field, readLink(dialect, data[field] as Json, deeper))
+    if (Object.hasOwn(data, field)) data[field] = readLink(dialect, data[field] as Json, deeper)
   }
 }
 

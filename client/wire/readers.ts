@@ -2,7 +2,7 @@
  * How records and lists are read back: the clients' half of the axes `document`, `record` and `list`. By itself, so that
  * an app loads nothing of what only the service needs.
  */
-import type { Collection, CountedCollection, Permissions, Schema } from '../model/collection.js'
+import type { Collection, CountedCollection } from '../model/collection.js'
 import type { Document } from '../model/document.js'
 import type { StoredFile } from '../model/file.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
@@ -43,18 +43,16 @@ export const documentReaders = {
 
 /** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
 export function readUserRecord(body: Json): AppUser {
-  const user = asObject(body)
-  const { id, email, data, roles, oauth_id: oauthId, email_verified: emailVerified } = user
-  return {
-    id: String(id),
-    email: String(email),
-    data: isObject(data) ? data : {},
-    roles: arrayIn(roles).map(String),
-    oauthId: typeof oauthId === 'string' ? oauthId : null,
-    emailVerified: emailVerified === true,
-    createdAt: String(user.createdAt ?? user.created_at),
-    updatedAt: String(user.updatedAt ?? user.updated_at),
-  }
+  const {
+    id,
+    email,
+    data = {},
+    roles = [],
+    oauth_id: oauthId = null,
+    email_verified: emailVerified,
+    ...times
+  } = asObject(body)
+  return { id, email, data, roles, oauthId, emailVerified, ...timesOf(times) } as unknown as AppUser
 }
 
 /** Whether a linked record is a user rather than a document. */
@@ -63,31 +61,15 @@ export function isUserBody(body: Json): body is JsonObject {
 }
 
 export function readCollectionRecord(body: Json): AnyCollection {
-  const record = asObject(body)
-  const collection: Collection = {
-    id: String(record.id),
-    name: String(record.name),
-    schema: (isObject(record.schema) ? record.schema : {}) as unknown as Schema,
-    permissions: (isObject(record.permissions) ? record.permissions : {}) as Permissions,
-    createdAt: String(record.created_at),
-    updatedAt: String(record.updatedAt ?? record.updated_at ?? record.created_at),
-  }
-  const { document_count: documentCount } = record
+  const { id, name, schema = {}, permissions = {}, document_count: documentCount, ...times } = asObject(body)
+  const collection = { id, name, schema, permissions, ...timesOf(times) } as unknown as Collection
   return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
 }
 
 export function readFileRecord(body: Json): StoredFile {
-  const file = asObject(body)
-  const { id, name, path, url, size } = file
-  return {
-    id: String(id),
-    name: String(name),
-    path: String(path),
-    url: String(url),
-    size: Number(size),
-    mimeType: String(file.mimeType ?? file.mime_type),
-    createdAt: String(file.createdAt ?? file.created_at),
-  }
+  const { id, name, path, url, size, mime_type: type, mimeType = type, ...times } = asObject(body)
+  const { createdAt } = timesOf(times)
+  return { id, name, path, url, size, mimeType, createdAt } as unknown as StoredFile
 }
 
 export const recordReaders = {
@@ -121,13 +103,10 @@ export const listReaders = {
 /** A document of parts that were read; a part that is left out, the wire had no room for. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
   const { id, collection = '', collectionId = '', data, createdAt, updatedAt = '' } = parts
-  return {
-    id: String(id),
-    collection: String(collection),
-    collectionId: String(collectionId),
-    data: asObject(data),
-    createdAt: String(createdAt),
-    updatedAt: String(updatedAt),
-    version: 0,
-  }
+  return { id, collection, collectionId, data: asObject(data), createdAt, updatedAt, version: 0 } as Document
+}
+
+/** The times of a record in either naming. */
+function timesOf({ created_at, createdAt = created_at, updated_at, updatedAt = updated_at }: JsonObject): JsonObject {
+  return { createdAt, updatedAt } as JsonObject
 }
