@@ -1,47 +1,27 @@
 /** Every axis and its forms, the named dialects, and the `svc-dialect` header. Contract 1. */
 import { SvcError } from '../model/errors.js'
 
-/** The forms of each axis. Tables of forms are checked against this list; a client that only names them loads no more. */
-export const choices = {
-  paths: ['flat', 'nested'],
-  document: ['enveloped', 'snake', 'flat'],
-  body: ['either', 'bare'],
-  record: ['bare', 'success'],
-  list: ['page', 'array'],
-  paging: ['small', 'large'],
-  filters: ['double', 'single', 'both'],
-  put: ['replace', 'merge'],
-  events: ['past', 'plain'],
-  frames: ['message', 'model'],
-  errors: ['envelope', 'detail'],
-  two_factor: ['result', 'error'],
-} as const
-
-export type Axis = keyof typeof choices
-export type Form<Name extends Axis> = (typeof choices)[Name][number]
-export type Dialect = { readonly [Name in Axis]: Form<Name> }
-
-const a: Dialect = {
-  paths: 'flat',
-  document: 'enveloped',
-  body: 'either',
-  record: 'bare',
-  list: 'page',
-  paging: 'small',
-  filters: 'double',
-  put: 'replace',
-  events: 'past',
-  frames: 'message',
-  errors: 'envelope',
-  two_factor: 'result',
-}
-
+/** The three variants of the specification. Every form is spoken by one of them. */
 export const dialects = {
-  a,
+  a: {
+    paths: 'flat',
+    document: 'enveloped',
+    body: 'either',
+    record: 'bare',
+    list: 'page',
+    paging: 'small',
+    filters: 'double',
+    put: 'replace',
+    events: 'past',
+    frames: 'message',
+    errors: 'envelope',
+    two_factor: 'result',
+  },
   b: {
-    ...a,
     paths: 'nested',
     document: 'snake',
+    body: 'either',
+    record: 'bare',
     list: 'array',
     paging: 'large',
     filters: 'single',
@@ -49,9 +29,27 @@ export const dialects = {
     events: 'plain',
     frames: 'model',
     errors: 'detail',
+    two_factor: 'result',
   },
-  c: { ...a, document: 'flat', body: 'bare', record: 'success', filters: 'both', two_factor: 'error' },
-} as const satisfies Record<string, Dialect>
+  c: {
+    paths: 'flat',
+    document: 'flat',
+    body: 'bare',
+    record: 'success',
+    list: 'page',
+    paging: 'small',
+    filters: 'both',
+    put: 'replace',
+    events: 'past',
+    frames: 'message',
+    errors: 'envelope',
+    two_factor: 'error',
+  },
+} as const
+
+export type Axis = keyof typeof dialects.a
+export type Form<Name extends Axis> = (typeof dialects)[DialectName][Name]
+export type Dialect = { readonly [Name in Axis]: Form<Name> }
 
 export type DialectName = keyof typeof dialects
 
@@ -74,7 +72,7 @@ export function readDialect(text: string | undefined, base: Dialect = dialects.a
     if (!isAxis(axis)) throw unknown('axis', axis, axisNames)
     if (seen.has(axis)) throw new SvcError('INVALID_DIALECT', `The axis "${axis}" is given twice.`)
     seen.add(axis)
-    const forms: readonly string[] = choices[axis]
+    const forms: readonly string[] = formsOf(axis)
     if (!forms.includes(form)) throw unknown(axis, form, forms)
     dialect[axis] = form
   }
@@ -90,14 +88,19 @@ export function formatDialect(dialect: Dialect): string {
   return texts.reduce((one, other) => (other.length < one.length ? other : one))
 }
 
-export const axisNames = Object.keys(choices) as Axis[]
+export const axisNames = Object.keys(dialects.a) as Axis[]
+
+/** The forms of an axis. */
+export function formsOf(axis: Axis): string[] {
+  return [...new Set(Object.values(dialects).map((dialect) => dialect[axis]))]
+}
 
 function isDialectName(text: string): text is DialectName {
   return Object.hasOwn(dialects, text)
 }
 
 function isAxis(text: string): text is Axis {
-  return Object.hasOwn(choices, text)
+  return Object.hasOwn(dialects.a, text)
 }
 
 function unknown(what: string, given: string, choices: readonly string[]) {

@@ -10,7 +10,7 @@ import { parsePath } from '../model/path.js'
 import { operators, type Test } from '../model/where.js'
 import * as answers from './answers.js'
 import { readChanges, readNewDocument, writeChanges, writeNewDocument } from './bodies.js'
-import { type Axis, axisNames, choices, type Dialect, dialects, formatDialect, readDialect } from './dialect.js'
+import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf, readDialect } from './dialect.js'
 import { documentShapes } from './documents.js'
 import { eventNames, frameForms, readEventName, readFrame } from './events.js'
 import { parseQuery, readListQuery, writeListQuery } from './query.js'
@@ -24,7 +24,7 @@ const losses = {
 
 /** Every dialect that differs from a named one in one form: each cell of each axis at least once. */
 const everyDialect: Dialect[] = Object.values(dialects).flatMap((dialect) =>
-  axisNames.flatMap((axis) => choices[axis].map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
+  axisNames.flatMap((axis) => formsOf(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
 )
 
 const name = fc.string({ minLength: 1, unit: 'grapheme' })

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { detectForms } from '../../cli/detect-forms.js'
-import { type Axis, axisNames, choices, type Dialect, dialects, formatDialect } from '../../client/wire/dialect.js'
+import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf } from '../../client/wire/dialect.js'
 import { type Dev, openWorld, type World } from './command-line.js'
 
 let world: World
@@ -46,7 +46,9 @@ const spoken: Dialect[] = Object.values<Dialect>(dialects).flatMap((base) => [
   ...axisNames
     .filter((axis) => !unknowable.includes(axis))
     .flatMap((axis) =>
-      choices[axis].filter((form) => form !== base[axis]).map((form) => ({ ...base, [axis]: form }) as Dialect),
+      formsOf(axis)
+        .filter((form) => form !== base[axis])
+        .map((form) => ({ ...base, [axis]: form }) as Dialect),
     ),
 ])
 

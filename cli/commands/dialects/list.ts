@@ -1,4 +1,4 @@
-import { axisNames, choices, dialects } from '../../../client/wire/dialect.js'
+import { axisNames, dialects, formsOf } from '../../../client/wire/dialect.js'
 import { table } from '../../print.js'
 import { SvcCommand } from '../../svc-command.js'
 
@@ -10,12 +10,12 @@ export default class DialectsList extends SvcCommand {
     await this.parse(DialectsList)
     const rows = axisNames.map((axis) => ({
       axis,
-      forms: choices[axis].join(', '),
+      forms: formsOf(axis).join(', '),
       a: dialects.a[axis],
       b: dialects.b[axis],
       c: dialects.c[axis],
     }))
     this.log(table(rows))
-    return { dialects, axes: Object.fromEntries(axisNames.map((axis) => [axis, choices[axis]])) }
+    return { dialects, axes: Object.fromEntries(axisNames.map((axis) => [axis, formsOf(axis)])) }
   }
 }
