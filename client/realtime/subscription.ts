@@ -115,11 +115,13 @@ export function openSubscription<Data>(
   async function* changes(): AsyncGenerator<DocumentChange<Data>, void, undefined> {
     try {
       for (;;) {
-        const next = unread.shift()
-        if (next) yield next
-        else if (status !== 'closed') await new Promise<void>((resolve) => (wake = resolve))
-        else if (failure) throw failure
-        else return
+        yield* unread.splice(0)
+        if (unread.length > 0) continue
+        if (failure) throw failure
+        if (status === 'closed') return
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
       }
     } finally {
       close()
