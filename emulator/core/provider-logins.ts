@@ -90,7 +90,7 @@ export async function finishLogin(backend: Backend, projectId: string, parameter
   const completeUrl = login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? mainProvider)
   try {
     if (found instanceof LoginRefused) throw found
-    const { client, profile } = await askProvider(scope, login, parameters)
+    const { client, profile } = await askProvider(scope, login, parameters, { isHandedOn: false })
     const { token } = await enter(scope, client.authority, profile).catch(orRefused('database_error'))
     return withOutcome(completeUrl, outcomeNames.token, token)
   } catch (error) {
@@ -103,7 +103,7 @@ export async function finishLogin(backend: Backend, projectId: string, parameter
 export async function finishAppLogin(scope: Scope, provider: string, parameters: URLSearchParams): Promise<Login> {
   const login = await takeOpenLogin(scope, parameters.get('state') ?? '')
   const own = login?.provider === provider ? login : undefined
-  const { client, profile } = await askProvider(scope, own, parameters).catch(asAnswer(scope))
+  const { client, profile } = await askProvider(scope, own, parameters, { isHandedOn: true }).catch(asAnswer(scope))
   return enter(scope, client.authority, profile).catch(asAnswer(scope))
 }
 
@@ -134,11 +134,12 @@ async function askProvider(
   scope: Scope,
   login: PendingProviderLogin | undefined,
   parameters: URLSearchParams,
+  { isHandedOn }: { isHandedOn: boolean },
 ): Promise<{ client: ProviderClient; profile: Profile }> {
   if (!login) throw new LoginRefused('authentication_failed')
   const { provider, verifier, nonce, redirectUrl } = login
   const { client } = readProvider(scope, provider, ['CLIENT_ID', 'CLIENT_SECRET'])
-  const challenge = { state: parameters.get('state') ?? '', nonce, verifier, redirectUrl }
+  const challenge = { state: parameters.get('state') ?? '', nonce, verifier, redirectUrl, isHandedOn }
   return { client, profile: await scope.backend.providers.profileOf(client, challenge, parameters) }
 }
 

@@ -34,8 +34,12 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
   const servers = openServers()
   const tokens = openTokenChecks(timeoutMilliseconds)
 
-  async function configure(client: ProviderClient, fetch: BoundedFetch): Promise<Configuration> {
-    return configurationOf(client, await servers.metadataOf(client.server, fetch), fetch)
+  async function configure(
+    client: ProviderClient,
+    fetch: BoundedFetch,
+    more: Partial<ServerMetadata> = {},
+  ): Promise<Configuration> {
+    return configurationOf(client, { ...(await servers.metadataOf(client.server, fetch)), ...more }, fetch)
   }
 
   return {
@@ -47,7 +51,9 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
     },
     async profileOf(client, challenge, parameters) {
       const fetch = openBoundedFetch(timeoutMilliseconds)
-      const config = await configure(client, fetch).catch(orRefused)
+      const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
+      const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
+      const config = await configure(client, fetch, more).catch(orRefused)
       const { accessToken, claims } = await exchange(config, client, challenge, parameters)
       return readPerson(config, client, accessToken, claims).catch((cause) => {
         throw new LoginRefused('failed_to_get_user_info', cause)

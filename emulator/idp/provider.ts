@@ -28,6 +28,8 @@ export interface Challenge {
   readonly nonce: string
   readonly verifier: string
   readonly redirectUrl: string
+  /** Whether an app hands on what the provider sent to it, which may be less than all of it. */
+  readonly isHandedOn?: boolean
 }
 
 /** Somebody of whom a provider has told. */

@@ -200,6 +200,20 @@ inDialects(
       expect(endings.filter(({ failure }) => failure === 'authentication_failed')).toHaveLength(9)
     })
 
+    test('IDP-05 two first logins of one person at the same moment make one user', async () => {
+      const world = await aTown(wire)
+      const person = await aPerson()
+      const ways = await Promise.all(Array.from({ length: 5 }, async () => choose(await loginUrl(wire, world), person)))
+
+      const endings = await Promise.all(ways.map(comeBack))
+
+      const ids = endings.map(async ({ token }) => {
+        const answer = await world.as(String(token)).get('/auth-collections/me')
+        return (wire.record(expectStatus(200, answer)) as { id: string }).id
+      })
+      expect(new Set(await Promise.all(ids)).size).toBe(1)
+    })
+
     test('contract 7.3 is of one project and cannot be made up, changed or left out', async () => {
       const [world, other] = [await aWorld(wire), await aWorld(wire)]
       const person = await aPerson()

@@ -165,6 +165,58 @@ describe('With OpenID Connect', () => {
   })
 })
 
+describe('A login that takes its time', () => {
+  test('contract 7.3 is over after ten minutes by the service’s clock, whatever time it is for the provider', async () => {
+    const provider = await serveLyingProvider({})
+    const back = async (milliseconds: number) => {
+      const { answer, callback } = await leave(provider)
+      const { searchParams } = new URL(((await answer.json()) as { url: string }).url)
+      provider.nonce = searchParams.get('nonce') ?? ''
+      await control('PATCH', '/clock', { advance: milliseconds })
+      const query = new URLSearchParams({ code: 'good', state: searchParams.get('state') ?? '' })
+      const { headers } = await fetch(`${callback}?${query}`, { redirect: 'manual' })
+      return new URL(String(headers.get('location'))).searchParams.get('svc-error')
+    }
+
+    // Eight days ahead, the provider's tokens would long be over.
+    await control('PATCH', '/clock', { advance: 8 * 86_400_000 })
+    const outcomes = [await back(9 * 60_000), await back(10 * 60_000)]
+    await control('DELETE', '/clock', {})
+    await provider.close()
+
+    expect(outcomes).toEqual([null, 'authentication_failed'])
+  })
+})
+
+describe('A provider that names itself beside the code', () => {
+  const discovery = { authorization_response_iss_parameter_supported: true }
+
+  test('contract 7.3 has to do so in the browser, and may be left out by an app that hands the code on', async () => {
+    expect(await ending({ discovery })).toBe('authentication_failed')
+
+    const provider = await serveLyingProvider({ discovery })
+    const { apiKey } = await leave(provider)
+    const post = async (path: string, body: object) => {
+      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+      const answer = await fetch(`${emulator.url}/auth/oauth/idp/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      })
+      return { status: answer.status, body: (await answer.json()) as { url: string; state: string } }
+    }
+    const logIn = async (more: object) => {
+      const { url, state } = (await post('url', { redirectUrl: 'http://localhost:5173/' })).body
+      provider.nonce = new URL(url).searchParams.get('nonce') ?? ''
+      return (await post('callback', { code: 'good', state, ...more })).status
+    }
+    const statuses = [await logIn({}), await logIn({ iss: provider.url }), await logIn({ iss: 'https://evil.example' })]
+    await provider.close()
+
+    expect(statuses).toEqual([200, 200, 401])
+  })
+})
+
 describe('With OAuth 2 alone', () => {
   const addresses = (url: string) => ({
     IDP_AUTHORIZATION_URL: `${url}/authorize`,
