@@ -10,11 +10,12 @@ import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
 import * as start from './rows/start.js'
+import * as streams from './rows/streams.js'
 import * as users from './rows/users.js'
 import { isReached, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, batches, users, providers, realtime, peers, commands, client, large }
+const groups = { start, reads, batches, streams, users, providers, realtime, peers, commands, client, large }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = ['large']
 
