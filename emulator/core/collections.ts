@@ -94,11 +94,10 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
 export async function requireCollection(ctx: Context, name: string): Promise<Collection> {
-  const known = ctx.backend.known.collections
-  const key = `${ctx.project.id}/${name}`
-  const collection = known.get(key) ?? (await selectCollection(ctx.db, ctx.project.id, name))
+  const { backend, db, project } = ctx
+  const read = () => selectCollection(db, project.id, name)
+  const collection = await backend.known.collections.of(`${project.id}/${name}`, read)
   if (!collection) throw noSuchCollection(name)
-  known.set(key, collection)
   return collection
 }
 

@@ -59,8 +59,8 @@ export interface Known {
 }
 
 export interface Cache<Value> {
-  get(key: string): Value | undefined
-  set(key: string, value: Value): void
+  /** What is remembered; else what `read` gives, which is remembered from then on if it is anything. */
+  of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
   clear(): void
   /** Hears of each `clear`. The answer ends it. */
   whenCleared(listener: () => void): () => void

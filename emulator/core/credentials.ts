@@ -24,9 +24,11 @@ export async function identifyKey(backend: Backend, key: string): Promise<Identi
 }
 
 /** The user of a token whose session still stands. Contract 6.4. */
-async function identifyToken(backend: Backend, token: string): Promise<Identity> {
-  const known = backend.known.callers.get(token)
-  if (known) return known
+function identifyToken(backend: Backend, token: string): Promise<Identity> {
+  return backend.known.callers.of(token, () => readToken(backend, token))
+}
+
+async function readToken(backend: Backend, token: string): Promise<Identity> {
   if (token.length > mostLength) throw plainError('INVALID_TOKEN')
   const now = backend.now()
   const found = await selectSession(backend.db, readClaims(token), now.toISOString())
@@ -34,9 +36,7 @@ async function identifyToken(backend: Backend, token: string): Promise<Identity>
   const { project, tokenSecret, row } = found
   await requireSigned(token, tokenSecret, now)
   const user = signedIn(row, project.settings)
-  const identity: Identity = { project, caller: { id: user.id, key: undefined, user, secret: false } }
-  backend.known.callers.set(token, identity)
-  return identity
+  return { project, caller: { id: user.id, key: undefined, user, secret: false } }
 }
 
 /** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */

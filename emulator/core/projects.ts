@@ -25,15 +25,13 @@ export interface NewProject {
 }
 
 /** Whose key that is; nothing if it is nobody's. */
-export async function identify(backend: Backend, key: string): Promise<Identity | undefined> {
-  const known = backend.known.callers.get(key)
-  if (known) return known
-  const found = await selectProjectByKey(backend.db, hash(key))
-  if (!found) return undefined
-  const { project, keyId, secret } = found
-  const identity: Identity = { project, caller: { id: keyId, key: { id: keyId, secret }, user: undefined, secret } }
-  backend.known.callers.set(key, identity)
-  return identity
+export function identify(backend: Backend, key: string): Promise<Identity | undefined> {
+  return backend.known.callers.of(key, async () => {
+    const found = await selectProjectByKey(backend.db, hash(key))
+    if (!found) return undefined
+    const { project, keyId, secret } = found
+    return { project, caller: { id: keyId, key: { id: keyId, secret }, user: undefined, secret } }
+  })
 }
 
 export async function createProject(

@@ -39,9 +39,8 @@ export async function logOut(ctx: UserContext): Promise<void> {
 
 /** What the project signs with. @throws {SvcError} `NOT_FOUND` if the project is gone */
 export async function tokenSecretOf({ backend, db, project }: Scope): Promise<string> {
-  const secret = backend.known.tokenSecrets.get(project.id) ?? (await selectTokenSecret(db, project.id))
+  const secret = await backend.known.tokenSecrets.of(project.id, () => selectTokenSecret(db, project.id))
   if (secret === undefined) throw new SvcError('NOT_FOUND', `No project "${project.id}".`)
-  backend.known.tokenSecrets.set(project.id, secret)
   return secret
 }
 

@@ -89,6 +89,26 @@ inDialects(
       await expect.poll(() => socket.heard.at(-1)?.code, { timeout: 10_000 }).toBe('FORBIDDEN')
       expect(socket.heard.length).toBeLessThan(24)
     })
+
+    test('contract 9.1 who asks without reading the answers is not read either', async () => {
+      const { collection, project } = await aTown(wire)
+      const posts = await collection('posts')
+      for (let n = 0; n < 24; n++) await posts.create({ text: 'x'.repeat(900_000) })
+      const socket = await openAuthenticated(service.url, project.apiKey, wire.name)
+
+      socket.pause()
+      socket.say({ type: 'subscribe', collection: 'posts', since: 0 })
+      const text = 'x'.repeat(1_000_000)
+      for (let n = 0; n < 60; n++) socket.say({ type: 'ping', text })
+      let unsent = Number.POSITIVE_INFINITY
+      while (socket.unsentBytes() < unsent) {
+        unsent = socket.unsentBytes()
+        await new Promise((resolve) => setTimeout(resolve, 400))
+      }
+
+      expect(unsent).toBeGreaterThan(30_000_000)
+      socket.close()
+    })
   },
   ['a'],
 )
