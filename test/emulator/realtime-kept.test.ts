@@ -1,0 +1,60 @@
+/** Changes are not kept for ever: who asks for those that are gone is told so. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../client/index.js'
+import { openPglite } from '../../emulator/database/pglite.js'
+import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { trimChanges } from '../../emulator/store/changes.js'
+import { openAuthenticated, openEvents } from '../fixtures/streams.js'
+
+const folder = await mkdtemp(join(tmpdir(), 'svc-kept-'))
+const dir = join(folder, 'state')
+let emulator: Emulator
+
+/** Ten documents were created, and only the changes of the last five are left. */
+beforeAll(async () => {
+  const first = await startEmulator({ dir })
+  await createClient(first).collections.create({ name: 'posts' })
+  const posts = createClient(first).collection('posts')
+  for (let n = 1; n <= 10; n++) await posts.create({ n })
+  await first.close()
+  const db = await openPglite({ dataDir: join(dir, 'data') })
+  const later = new Date(Date.now() + 60_000).toISOString()
+  expect(await trimChanges(db, { before: later, kept: 5, most: 1_000 })).toBe(5)
+  await db.close()
+  emulator = await startEmulator({ dir })
+})
+afterAll(async () => {
+  await emulator.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What a socket and a stream of server-sent events hear of the changes after that number, and of one that happens then. */
+async function heardSince(since: number, count: number) {
+  const socket = await openAuthenticated(emulator.url, emulator.apiKey, 'a')
+  socket.say({ type: 'subscribe', collection: 'posts', since })
+  await socket.atLeast(2)
+  const headers = { 'x-api-key': emulator.apiKey, 'last-event-id': String(since) }
+  const stream = await openEvents(emulator.url, '/realtime/sse/posts', headers)
+  await createClient(emulator).collection('posts').create({ n: 'new' })
+  const messages = [(await socket.atLeast(count + 2)).slice(2), await stream.atLeast(count)]
+  socket.close()
+  stream.close()
+  return messages.map((heard) =>
+    heard.map(({ code, document }) => code ?? (document as { data: { n: unknown } }).data.n),
+  )
+}
+
+it('contract 9.4 a "since" whose changes are gone is RESYNC, and the stream goes on from now', async () => {
+  expect(await heardSince(4, 2)).toEqual([
+    ['RESYNC', 'new'],
+    ['RESYNC', 'new'],
+  ])
+})
+
+it('contract 9.4 a "since" just before the oldest change that is kept is whole', async () => {
+  const expected = [6, 7, 8, 9, 10, 'new', 'new']
+  expect(await heardSince(5, 7)).toEqual([expected, expected])
+})
