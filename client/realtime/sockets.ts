@@ -1,10 +1,10 @@
 /** Subscriptions over WebSocket: one connection for all, another only for a collection that is listened to twice. */
 import type { SvcError } from '../model/errors.js'
-import type { Json, JsonObject } from '../model/json.js'
+import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { asFailure, backOff, isPassing } from '../send.js'
 import type { Session } from '../session.js'
-import { readChange, readFailure, readMessage, realtimeQuery } from '../wire/messages.js'
-import { type Listener, type Transport, tell, tellOfGap, tellOfStart } from './listener.js'
+import { readFailure, readMessage, realtimeQuery } from '../wire/messages.js'
+import type { Listener, Transport } from './listener.js'
 
 /** As much of a WebSocket as the client uses; the global one and that of `ws` are of this form. */
 export interface SocketLike {
@@ -18,15 +18,6 @@ export interface SocketLike {
 
 export type SocketConstructor = new (url: string) => SocketLike
 
-/** What a connection knows of the one subscription that it may have to a collection. */
-interface Slot {
-  listener: Listener | undefined
-  /** Messages about it that have no answer yet; until then, events are meant for its forerunner. */
-  unanswered: number
-  /** It was open on a socket that is gone. */
-  isReturning: boolean
-}
-
 interface Connection {
   hasRoom(collection: string): boolean
   add(listener: Listener): () => void
@@ -35,7 +26,7 @@ interface Connection {
 }
 
 /** What the service allows on one connection. */
-const mostSlots = 100
+const mostSubscriptions = 100
 
 export function overSockets(session: Session, Socket: SocketConstructor): Transport {
   const connections = new Set<Connection>()
@@ -52,7 +43,8 @@ export function overSockets(session: Session, Socket: SocketConstructor): Transp
 
 function openConnection(session: Session, Socket: SocketConstructor, onClosed: () => void): Connection {
   const { url, retry: { delay } = {}, heartbeat = 30_000 } = session.options
-  const slots = new Map<string, Slot>()
+  /** By collection; nothing in the place of one that the service has not let go yet. */
+  const listeners = new Map<string, Listener | undefined>()
   let socket: SocketLike | undefined
   let isOpen = false
   let isHeard = true
@@ -64,7 +56,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     try {
       const query = realtimeQuery(await session.dialect())
       token = await session.token()
-      if (slots.size === 0) return
+      if (listeners.size === 0) return
       const opened = new Socket(`${url.replace(/^http/, 'ws')}/realtime?${query}`)
       socket = opened
       opened.onerror = () => undefined
@@ -74,7 +66,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
         isOpen = isHeard = true
         timer = setInterval(beat, heartbeat)
         say({ type: 'auth', token })
-        slots.forEach(subscribe)
+        for (const listener of listeners.values()) if (listener) subscribe(listener)
       }
     } catch (error) {
       fail(asFailure(error))
@@ -85,38 +77,20 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     if (isOpen) socket?.send(JSON.stringify(message))
   }
 
-  function subscribe(slot: Slot, collection: string) {
-    if (!isOpen || !slot.listener) return
-    slot.unanswered++
-    const { filters, since, live } = slot.listener
+  function subscribe({ collection, filters, since, live }: Listener) {
     say({ type: 'subscribe', collection, filters, since, live, position: true })
   }
 
   function hear(message: JsonObject) {
     isHeard = true
-    const change = readChange(message)
+    const collection = collectionOf(message)
+    const listener = listeners.get(collection ?? '')
     const failure = readFailure(message)
-    const collection = String(message.collection ?? change?.document.collection)
-    const slot = slots.get(collection)
-    if (failure && (message.collection === undefined || isPassing(failure))) fail(failure)
-    else if (slot && change) slot.unanswered === 0 && slot.listener && tell(slot.listener, change)
-    else if (slot && failure?.code === 'RESYNC') slot.listener && tellOfGap(slot.listener)
-    else if (slot && (failure || message.type !== 'event')) answer(slot, collection, message, failure)
-  }
-
-  /** Of the answers about a collection, the last one is meant for who listens. */
-  function answer(slot: Slot, collection: string, { seq }: JsonObject, failure: SvcError | undefined) {
-    slot.unanswered = Math.max(0, slot.unanswered - 1)
-    const { listener, isReturning } = slot
-    if (slot.unanswered > 0) return
-    if (listener && !failure) {
+    if (message.type === 'unsubscribed') listeners.delete(collection ?? '')
+    else if (listener) {
       attempts = 0
-      slot.isReturning = true
-      return tellOfStart(listener, seq, isReturning)
-    }
-    slots.delete(collection)
-    if (failure) listener?.ended(failure)
-    closeIfIdle()
+      listener.heard(message)
+    } else if (failure && collection === undefined) fail(failure)
   }
 
   /** A peer that answers nothing within a beat is gone, whatever the socket says. */
@@ -128,21 +102,17 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
 
   function lose() {
     disconnect()
-    for (const [collection, slot] of slots) {
-      slot.unanswered = 0
-      if (slot.listener) slot.listener.lost()
-      else slots.delete(collection)
+    timer = setTimeout(connect, backOff(delay, ++attempts))
+    for (const [collection, listener] of listeners) {
+      if (listener) listener.lost()
+      else listeners.delete(collection)
     }
-    if (slots.size > 0) timer = setTimeout(connect, backOff(delay, ++attempts))
     closeIfIdle()
   }
 
   function fail(failure: SvcError) {
     if (isPassing(failure)) return lose()
-    const ended = [...slots.values()]
-    slots.clear()
-    closeIfIdle()
-    for (const { listener } of ended) listener?.ended(failure)
+    for (const listener of listeners.values()) listener?.ended(failure)
   }
 
   function disconnect() {
@@ -154,33 +124,34 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   }
 
   function closeIfIdle() {
-    if ([...slots.values()].some(({ listener }) => listener)) return
-    slots.clear()
+    for (const listener of listeners.values()) if (listener) return
     disconnect()
     onClosed()
   }
 
   void Promise.resolve().then(connect)
   return {
-    hasRoom: (collection) => (slots.has(collection) ? !slots.get(collection)?.listener : slots.size < mostSlots),
+    hasRoom: (collection) => !listeners.has(collection) && listeners.size < mostSubscriptions,
     identify(next) {
       token = next
       say({ type: 'auth', token })
     },
     add(listener) {
       const { collection } = listener
-      const slot = slots.get(collection) ?? { listener, unanswered: 0, isReturning: false }
-      slot.listener = listener
-      slot.isReturning = false
-      slots.set(collection, slot)
-      subscribe(slot, collection)
+      listeners.set(collection, listener)
+      subscribe(listener)
       return () => {
-        if (slot.listener !== listener) return
-        slot.listener = undefined
-        slot.unanswered++
+        if (isOpen) listeners.set(collection, undefined)
+        else listeners.delete(collection)
         say({ type: 'unsubscribe', collection })
         closeIfIdle()
       }
     },
   }
+}
+
+/** What a message is about; of a change, its document says it. */
+function collectionOf({ collection, data }: JsonObject): string | undefined {
+  const name = isObject(data) ? data.collection : collection
+  return typeof name === 'string' ? name : undefined
 }

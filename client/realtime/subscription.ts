@@ -1,12 +1,12 @@
 import type { Document, Fields } from '../model/document.js'
 import { SvcError } from '../model/errors.js'
+import type { Json, JsonObject } from '../model/json.js'
 import { asFailure } from '../send.js'
 import type { Session } from '../session.js'
 import type { WhereInput } from '../types.js'
 import { toWhere } from '../where.js'
-import type { ToldChange } from '../wire/messages.js'
+import { readChange, readFailure, type ToldChange } from '../wire/messages.js'
 import { writeFilters } from '../wire/query.js'
-import type { Listener } from './listener.js'
 
 /** What became of a document. */
 export interface DocumentChange<Data = Fields> {
@@ -51,7 +51,8 @@ export function openSubscription<Data>(
   collection: string,
   options: SubscribeOptions<Data>,
 ): Subscription<Data> {
-  const { where, live = false, since, signal, onChange, onStatus, onResync, onError } = options
+  const { where, live = false, signal, onChange, onStatus, onResync, onError } = options
+  let { since } = options
   const unread: DocumentChange<Data>[] = []
   let status: RealtimeStatus = 'connecting'
   let failure: SvcError | undefined
@@ -87,29 +88,52 @@ export function openSubscription<Data>(
     if (signal?.aborted) return close()
     signal?.addEventListener('abort', abort)
     const filters = writeFilters(await session.dialect(), toWhere(where))
-    if (status !== 'closed') leave = session.transport({ ...listener, filters })
+    if (status === 'closed') return
+    leave = session.transport({
+      collection,
+      filters,
+      live,
+      get since() {
+        return since
+      },
+      heard,
+      lost: () => status === 'open' && become('reconnecting'),
+      ended: close,
+    })
   }
 
-  const listener: Omit<Listener, 'filters'> = {
-    collection,
-    live,
-    since,
-    opened() {
-      become('open')
-      settle.resolve()
-    },
-    told(change: ToldChange) {
-      const told = change as unknown as DocumentChange<Data>
-      if (onChange) return queueMicrotask(() => status !== 'closed' && onChange(told))
-      unread.push(told)
-      wake()
-    },
-    lost: () => become('reconnecting'),
-    missed: () =>
-      onResync
-        ? queueMicrotask(onResync)
-        : close(new SvcError('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
-    ended: close,
+  function heard(message: JsonObject) {
+    const change = readChange(message)
+    const failure = readFailure(message)
+    if (change) tell(change)
+    else if (failure?.code === 'RESYNC') miss()
+    else if (failure) close(failure)
+    else start(message.seq)
+  }
+
+  /** From where the service tells; who comes back and does not know from where has a gap. */
+  function start(seq: Json | undefined) {
+    const isGap = status === 'reconnecting' && since === undefined
+    if (typeof seq === 'number') since ??= seq
+    become('open')
+    settle.resolve()
+    if (isGap) miss()
+  }
+
+  function tell(change: ToldChange) {
+    if (change.seq <= (since ?? -1)) return
+    since = change.seq
+    const told = change as unknown as DocumentChange<Data>
+    if (onChange) return queueMicrotask(() => status !== 'closed' && onChange(told))
+    unread.push(told)
+    wake()
+  }
+
+  /** The stream goes on, from now. */
+  function miss() {
+    since = undefined
+    if (onResync) queueMicrotask(onResync)
+    else close(new SvcError('RESYNC', 'Those changes are no longer kept. Read the collection again.'))
   }
 
   async function* changes(): AsyncGenerator<DocumentChange<Data>, void, undefined> {
