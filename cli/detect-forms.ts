@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import type { Axis } from '../client/wire/dialect.js'
 import type { documentShapes } from '../client/wire/documents.js'
 import { readError } from '../client/wire/read-error.js'
+import { detectEvents } from './detect-events.js'
 import { CliFailure, exits } from './failure.js'
 
 /** One thing that an answer told. */
@@ -49,8 +50,15 @@ export async function detectForms({ url, key, mayWrite }: Asked): Promise<Findin
   }
   const name = `svc-detect-${randomBytes(4).toString('hex')}`
   await ask('POST', '/collections', { name })
+  const listened = { url, headers: keyHeader(key), collection: name }
+  const createDocument = () => ask('POST', `/collections/${name}/documents`, { heard: true })
   try {
-    return [...findings, ...(await detectByWriting(ask, name)), ...(await detectByReading(ask, name))]
+    return [
+      ...findings,
+      ...(await detectByWriting(ask, name)),
+      ...(await detectByReading(ask, name)),
+      ...(await detectEvents(listened, createDocument)),
+    ]
   } finally {
     await ask('DELETE', `/collections/${name}`)
   }
@@ -185,7 +193,7 @@ function asker(url: string, key: string | undefined): Ask {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {
-        ...(key === undefined ? {} : { 'x-api-key': key }),
+        ...keyHeader(key),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       signal: AbortSignal.timeout(10_000),
@@ -196,6 +204,10 @@ function asker(url: string, key: string | undefined): Ask {
     const text = await response.text()
     return { status: response.status, header: (name) => response.headers.get(name), body: readJson(text) }
   }
+}
+
+function keyHeader(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { 'x-api-key': key }
 }
 
 function notAService(url: string): CliFailure {

@@ -38,7 +38,7 @@ async function aService(dialect: string, { documents = 0 } = {}): Promise<string
 }
 
 /** What nothing that may be asked tells. */
-const unknowable: readonly Axis[] = ['two_factor', 'events', 'frames']
+const unknowable: readonly Axis[] = ['two_factor']
 
 /** The named dialects, and each with another form on one axis. */
 const spoken: Dialect[] = Object.values<Dialect>(dialects).flatMap((base) => [
@@ -59,7 +59,7 @@ describe('with --write every form is found, of a service without any collection'
     const findings = await detectForms({ url: dev.url, key, mayWrite: true })
 
     const found = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
-    const { two_factor: _, events: __, frames: ___, ...knowable } = dialect
+    const { two_factor: _, ...knowable } = dialect
     expect(found).toEqual(knowable)
     expect(findings.filter(({ evidence }) => evidence.length < 10)).toEqual([])
   })

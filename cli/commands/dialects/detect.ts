@@ -10,7 +10,8 @@ export default class DialectsDetect extends TargetCommand {
   static override summary = 'Find out which forms a service speaks.'
   static override description =
     `Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
-taken from the named dialect that fits the rest best, and marked as assumed.`
+taken from the named dialect that fits the rest best, and marked as assumed. With --write that is only what a login
+that needs a code looks like.`
   static override examples = [
     '<%= config.bin %> dialects detect http://127.0.0.1:4400',
     '<%= config.bin %> dialects detect --profile staging --write --save staging',
