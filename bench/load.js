@@ -64,10 +64,10 @@ async function generate({ port, connections, milliseconds, asks }) {
 function written({ method, path, headers = {}, body }, port) {
   const all = {
     host: `127.0.0.1:${port}`,
-    ...headers,
     ...(body === undefined
       ? {}
       : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+    ...headers,
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`)

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import * as batches from './rows/batches.js'
 import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
+import * as files from './rows/files.js'
 import * as large from './rows/large.js'
 import * as peers from './rows/peers.js'
 import * as providers from './rows/providers.js'
@@ -15,7 +16,7 @@ import * as users from './rows/users.js'
 import { isReached, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, batches, streams, users, providers, realtime, peers, commands, client, large }
+const groups = { start, reads, batches, streams, users, files, providers, realtime, peers, commands, client, large }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = ['large']
 

@@ -90,6 +90,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
     place: await drawFilePlace(db),
+    isSynced: db.engine === 'postgres',
   })
 }
 

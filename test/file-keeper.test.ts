@@ -48,7 +48,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
   async function someBytes(id = newId(new Date())): Promise<string> {
     await store.write(id, chunks('bytes'))
     const long = new Date(Date.now() - 60_000)
-    await utimes(join(folder, id.slice(-2), id), long, long)
+    await utimes(join(folder, id), long, long)
     return id
   }
 

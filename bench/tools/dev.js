@@ -14,6 +14,7 @@ const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
  *   url: string, port: number, apiKey: string, pid: number, readyMilliseconds: number,
  *   headers: Record<string, string>,
  *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
+ *   control: (method: string, path: string, body: unknown) => Promise<void>,
  *   loopDelay: () => Promise<number>,
  *   stop: () => Promise<void>,
  * }} Dev
@@ -70,6 +71,11 @@ export async function startDev(folder, { isWatched = false } = {}) {
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 200)}`)
       return JSON.parse(text)
+    },
+    async control(method, path, body) {
+      const headers = { 'svc-control-token': info.controlToken, 'content-type': 'application/json' }
+      const answer = await fetch(`${info.url}/_svc/api${path}`, { method, headers, body: JSON.stringify(body) })
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status}`)
     },
     loopDelay() {
       const answer = new Promise((resolve) => child.once('message', resolve))

@@ -1,23 +1,35 @@
-/** Files on this machine's disk: each under its id, in one of 256 folders by the id's last two digits. */
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+/** Files on this machine's disk, each under its id. */
+import { once } from 'node:events'
+import { createReadStream, renameSync, writeFileSync } from 'node:fs'
+import { type FileHandle, mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '../../client/model/errors.js'
 import type { FileStore } from './file-store.js'
+import { shared } from './shared.js'
 
 /** Space that stays free, so that the database beside the files never meets a full disk. */
 const defaultReservedBytes = 64 * 1024 * 1024
 
-/** How many bytes may come in between two looks at the disk. */
+/** How old a look at the disk may be, and how many bytes may come in since. */
+const freshMilliseconds = 1_000
 const bytesBetweenLooks = 16 * 1024 * 1024
+
+/** What is written at once, and read at once. */
+const pieceBytes = 256 * 1024
 
 /** The clock that stamps files may be behind the one that is asked for the time. */
 const clockSlackMilliseconds = 50
+
+const pageOfIds = 1_000
+const nothing = new Uint8Array()
 
 export interface DiskOptions {
   /** Made if it is not there. Nobody else may write in it. */
   readonly folder: string
   /** Whether it goes when the store is closed. */
   readonly isTemporary?: boolean
+  /** Whether bytes outlive a power cut. That is worth its time where the rows beside them do. */
+  readonly isSynced?: boolean
   /** Space that stays free. */
   readonly reservedBytes?: number
 }
@@ -26,48 +38,45 @@ export interface DiskOptions {
 export async function openDiskStore({
   folder,
   isTemporary = false,
+  isSynced = false,
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
   const openedAt = Date.now() - clockSlackMilliseconds
   const incoming = join(folder, 'tmp')
   await rm(incoming, { recursive: true, force: true })
   await mkdir(incoming, { recursive: true, mode: 0o700 })
-  const folderOf = (id: string) => join(folder, id.slice(-2))
-  const pathOf = (id: string) => join(folderOf(id), id)
+  const handle = await open(folder, 'r')
+  // Files that arrive together are named on the disk together.
+  const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
+  const requireSpace = openSpaceGuard(folder, reservedBytes)
+  const pathOf = (id: string) => join(folder, id)
 
-  /** @throws {SvcError} `STORAGE_LIMIT` */
-  async function requireSpace(): Promise<void> {
-    const { bavail, bsize } = await statfs(folder)
-    if (bavail * bsize < reservedBytes) throw diskFull()
-  }
-
-  /** Moves a whole file to its place, where it is to be found after a power cut too. */
-  async function settle(from: string, id: string): Promise<void> {
-    const home = folderOf(id)
+  async function writeAll(place: string, first: Uint8Array, more: AsyncIterable<Uint8Array>): Promise<void> {
+    const file = await open(place, 'wx', 0o600)
     try {
-      await rename(from, pathOf(id))
-    } catch (error) {
-      if (!isMissing(error)) throw error
-      await mkdir(home, { recursive: true, mode: 0o700 })
-      await syncFolder(folder)
-      await rename(from, pathOf(id))
+      await writeWhole(file, first)
+      for await (const piece of more) {
+        await requireSpace(piece.length)
+        await writeWhole(file, piece)
+      }
+      if (isSynced) await file.datasync()
+    } finally {
+      await file.close()
     }
-    await syncFolder(home)
   }
 
   return {
     async write(id, bytes) {
       const place = join(incoming, id)
+      const pieces = inPieces(bytes)
       try {
-        await requireSpace()
-        const file = await open(place, 'wx', 0o600)
-        try {
-          await writeAll(file, bytes, requireSpace)
-          await file.datasync()
-        } finally {
-          await file.close()
-        }
-        await settle(place, id)
+        await requireSpace(0)
+        const { value: first = nothing } = await pieces.next()
+        // A small file is written before another thread would have been woken up to write it.
+        if (first.length < pieceBytes && !isSynced) writeFileSync(place, first, { flag: 'wx', mode: 0o600 })
+        else await writeAll(place, first, pieces)
+        renameSync(place, pathOf(id))
+        if (isSynced) await syncFolder()
       } catch (error) {
         await rm(place, { force: true })
         throw isFull(error) ? diskFull() : error
@@ -75,8 +84,9 @@ export async function openDiskStore({
     },
 
     async read(id, range) {
-      const file = await open(pathOf(id), 'r').catch(noneIfMissing)
-      return file?.createReadStream({ start: range?.first ?? 0, end: range?.last, highWaterMark: 256 * 1024 })
+      const place = { start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes }
+      const bytes = createReadStream(pathOf(id), place)
+      return once(bytes, 'open').then(() => bytes, noneIfMissing)
     },
 
     async remove(ids) {
@@ -84,11 +94,14 @@ export async function openDiskStore({
     },
 
     async *list() {
-      for (const home of await readdir(folder)) {
-        if (!/^[0-9a-f]{2}$/.test(home)) continue
-        const ids = await readdir(join(folder, home))
-        yield ids.filter((id) => /^[0-9a-f-]{36}$/.test(id))
+      let ids: string[] = []
+      for await (const { name } of await opendir(folder, { bufferSize: pageOfIds })) {
+        if (!/^[0-9a-f-]{36}$/.test(name)) continue
+        if (ids.push(name) < pageOfIds) continue
+        yield ids
+        ids = []
       }
+      yield ids
     },
 
     has: async (id) => (await stat(pathOf(id)).catch(noneIfMissing)) !== undefined,
@@ -100,50 +113,62 @@ export async function openDiskStore({
     },
 
     async close() {
+      await handle.close()
       if (isTemporary) await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-async function writeAll(
-  file: FileHandle,
-  bytes: AsyncIterable<Uint8Array>,
-  requireSpace: () => Promise<void>,
-): Promise<void> {
-  let unlooked = 0
+/** A write may take less than it was given. */
+async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
+}
+
+/** Chunks put together, since each write takes a turn of another thread. Only the last piece may be smaller. */
+async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let waiting: Uint8Array[] = []
+  let waitingBytes = 0
   for await (const chunk of bytes) {
-    unlooked += chunk.length
-    if (unlooked > bytesBetweenLooks) {
-      await requireSpace()
-      unlooked = 0
-    }
-    // A write may take less than it was given.
-    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten
+    waiting.push(chunk)
+    waitingBytes += chunk.length
+    if (waitingBytes < pieceBytes) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    waitingBytes = 0
+  }
+  yield Buffer.concat(waiting)
+}
+
+/** Refuses once too little space is left. It looks now and then, not for every file. */
+function openSpaceGuard(folder: string, reservedBytes: number): (bytes: number) => Promise<void> {
+  let lookedAt = -freshMilliseconds
+  let bytesSince = 0
+  let isScarce = false
+  const look = shared(async () => {
+    const { bavail, bsize } = await statfs(folder)
+    isScarce = bavail * bsize < reservedBytes
+    lookedAt = performance.now()
+    bytesSince = 0
+  })
+  return async (bytes) => {
+    bytesSince += bytes
+    const isFresh = performance.now() - lookedAt < freshMilliseconds && bytesSince < bytesBetweenLooks
+    if (!isFresh) await look()
+    if (isScarce) throw diskFull()
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } catch (error) {
-    // Windows has no such thing.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
-  } finally {
-    await handle.close()
-  }
+/** Windows cannot sync a folder, and has no need to. */
+function ignoreUnlessReal(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPERM') throw error
 }
 
 function diskFull() {
   return new SvcError('STORAGE_LIMIT', 'The disk is nearly full. Free some space.')
 }
 
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'
-}
-
-function noneIfMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error
+function noneIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
 }
 
 function isFull(error: unknown): boolean {

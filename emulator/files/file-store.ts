@@ -10,7 +10,7 @@ export interface ByteRange {
 /** Bytes under ids. It knows nothing of names, owners or projects. */
 export interface FileStore {
   /**
-   * Takes in bytes as they come. They are there, all of them and synced, once this resolves, and not at all if it rejects.
+   * Takes in bytes as they come. They are there, all of them, once this resolves, and not at all if it rejects.
    *
    * @throws {SvcError} `STORAGE_LIMIT` if there is no room for them.
    */

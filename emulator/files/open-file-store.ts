@@ -12,14 +12,16 @@ export interface FilePlace {
   readonly folder: string | undefined
   /** Sets the files of one database apart from those of others. */
   readonly place: string
+  /** Whether files on a disk outlive a power cut, as rows on a server do. */
+  readonly isSynced: boolean
 }
 
-export async function openFileStore({ url, folder, place }: FilePlace): Promise<FileStore> {
+export async function openFileStore({ url, folder, place, isSynced }: FilePlace): Promise<FileStore> {
   if (url !== undefined) {
     // Its library is optional, and takes long to load.
     const { openS3Store } = await import('./s3.js')
     return openS3Store({ url, place })
   }
-  if (folder !== undefined) return openDiskStore({ folder: join(folder, place) })
+  if (folder !== undefined) return openDiskStore({ folder: join(folder, place), isSynced })
   return openDiskStore({ folder: await mkdtemp(join(tmpdir(), 'svc-files-')), isTemporary: true })
 }
