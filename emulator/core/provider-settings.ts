@@ -1,5 +1,6 @@
 /** What a project's settings say of its identity providers. Contract 7.1, 7.2 and 7.4. */
 import { SvcError } from '../../client/model/errors.js'
+import { isLoopbackUrl } from '../../client/model/loopback.js'
 import type { ProviderClient, ProviderServer } from '../idp/provider.js'
 import type { Context } from './context.js'
 import { presetOf, usualScopes } from './provider-presets.js'
@@ -56,6 +57,7 @@ export function readProvider(scope: Scope, name: string, needed: readonly Requir
     client: {
       authority: authorityOf(scope, server),
       server,
+      mayBePlain: mayBePlain(scope, server),
       clientId: keys.get('CLIENT_ID') ?? '',
       clientSecret: keys.get('CLIENT_SECRET') ?? '',
       scopes: keys.get('SCOPES')?.split(/[\s,]+/) ?? preset?.scopes ?? usualScopes,
@@ -123,9 +125,17 @@ function builtIn({ backend }: Scope): ProviderServer | undefined {
 }
 
 /** The built-in provider is the same one on whatever port it is. */
-function authorityOf({ backend }: Scope, server: ProviderServer): string {
-  if (!('issuer' in server)) return server.profileUrl
-  return server.issuer === backend.localProvider?.issuer() ? 'local' : server.issuer
+function authorityOf(scope: Scope, server: ProviderServer): string {
+  if (isBuiltIn(scope, server)) return 'local'
+  return 'issuer' in server ? server.issuer : server.profileUrl
+}
+
+function mayBePlain(scope: Scope, server: ProviderServer): boolean {
+  return isBuiltIn(scope, server) || Object.values(server).every(isLoopbackUrl)
+}
+
+function isBuiltIn({ backend }: Scope, server: ProviderServer): boolean {
+  return 'issuer' in server && server.issuer === backend.localProvider?.issuer()
 }
 
 function readAddress(keys: Keys, key: Key): string {

@@ -4,15 +4,17 @@ import type { ServerMetadata } from 'openid-client'
 import type { JsonObject } from '../../client/model/json.js'
 import { openBoundedFetch } from './bounded-fetch.js'
 import type { ExpectedToken } from './provider.js'
-import { mayBePlain } from './servers.js'
+
+/** Whose keys count. */
+export interface KeySource {
+  readonly metadata: ServerMetadata
+  /** Whether the keys may come without encryption. */
+  readonly mayBePlain: boolean
+}
 
 export interface TokenChecks {
   /** What a token says, once its signature, issuer, audience, expiry and nonce have been found good. */
-  check(
-    metadata: ServerMetadata,
-    token: string,
-    expected: ExpectedToken,
-  ): Promise<JsonObject & { readonly sub: string }>
+  check(source: KeySource, token: string, expected: ExpectedToken): Promise<JsonObject & { readonly sub: string }>
 }
 
 /** What a provider signs with has a public half; a secret one could be the client's own. */
@@ -22,11 +24,9 @@ const mostKeySets = 200
 export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
   const known = new Map<string, RemoteJWKSet>()
 
-  function keysOf({ issuer, jwks_uri: address }: ServerMetadata): RemoteJWKSet {
+  function keysOf({ metadata: { jwks_uri: address }, mayBePlain }: KeySource): RemoteJWKSet {
     if (address === undefined) throw new TypeError('The provider publishes no keys.')
-    if (!address.startsWith('https:') && !(mayBePlain(issuer) && mayBePlain(address))) {
-      throw new TypeError('The keys would come without encryption.')
-    }
+    if (!mayBePlain && !address.startsWith('https:')) throw new TypeError('The keys would come without encryption.')
     const kept = known.get(address)
     if (kept) return kept
     const fetch = (url: string, options: RequestInit) =>
@@ -38,10 +38,10 @@ export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
   }
 
   return {
-    async check(metadata, token, { audiences, nonce }) {
-      const { payload } = await jwtVerify(token, keysOf(metadata), {
+    async check(source, token, { audiences, nonce }) {
+      const { payload } = await jwtVerify(token, keysOf(source), {
         algorithms,
-        issuer: metadata.issuer,
+        issuer: source.metadata.issuer,
         audience: [...audiences],
         requiredClaims: ['sub', 'exp', 'iat'],
         clockTolerance: 30,

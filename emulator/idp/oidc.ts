@@ -20,7 +20,7 @@ import { type BoundedFetch, openBoundedFetch } from './bounded-fetch.js'
 import { openTokenChecks } from './id-token.js'
 import { readProfile, readSubject } from './profiles.js'
 import { type Challenge, type IdentityProviders, LoginRefused, type Profile, type ProviderClient } from './provider.js'
-import { mayBePlain, openServers } from './servers.js'
+import { openServers } from './servers.js'
 
 /** What providers call a code that is not good. GitHub has a word of its own. */
 const badCode = ['invalid_grant', 'bad_verification_code']
@@ -39,7 +39,7 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
     fetch: BoundedFetch,
     more: Partial<ServerMetadata> = {},
   ): Promise<Configuration> {
-    return configurationOf(client, { ...(await servers.metadataOf(client.server, fetch)), ...more }, fetch)
+    return configurationOf(client, { ...(await servers.metadataOf(client, fetch)), ...more }, fetch)
   }
 
   return {
@@ -61,20 +61,21 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
     },
     async profileOfToken(client, idToken, expected) {
       const fetch = openBoundedFetch(timeoutMilliseconds)
-      const metadata = await servers.metadataOf(client.server, fetch).catch(orRefused)
-      const claims = await tokens.check(metadata, idToken, expected).catch(orRefused)
+      const metadata = await servers.metadataOf(client, fetch).catch(orRefused)
+      const source = { metadata, mayBePlain: client.mayBePlain }
+      const claims = await tokens.check(source, idToken, expected).catch(orRefused)
       return readProfile(claims.sub, claims)
     },
   }
 }
 
 function configurationOf(client: ProviderClient, metadata: ServerMetadata, fetch: BoundedFetch): Configuration {
-  const { clientId, clientSecret, server } = client
+  const { clientId, clientSecret } = client
   const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const authenticate = methods.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic
   const config = new Configuration(metadata, clientId, {}, authenticate(clientSecret))
   config[customFetch] = isPublished(client) ? fetch : withoutIdTokens(fetch)
-  if (mayBePlain('issuer' in server ? server.issuer : server.tokenUrl)) allowInsecureRequests(config)
+  if (client.mayBePlain) allowInsecureRequests(config)
   enableNonRepudiationChecks(config)
   return config
 }

@@ -6,6 +6,8 @@ export interface ProviderClient {
   /** Who vouches for a subject: of two clients with one authority, the same subject is the same person. */
   readonly authority: string
   readonly server: ProviderServer
+  /** Whether it may be talked to without encryption: on this machine only, and our own. */
+  readonly mayBePlain: boolean
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: readonly string[]

@@ -1,12 +1,11 @@
 /** What providers publish about themselves, asked once in ten minutes. */
 import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } from 'openid-client'
-import { isLoopbackUrl } from '../../client/model/loopback.js'
 import type { BoundedFetch } from './bounded-fetch.js'
-import type { ProviderServer } from './provider.js'
+import type { ProviderClient, ProviderServer } from './provider.js'
 
 export interface Servers {
   /** @throws whatever goes wrong; it is asked again the next time */
-  metadataOf(server: ProviderServer, fetch: BoundedFetch): Promise<ServerMetadata>
+  metadataOf(client: Pick<ProviderClient, 'server' | 'mayBePlain'>, fetch: BoundedFetch): Promise<ServerMetadata>
 }
 
 const keptMilliseconds = 10 * 60_000
@@ -15,11 +14,11 @@ const mostServers = 200
 export function openServers(): Servers {
   const known = new Map<string, { readonly metadata: ServerMetadata; readonly until: number }>()
   return {
-    async metadataOf(server, fetch) {
+    async metadataOf({ server, mayBePlain }, fetch) {
       if (!('issuer' in server)) return writtenDown(server)
       const kept = known.get(server.issuer)
       if (kept && kept.until > Date.now()) return kept.metadata
-      const metadata = await discover(server.issuer, fetch)
+      const metadata = await discover(server.issuer, mayBePlain, fetch)
       if (known.size >= mostServers) known.clear()
       known.set(server.issuer, { metadata, until: Date.now() + keptMilliseconds })
       return metadata
@@ -27,13 +26,8 @@ export function openServers(): Servers {
   }
 }
 
-/** Only this machine's own providers may be talked to without encryption. */
-export function mayBePlain(address: string): boolean {
-  return new URL(address).protocol === 'http:' && isLoopbackUrl(address)
-}
-
-async function discover(issuer: string, fetch: BoundedFetch): Promise<ServerMetadata> {
-  const options = { [customFetch]: fetch, ...(mayBePlain(issuer) ? { execute: [allowInsecureRequests] } : {}) }
+async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch): Promise<ServerMetadata> {
+  const options = { [customFetch]: fetch, ...(mayBePlain ? { execute: [allowInsecureRequests] } : {}) }
   // The client is of no matter for what a provider says to everybody.
   const found = await discovery(new URL(issuer), 'svc', undefined, undefined, options)
   const { supportsPKCE: _, ...metadata } = found.serverMetadata()

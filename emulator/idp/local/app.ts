@@ -52,7 +52,7 @@ export function openLocalProvider({ db, url, now, report }: LocalOptions): Local
   const accounts = openAccounts(db)
   const faults = openFaults()
   const shared = { now, grants: openGrants(now), accounts, faults, signer: openTokenSigner() }
-  const mayRedirect = (address: string) => isClients(db, address)
+  const mayRedirect = (address: string) => isClients(db, url(), address)
   return {
     issuer,
     accounts,
@@ -89,30 +89,40 @@ async function showAccounts(desk: Desk, { query }: Asked): Promise<Answer> {
   return accountPage(await pageState(desk, query, await readLoginRequest(query, desk.mayRedirect)))
 }
 
-async function decideLogin(desk: Desk, { query, form }: Asked): Promise<Answer> {
-  const request = await readLoginRequest(query, desk.mayRedirect)
-  return decide(request, await readDecision(desk, request, form), desk)
+async function decideLogin(desk: Desk, asked: Asked): Promise<Answer> {
+  const request = await readLoginRequest(asked.query, desk.mayRedirect)
+  return decide(request, await readDecision(desk, request, asked), desk)
 }
 
 /** A fault that is meant to stay is set for the client, and holds for this login too. */
-async function readDecision(desk: Desk, { client }: LoginRequest, form: URLSearchParams): Promise<Decision> {
-  const id = form.get('account')
+async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked): Promise<Decision> {
+  const id = asked.form.get('account')
   if (id === null) return { account: undefined, fault: undefined }
   const account = await desk.accounts.get(id)
   if (!account) throw new Refusal('invalid_request', `There is no account "${id.slice(0, 80)}".`)
-  const fault = readFault(form.get('fault'))
-  if (fault !== undefined && form.has('keep')) desk.faults.set({ fault, times: null, client })
+  const fault = readFault(asked.form.get('fault'))
+  if (fault !== undefined && asked.form.has('keep')) {
+    requireLocal(asked)
+    desk.faults.set({ fault, times: null, client })
+  }
   return { account, fault }
 }
 
-async function changeAccounts(desk: Desk, { query, form }: Asked): Promise<Answer> {
+async function changeAccounts(desk: Desk, asked: Asked): Promise<Answer> {
+  const { query, form } = asked
   const request = await readLoginRequest(query, desk.mayRedirect)
+  requireLocal(asked)
   if (form.get('change') === 'works') letWork(desk.faults, request.client)
   else {
     const problem = await saveAccount(desk.accounts, form)
     if (problem) return accountPage({ ...(await pageState(desk, query, request)), problem })
   }
   return redirect(`${desk.issuer}/authorize?${query}`)
+}
+
+/** Where the service is open to other machines, they may log in, and change nothing. */
+function requireLocal({ isLocal }: Asked): void {
+  if (!isLocal) throw new Refusal('access_denied', 'This is changed on the machine that runs the service.', 403)
 }
 
 /** Ends what the client's next login would meet, whomever it was meant for. */
@@ -132,12 +142,13 @@ async function pageState(desk: Desk, query: URLSearchParams, request: LoginReque
   }
 }
 
-/** Whether an address may be a client's: a page of this machine, or one that a project has named. */
-async function isClients(db: Database, address: string): Promise<boolean> {
+/** Whether an address may be a client's: the service's own, a page of this machine, or one that a project has named. */
+async function isClients(db: Database, own: string, address: string): Promise<boolean> {
   if (!URL.canParse(address)) return false
   const { protocol, hash, origin } = new URL(address)
   if (!/^https?:$/.test(protocol) || hash !== '') return false
-  return isLoopbackUrl(address) || (await selectAllowsOrigin(db, origin)) || selectNamesRedirect(db, address)
+  if (isLoopbackUrl(address) || origin === own) return true
+  return (await selectAllowsOrigin(db, origin)) || selectNamesRedirect(db, address)
 }
 
 function send(res: ServerResponse, { status, headers, body }: Answer): void {

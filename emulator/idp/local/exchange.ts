@@ -10,6 +10,8 @@ export interface Asked {
   readonly authorization: string | undefined
   /** Whether a page of somebody else sent it. */
   readonly isForeign: boolean
+  /** Whether it comes from this machine. */
+  readonly isLocal: boolean
 }
 
 export interface Answer {
@@ -48,6 +50,7 @@ export async function readAsked(req: IncomingMessage): Promise<Asked> {
     form: new URLSearchParams(isForm ? await readText(req) : ''),
     authorization: req.headers.authorization,
     isForeign: isForeign(req),
+    isLocal: /^(::ffff:)?127\.|^::1$/.test(req.socket.remoteAddress ?? ''),
   }
 }
 
