@@ -16,6 +16,7 @@ const presets: { readonly [name: string]: ProviderPreset } = {
       authorizationUrl: 'https://discord.com/oauth2/authorize',
       tokenUrl: 'https://discord.com/api/oauth2/token',
       profileUrl: 'https://discord.com/api/users/@me',
+      verifiedName: 'verified',
     },
     scopes: ['identify', 'email'],
   },

@@ -60,7 +60,7 @@ export function readProvider(scope: Scope, name: string, needed: readonly Requir
       mayBePlain: mayBePlain(scope, server),
       clientId: keys.get('CLIENT_ID') ?? '',
       clientSecret: keys.get('CLIENT_SECRET') ?? '',
-      scopes: keys.get('SCOPES')?.split(/[\s,]+/) ?? preset?.scopes ?? usualScopes,
+      scopes: scopesOf(server, keys.get('SCOPES')?.split(/[\s,]+/) ?? preset?.scopes ?? usualScopes),
     },
     redirectUrl: needed.includes('REDIRECT_URL') ? readAddress(keys, 'REDIRECT_URL') : '',
     platforms: { ios: keys.get('IOS_CLIENT_ID'), android: keys.get('ANDROID_CLIENT_ID') },
@@ -124,6 +124,11 @@ function builtIn({ backend }: Scope): ProviderServer | undefined {
   return backend.localProvider && { issuer: backend.localProvider.issuer() }
 }
 
+/** Without `openid`, a provider with an issuer would not say who it is. */
+function scopesOf(server: ProviderServer, scopes: readonly string[]): readonly string[] {
+  return 'issuer' in server ? [...new Set(['openid', ...scopes])] : scopes
+}
+
 /** The built-in provider is the same one on whatever port it is. */
 function authorityOf(scope: Scope, server: ProviderServer): string {
   if (isBuiltIn(scope, server)) return 'local'
@@ -131,7 +136,10 @@ function authorityOf(scope: Scope, server: ProviderServer): string {
 }
 
 function mayBePlain(scope: Scope, server: ProviderServer): boolean {
-  return isBuiltIn(scope, server) || Object.values(server).every(isLoopbackUrl)
+  if (isBuiltIn(scope, server)) return true
+  if ('issuer' in server) return isLoopbackUrl(server.issuer)
+  const { authorizationUrl, tokenUrl, profileUrl, emailsUrl = profileUrl } = server
+  return [authorizationUrl, tokenUrl, profileUrl, emailsUrl].every(isLoopbackUrl)
 }
 
 function isBuiltIn({ backend }: Scope, server: ProviderServer): boolean {
@@ -146,9 +154,7 @@ function readAddress(keys: Keys, key: Key): string {
     address !== undefined &&
     !/^(javascript|data|vbscript|file|blob|about):$/.test(address.protocol)
   if (!address || !(isApp || /^https?:$/.test(address.protocol))) throw unusable(keys, key, 'is not an address')
-  if (key === 'REDIRECT_URL' && (address.search !== '' || address.hash !== '')) {
-    throw unusable(keys, key, 'has a query or a fragment')
-  }
+  if (key === 'REDIRECT_URL' && address.hash !== '') throw unusable(keys, key, 'has a fragment')
   return text
 }
 

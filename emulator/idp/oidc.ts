@@ -53,7 +53,7 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
       const fetch = openBoundedFetch(timeoutMilliseconds)
       const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
       const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
-      const config = await configure(client, fetch, more).catch(orRefused)
+      const config = await configure(client, withRedirect(fetch, challenge), more).catch(orRefused)
       const { accessToken, claims } = await exchange(config, client, challenge, parameters)
       return readPerson(config, client, accessToken, claims).catch((cause) => {
         throw new LoginRefused('failed_to_get_user_info', cause)
@@ -110,7 +110,8 @@ async function exchange(
     pkceCodeVerifier: verifier,
     ...(expectsIdToken(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
   }
-  const cameBack = new URL(`${addressOf(redirectUrl)}?${parameters}`)
+  const cameBack = new URL(redirectUrl)
+  cameBack.search = String(parameters)
   const tokens = await authorizationCodeGrant(config, cameBack, checks).catch((cause) => {
     const isBadCode = cause instanceof ResponseBodyError && badCode.includes(cause.error)
     throw new LoginRefused(isBadCode ? 'invalid_authorization_code' : 'authentication_failed', cause)
@@ -133,12 +134,12 @@ async function readPerson(
     return readProfile(claims.sub, { ...('email' in profile ? rest : claims), ...profile })
   }
   if ('issuer' in client.server) throw new TypeError('The provider gives no ID token.')
-  const { profileUrl, emailsUrl } = client.server
+  const { profileUrl, emailsUrl, verifiedName } = client.server
   const profile = await fetchJson(config, accessToken, profileUrl)
   const subject = isObject(profile) ? readSubject(profile) : undefined
   if (!isObject(profile) || subject === undefined) throw new TypeError('The profile names nobody.')
   const emails = emailsUrl === undefined ? undefined : await fetchJson(config, accessToken, emailsUrl)
-  return readProfile(subject, profile, emails)
+  return readProfile(subject, profile, { emails, verifiedName })
 }
 
 async function fetchJson(config: Configuration, accessToken: string, address: string): Promise<unknown> {
@@ -154,6 +155,15 @@ function isPublished({ server }: ProviderClient): boolean {
 
 function expectsIdToken(client: ProviderClient): boolean {
   return isPublished(client) && client.scopes.includes('openid')
+}
+
+/** The address is shown again as it was sent, with the query that the library takes off. */
+function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedFetch {
+  return (url, options) => {
+    const { body } = options
+    if (body instanceof URLSearchParams && body.has('redirect_uri')) body.set('redirect_uri', addressOf(redirectUrl))
+    return fetch(url, options)
+  }
 }
 
 /**

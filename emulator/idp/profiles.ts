@@ -2,14 +2,21 @@
 import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
 import type { Profile } from './provider.js'
 
-/** Names under which providers say that an address is verified. */
-const verifiedNames = ['email_verified', 'verified_email', 'verified']
-
 const nameNames = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
 
-/** @param emails what the provider says of the addresses alone, where the profile leaves that open */
-export function readProfile(subject: string, claims: JsonObject, emails: unknown = undefined): Profile {
-  const email = emails === undefined ? verifiedEmail(claims) : primaryEmail(emails)
+export interface EmailClaims {
+  /** What the provider says of the addresses alone, where the profile leaves that open. */
+  readonly emails?: unknown
+  /** What says that the profile's address is verified. */
+  readonly verifiedName?: string | undefined
+}
+
+export function readProfile(
+  subject: string,
+  claims: JsonObject,
+  { emails, verifiedName = 'email_verified' }: EmailClaims = {},
+): Profile {
+  const email = emails === undefined ? verifiedEmail(claims, verifiedName) : primaryEmail(emails)
   return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }
 
@@ -18,10 +25,10 @@ export function readSubject({ sub, id }: JsonObject): string | undefined {
   return typeof id === 'number' ? String(id) : (text(sub) ?? text(id))
 }
 
-function verifiedEmail(claims: JsonObject): string | undefined {
+function verifiedEmail({ email, ...claims }: JsonObject, verifiedName: string): string | undefined {
+  const isVerified = claims[verifiedName]
   // Some write it as text.
-  const isVerified = verifiedNames.some((name) => claims[name] === true || claims[name] === 'true')
-  return isVerified ? text(claims.email) : undefined
+  return isVerified === true || isVerified === 'true' ? text(email) : undefined
 }
 
 function primaryEmail(emails: unknown): string | undefined {

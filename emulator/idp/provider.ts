@@ -22,6 +22,8 @@ export type ProviderServer =
       readonly profileUrl: string
       /** Where the addresses are, if the profile does not say which of them is verified. */
       readonly emailsUrl?: string
+      /** What the profile calls that its address is verified; left out, `email_verified`. */
+      readonly verifiedName?: string
     }
 
 /** What goes out with the browser, and has to come back or be shown. */

@@ -5,7 +5,7 @@ import { anIdToken, aPerson, callbackUrl, choose, comeBack, logInThrough, sentWi
 import { changeSettings, service } from '../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, type Wire, type World } from '../fixtures/wires.js'
 
-const page = 'http://localhost:5173/after-login'
+const page = 'http://localhost:5173/after-login?from=google'
 
 /** What an app is told to open, and the state that comes back. */
 async function leave(wire: Wire, { api }: Pick<World, 'api'>, body: object = { redirectUrl: page }) {
@@ -22,7 +22,7 @@ inDialects('An app that takes the code itself', (wire) => {
     const back = await choose(url, person)
     const answer = await api.post('/auth/oauth/google/callback', sentWith(back))
 
-    expect(back.startsWith(`${page}?`)).toBe(true)
+    expect(back.startsWith(`${page}&`)).toBe(true)
     expect(sentWith(back).state).toBe(state)
     expect(new URL(url).searchParams.get('scope')?.split(' ')).toEqual(expect.arrayContaining(['openid', 'address']))
     const login = wire.record(expectStatus(200, answer)) as { token: string; access_token: string; user: unknown }

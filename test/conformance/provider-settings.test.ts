@@ -68,7 +68,7 @@ inDialects(
       for (const [key, value] of [
         ['IDP_COMPLETE_URL', 'javascript:alert(1)'],
         ['IDP_REDIRECT_URL', '/relative'],
-        ['IDP_REDIRECT_URL', 'https://app.example/back?with=query'],
+        ['IDP_REDIRECT_URL', 'https://app.example/back#fragment'],
         ['IDP_ISSUER', 'ftp://provider.example'],
       ] as const) {
         await changeSettings(project, { idp: { ...fourKeys(project.id), [key]: value } })
@@ -94,6 +94,15 @@ inDialects(
         expect(url.origin + url.pathname).toBe('https://github.com/login/oauth/authorize')
         expect(url.searchParams.get('scope')).toBe('read:user user:email')
       }
+    })
+
+    test('contract 7.1 scopes may be named; a provider with an issuer is always asked who it is', async () => {
+      const { api, project } = await aWorld(wire)
+      await changeSettings(project, { idp: { ...fourKeys(project.id), IDP_SCOPES: 'email, phone' } })
+
+      const url = new URL(await loginUrl(wire, { api }))
+
+      expect(url.searchParams.get('scope')).toBe('openid email phone')
     })
 
     test('contract 7.1 of three addresses, those that are missing are named; no name leads to what is not a provider', async () => {

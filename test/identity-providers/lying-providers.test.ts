@@ -126,6 +126,11 @@ describe('With OpenID Connect', () => {
       () => ({ profile: { email_verified: undefined } }),
       'no_email_provided',
     ],
+    [
+      'something else is verified',
+      () => ({ profile: { email_verified: undefined, verified: true } }),
+      'no_email_provided',
+    ],
     ['the email is no email', () => ({ profile: { email: 'ada' } }), 'no_email_provided'],
     ['the email is no text', () => ({ profile: { email: { at: 'example.com' } } }), 'no_email_provided'],
     [
