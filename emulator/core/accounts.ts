@@ -58,13 +58,13 @@ export async function signUp(
     passwordHash,
     at: now.toISOString(),
   }
-  if (uploads.files.length === 0) return afterPassword(ctx, await requireInserted(ctx, fresh))
+  if (uploads.files.length === 0) return afterPassword(ctx, await requireInserted(ctx, fresh), passwordHash)
   const user = await inTransaction(ctx, async (ctx) => {
     const user = await requireInserted(ctx, fresh)
     await adoptUploads(ctx, uploads, { user: user.id })
     return user
   })
-  return afterPassword(ctx, user)
+  return afterPassword(ctx, user, passwordHash)
 }
 
 async function requireInserted({ db, project }: Context, user: NewUser): Promise<OutgoingUser> {

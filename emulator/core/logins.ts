@@ -10,12 +10,12 @@ import {
   type PendingLogin,
 } from '../store/pending-logins.js'
 import { selectSecrets, writeUsedCode } from '../store/user-secrets.js'
-import { selectUserByEmail } from '../store/users.js'
+import { lockUser, selectUserByEmail } from '../store/users.js'
 import { acceptCode, hashCode } from './codes.js'
 import { type Context, inTransaction } from './context.js'
 import { readEmail } from './emails.js'
 import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
-import { mailCode } from './mailed-codes.js'
+import { mailCode, newMailedCode } from './mailed-codes.js'
 import { isPassword } from './passwords.js'
 import { type Login, openSession } from './sessions.js'
 
@@ -37,31 +37,41 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const guesser = { emailKey, address }
   const [user] = await Promise.all([selectUserByEmail(ctx.db, ctx.project.id, emailKey), requireMayGuess(ctx, guesser)])
   const secrets = user && (await selectSecrets(ctx.db, user.id))
-  const isRight = await isPassword(ctx, password, secrets?.passwordHash ?? null)
-  if (!user || !isRight) {
+  const passwordHash = secrets?.passwordHash ?? null
+  const isRight = await isPassword(ctx, password, passwordHash)
+  if (!user || passwordHash === null || !isRight) {
     await countWrongGuess(ctx, guesser)
     throw plainError('INVALID_CREDENTIALS')
   }
   // Of many guesses at once, those that were answered meanwhile count against the one that is right.
   await requireMayGuess(ctx, guesser)
-  const step = await afterPassword(ctx, user)
+  const step = await afterPassword(ctx, user, passwordHash)
   // Where a code is needed too, its wrong guesses go on counting, however often the password is right.
   if ('login' in step) await forgetGuesses(ctx, guesser)
   return step
 }
 
-/** What comes after a correct password: a session, or the question for a code. */
-export async function afterPassword(ctx: Context, user: OutgoingUser): Promise<LoginStep> {
-  const secrets = await selectSecrets(ctx.db, user.id)
-  const hasAuthenticator = secrets?.totpSecret != null
-  if (!hasAuthenticator && !ctx.project.settings.require2fa) return { login: await openSession(ctx, user) }
-  const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
-  if (hasAuthenticator) {
-    await openPendingLogin(ctx.db, user.id, { codeHash: null, expiresAt })
-    return { codeNeeded: 'Send the code of your authenticator app to finish the login.' }
-  }
-  const code = await mailCode(ctx, user)
-  await openPendingLogin(ctx.db, user.id, { codeHash: hashCode(code), expiresAt })
+/**
+ * What comes after a correct password: a session, or the question for a code. Neither, if it is not the password any more.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`
+ */
+export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHash: string): Promise<LoginStep> {
+  const mailed = newMailedCode()
+  const next = await inTransaction(ctx, async (ctx) => {
+    // Whoever changes the password meanwhile ends what is opened here, or keeps it from being opened.
+    await lockUser(ctx.db, ctx.project.id, user.id)
+    const secrets = await selectSecrets(ctx.db, user.id)
+    if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
+    const hasAuthenticator = secrets.totpSecret !== null
+    if (!hasAuthenticator && !ctx.project.settings.require2fa) return { login: await openSession(ctx, user) }
+    const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
+    await openPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(mailed), expiresAt })
+    return hasAuthenticator ? 'authenticator' : 'mail'
+  })
+  if (typeof next === 'object') return next
+  if (next === 'authenticator') return { codeNeeded: 'Send the code of your authenticator app to finish the login.' }
+  await mailCode(ctx, user, mailed)
   return { codeNeeded: 'Send the code that was mailed to you to finish the login.' }
 }
 
@@ -90,6 +100,7 @@ export async function logInWithCode(
 }
 
 async function finish(ctx: Context, user: OutgoingUser, code: string): Promise<Login | 'none' | 'wrong' | 'over'> {
+  await lockUser(ctx.db, ctx.project.id, user.id)
   const pending = await lockPendingLogin(ctx.db, user.id)
   const now = ctx.backend.now()
   if (!pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'

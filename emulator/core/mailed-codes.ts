@@ -3,9 +3,11 @@ import type { OutgoingUser } from '../../client/model/user.js'
 import type { Context } from './context.js'
 import { codeLetter } from './letters.js'
 
-/** Mails a login code of six digits, for users who have no authenticator where every login needs a second factor. */
-export async function mailCode({ backend, project }: Context, user: OutgoingUser): Promise<string> {
-  const code = String(randomInt(1_000_000)).padStart(6, '0')
+/** A login code of six digits, for users who have no authenticator where every login needs a second factor. */
+export function newMailedCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0')
+}
+
+export async function mailCode({ backend, project }: Context, user: OutgoingUser, code: string): Promise<void> {
   await backend.mail.deliver({ project: project.id, to: user.email, ...codeLetter({ project: project.name, code }) })
-  return code
 }

@@ -3,7 +3,7 @@ import { deleteTokens } from '../store/one-time-tokens.js'
 import { deletePendingLogin } from '../store/pending-logins.js'
 import { deleteSessionsOf } from '../store/sessions.js'
 import { selectSecrets, writePasswordHash } from '../store/user-secrets.js'
-import { selectUser } from '../store/users.js'
+import { lockUser, selectUser } from '../store/users.js'
 import { type Context, inTransaction, type UserContext } from './context.js'
 import { readEmail } from './emails.js'
 import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
@@ -20,10 +20,17 @@ export async function changePassword(
   requireStrong(newPassword, 'newPassword')
   await requirePassword(ctx, oldPassword)
   const { id, sessionId } = ctx.caller.user
-  await setPassword(ctx, id, await hashPassword(ctx, newPassword), sessionId)
+  const hash = await hashPassword(ctx, newPassword)
+  await inTransaction(ctx, async (ctx) => {
+    await lockUser(ctx.db, ctx.project.id, id)
+    await setPassword(ctx, id, hash, sessionId)
+  })
 }
 
-/** Puts a new password in the place of the old one: what the old one led to ends, but for the session named. */
+/**
+ * Puts a new password in the place of the old one: what the old one led to ends, but for the session named. The user has
+ * to be locked, as logins lock it too.
+ */
 export async function setPassword(
   ctx: Pick<Context, 'backend' | 'db' | 'inTransaction'>,
   user: string,

@@ -1,4 +1,5 @@
 /** What somebody tries who means ill. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'
 import { anEmail, aTown } from '../fixtures/accounts.js'
@@ -34,6 +35,28 @@ inDialects(
       const reset = await nobody.post('/auth/reset-password', { token, newPassword: 'Another5Horse' })
 
       expectFailure(reset, 401, 'INVALID_TOKEN')
+    })
+
+    test('contract 6.4 a login that is at work while the password changes does not outlive it', async () => {
+      const town = await aTown(wire)
+      const { api, email, password, token } = await town.anAccount()
+      const body = { oldPassword: password, newPassword: 'Another5Horse' }
+
+      const start = performance.now()
+      await town.logIn(email, password)
+      const oneCheck = performance.now() - start
+
+      const changing = api.post('/auth/change-password', body)
+      // The old password has been checked then, and the new one is being hashed.
+      await pause(1.3 * oneCheck)
+      const logins = Array.from({ length: 6 }, () => town.logIn(email, password))
+
+      expectStatus(200, await changing)
+      for (const answer of (await Promise.all(logins)).filter(({ status }) => status === 200)) {
+        const { token } = wire.record(answer) as { token: string }
+        expectFailure(await town.as(token).get('/auth-collections/me'), 401, 'INVALID_TOKEN')
+      }
+      expectStatus(200, await town.as(token).get('/auth-collections/me'))
     })
 
     test('contract 6.7 who knows the password does not get any number of guesses at the code', async () => {
@@ -103,7 +126,7 @@ inDialects(
       let unsent = Number.POSITIVE_INFINITY
       while (socket.unsentBytes() < unsent) {
         unsent = socket.unsentBytes()
-        await new Promise((resolve) => setTimeout(resolve, 400))
+        await pause(400)
       }
 
       expect(unsent).toBeGreaterThan(30_000_000)
