@@ -2,6 +2,7 @@
 import type { SvcError } from '../model/errors.js'
 import type { Page } from '../model/page.js'
 import { asFailure, backOff, isPassing, pause } from '../send.js'
+import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
 export interface LiveOptions<Item> {
@@ -28,11 +29,11 @@ export function openLive<Item>(
   subscribe: (told: Told) => Pick<Subscription, 'status' | 'close'>,
   { onPage, onStatus, onError }: LiveOptions<Item>,
 ): LiveList<Item> {
+  const feed = openFeed<Page<Item>>(() => subscription.close())
   let page: Page<Item> | undefined
   let failure: SvcError | undefined
   let isStale = false
   let isReading = false
-  let wake = () => {}
 
   /** However much happens while it is read, it is read once more. */
   async function refresh() {
@@ -42,13 +43,11 @@ export function openLive<Item>(
     for (let attempts = 0; isStale && subscription.status !== 'closed'; ) {
       isStale = false
       try {
-        page = await read()
+        show(await read())
         attempts = 0
-        onPage?.(page)
-        wake()
       } catch (error) {
         const failed = asFailure(error)
-        if (!isPassing(failed)) end(failed)
+        if (!isPassing(failed)) return end(failed)
         isStale = true
         await pause(backOff(undefined, ++attempts))
       }
@@ -56,11 +55,17 @@ export function openLive<Item>(
     isReading = false
   }
 
+  function show(next: Page<Item>) {
+    if (subscription.status === 'closed') return
+    page = next
+    feed.put(next, true)
+    if (onPage) queueMicrotask(() => onPage(next))
+  }
+
   function end(error: SvcError) {
     failure = error
     subscription.close()
     onError?.(error)
-    wake()
   }
 
   const subscription = subscribe({
@@ -70,26 +75,10 @@ export function openLive<Item>(
     onError: end,
     onStatus(status) {
       if (status === 'open') void refresh()
+      if (status === 'closed') feed.end(failure)
       onStatus?.(status)
-      wake()
     },
   })
-
-  async function* pages(): AsyncGenerator<Page<Item>, void, undefined> {
-    let given: Page<Item> | undefined
-    try {
-      for (;;) {
-        if (page && page !== given) {
-          given = page
-          yield page
-        } else if (failure) throw failure
-        else if (subscription.status === 'closed') return
-        else await new Promise<void>((resolve) => (wake = resolve))
-      }
-    } finally {
-      subscription.close()
-    }
-  }
 
   return {
     get page() {
@@ -99,6 +88,6 @@ export function openLive<Item>(
       return subscription.status
     },
     close: subscription.close,
-    [Symbol.asyncIterator]: pages,
+    [Symbol.asyncIterator]: () => feed[Symbol.asyncIterator](),
   }
 }

@@ -7,6 +7,7 @@ import type { WhereInput } from '../types.js'
 import { toWhere } from '../where.js'
 import { readChange, readFailure, type ToldChange } from '../wire/messages.js'
 import { writeFilters } from '../wire/query.js'
+import { openFeed } from './feed.js'
 
 /** What became of a document. */
 export interface DocumentChange<Data = Fields> {
@@ -53,10 +54,8 @@ export function openSubscription<Data>(
 ): Subscription<Data> {
   const { where, live = false, signal, onChange, onStatus, onResync, onError } = options
   let { since } = options
-  const unread: DocumentChange<Data>[] = []
+  const feed = openFeed<DocumentChange<Data>>(() => close())
   let status: RealtimeStatus = 'connecting'
-  let failure: SvcError | undefined
-  let wake = () => {}
   let leave = () => {}
   let settle: { resolve(): void; reject(error: unknown): void }
   const ready = new Promise<void>((resolve, reject) => {
@@ -69,17 +68,16 @@ export function openSubscription<Data>(
     if (status === next || status === 'closed') return
     status = next
     if (onStatus) queueMicrotask(() => onStatus(next))
-    wake()
   }
 
   function close(error?: SvcError) {
     if (status === 'closed') return
-    failure = error
+    if (error && onError) queueMicrotask(() => onError(error))
     become('closed')
     signal?.removeEventListener('abort', abort)
     leave()
     settle.reject(error ?? new DOMException('The subscription was closed.', 'AbortError'))
-    if (error && onError) queueMicrotask(() => onError(error))
+    feed.end(error)
   }
 
   const abort = () => close()
@@ -124,9 +122,8 @@ export function openSubscription<Data>(
     if (change.seq <= (since ?? -1)) return
     since = change.seq
     const told = change as unknown as DocumentChange<Data>
-    if (onChange) return queueMicrotask(() => status !== 'closed' && onChange(told))
-    unread.push(told)
-    wake()
+    if (onChange) queueMicrotask(() => status !== 'closed' && onChange(told))
+    else feed.put(told)
   }
 
   /** The stream goes on, from now. */
@@ -136,22 +133,6 @@ export function openSubscription<Data>(
     else close(new SvcError('RESYNC', 'Those changes are no longer kept. Read the collection again.'))
   }
 
-  async function* changes(): AsyncGenerator<DocumentChange<Data>, void, undefined> {
-    try {
-      for (;;) {
-        yield* unread.splice(0)
-        if (unread.length > 0) continue
-        if (failure) throw failure
-        if (status === 'closed') return
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-    } finally {
-      close()
-    }
-  }
-
   begin().catch((error) => close(asFailure(error)))
   return {
     get status() {
@@ -159,6 +140,6 @@ export function openSubscription<Data>(
     },
     ready,
     close: () => close(),
-    [Symbol.asyncIterator]: changes,
+    [Symbol.asyncIterator]: () => feed[Symbol.asyncIterator](),
   }
 }

@@ -61,7 +61,11 @@ export const realtimeCases: Cases = {
     await posts.update(id, { views: 0 })
     await until(() => pages.at(-1) === '3,2')
     same(list.page?.total, 3)
-    list.close()
+    for await (const { items } of list) {
+      same(items.length, 2)
+      break
+    }
+    await until(() => list.status === 'closed')
   },
 
   'listens as whoever is signed in': async ({ svc, owner, posts }) => {
@@ -84,9 +88,13 @@ export const realtimeCases: Cases = {
   },
 
   'says why it cannot listen': async ({ svc }) => {
-    const { ready } = svc.collection('nowhere' as 'posts').subscribe()
+    const nowhere = svc.collection('nowhere' as 'posts')
+    const readAll = async () => {
+      for await (const { total } of nowhere.live()) same(total, 'a page of nothing')
+    }
 
-    same(await codeOf(ready), 'INVALID_COLLECTION')
+    same(await codeOf(nowhere.subscribe().ready), 'INVALID_COLLECTION')
+    same(await codeOf(readAll()), 'INVALID_COLLECTION')
   },
 }
 
