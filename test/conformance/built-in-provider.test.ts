@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Answer, send } from '../fixtures/http.js'
 import { control } from '../fixtures/mails.js'
 import { aCode, anIdToken, aPerson, exchange, logInThrough, type Person } from '../fixtures/provider.js'
-import { service } from '../fixtures/service.js'
+import { aProject, service } from '../fixtures/service.js'
 import { aWorld, expectStatus, inDialects } from '../fixtures/wires.js'
 
 const issuer = `${service.url}/_svc/idp`
@@ -197,6 +197,29 @@ describe('Its page', () => {
     const answer = await ask('/.well-known/openid-configuration', { host: 'evil.example' })
     expect(answer.headers['svc-error-code']).toBe('FORBIDDEN')
   })
+})
+
+test('contract 11 the control API refuses what is no account, no fault and no page of this machine', async () => {
+  const { id } = await aPerson()
+  const project = await aProject()
+  const refusals: readonly (readonly [string, string, object | undefined, number])[] = [
+    ['POST', '/idp/accounts', { id }, 422],
+    ['POST', '/idp/accounts', { id: 'not an id' }, 422],
+    ['PATCH', '/idp/accounts/nobody', { name: 'Nobody' }, 404],
+    ['PATCH', `/idp/accounts/${id}`, { id: 'another' }, 422],
+    ['PATCH', `/idp/accounts/${id}`, { claims: [] }, 422],
+    ['DELETE', '/idp/accounts/nobody', undefined, 404],
+    ['PUT', '/idp/faults', { fault: 'made-up' }, 422],
+    ['PUT', '/idp/faults', { fault: 'slow', times: 0 }, 422],
+    ['POST', '/idp/logins', { project: project.id, completeUrl: 'https://evil.example/' }, 422],
+    ['POST', '/idp/logins', { project: 'none', completeUrl: 'http://localhost/' }, 404],
+  ]
+  for (const [method, path, body, status] of refusals) {
+    const answer = await control(method, path, body)
+    expect({ path, status: answer.status }, answer.text).toEqual({ path, status })
+  }
+  const path = '/_svc/api/idp/accounts'
+  expectStatus(401, await send(service.url, { method: 'GET', path, headers: { 'x-api-key': project.secretKey } }))
 })
 
 inDialects(
