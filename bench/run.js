@@ -6,6 +6,7 @@ import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
 import * as files from './rows/files.js'
 import * as large from './rows/large.js'
+import * as manyUsers from './rows/many-users.js'
 import * as peers from './rows/peers.js'
 import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
@@ -16,9 +17,23 @@ import * as users from './rows/users.js'
 import { isReached, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
-const groups = { start, reads, batches, streams, users, files, providers, realtime, peers, commands, client, large }
+const groups = {
+  start,
+  reads,
+  batches,
+  streams,
+  users,
+  files,
+  providers,
+  realtime,
+  peers,
+  commands,
+  client,
+  large,
+  'many-users': manyUsers,
+}
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['large']
+const onlyWhenNamed = ['large', 'many-users']
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(groups, name))
