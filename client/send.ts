@@ -1,7 +1,6 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
 import { SvcError } from './model/errors.js'
 import type { Json } from './model/json.js'
-import { sendCounted } from './send-counted.js'
 import type { Parameter } from './wire/query.js'
 import { readError } from './wire/read-error.js'
 import type { HeaderReader } from './wire/readers.js'
@@ -84,8 +83,10 @@ export function openSender(options: SendOptions): Sender {
     const named = { 'x-api-key': apiKey, 'content-type': json && 'application/json', ...request.headers }
     for (const [name, value] of Object.entries(named)) if (value !== undefined) headers.set(name, value)
     options.onRequest?.({ method, url, headers, attempt })
-    if (form && onProgress && signal)
+    if (form && onProgress && signal) {
+      const { sendCounted } = await import('./send-counted.js')
       return sendCounted(fetch, url, { method, headers, body: form, signal }, onProgress)
+    }
     return fetch(url, { method, headers, body: form ?? json, signal })
   }
 
@@ -103,7 +104,7 @@ export function openSender(options: SendOptions): Sender {
       signal?.throwIfAborted()
       if (timer.aborted)
         throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout / 1000} s.`, [], { cause })
-      const message = `Could not reach ${base}. Is the emulator running? Start it with "svc dev".`
+      const message = `Could not reach ${base}. Is it running?`
       throw new SvcError('NETWORK', message, [], { cause })
     }
   }

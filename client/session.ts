@@ -1,11 +1,9 @@
 /** What every call of a client shares: how it sends, which dialect it speaks, and how it is told of changes. */
 import { type AuthState, lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
-import { detectDialect } from './detect.js'
 import { SvcError } from './model/errors.js'
 import type { Json } from './model/json.js'
 import type { Transport } from './realtime/listener.js'
-import { overSockets, type SocketConstructor } from './realtime/sockets.js'
-import { overStreams } from './realtime/streams.js'
+import type { SocketConstructor } from './realtime/sockets.js'
 import { openSender, type Request, type Sender, type SendOptions } from './send.js'
 import { readRecord } from './wire/answers.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
@@ -41,7 +39,8 @@ export interface Session extends Sender {
   readonly auth: AuthState
   /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
-  readonly transport: Transport
+  /** How changes come. Loaded when it is first asked for: most apps never listen. */
+  transport(): Promise<Transport>
 }
 
 /** The part of its life at which a token is renewed. */
@@ -53,15 +52,17 @@ export function openSession(options: SessionOptions): Session {
   const Socket = options.WebSocket ?? globalThis.WebSocket
   if (options.transport === 'ws' && !Socket) throw new TypeError('There is no WebSocket here. Give the client one.')
   let known = options.dialect === 'auto' ? undefined : Promise.resolve(readDialect(options.dialect))
-  let transport: Transport | undefined
+  let transport: Promise<Transport> | undefined
   let refreshing: Promise<string> | undefined
   const auth = openAuthState(options.session)
 
   function dialect(): Promise<Dialect> {
-    known ??= detectDialect(send).catch((error) => {
-      known = undefined
-      throw error
-    })
+    known ??= import('./detect.js')
+      .then(({ detectDialect }) => detectDialect(send))
+      .catch((error) => {
+        known = undefined
+        throw error
+      })
     return known
   }
 
@@ -119,9 +120,12 @@ export function openSession(options: SessionOptions): Session {
       const { body, header } = await session.send(request)
       return read(await dialect(), body, header)
     },
-    transport(listener) {
-      transport ??= Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)
-      return transport(listener)
+    transport() {
+      transport ??=
+        Socket && options.transport !== 'sse'
+          ? import('./realtime/sockets.js').then(({ overSockets }) => overSockets(session, Socket))
+          : import('./realtime/streams.js').then(({ overStreams }) => overStreams(session))
+      return transport
     },
   }
   return session

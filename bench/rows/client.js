@@ -8,16 +8,27 @@ import { rounded } from '../tools/rounds.js'
 /** @returns {Promise<import('../tools/table.js').Row[]>} */
 export async function measure() {
   const input = fileURLToPath(new URL('../../dist/client/index.js', import.meta.url))
-  const { output } = await build({ input, write: false, platform: 'browser', output: { minify: true } })
-  const { code } = output[0]
-  return [
-    {
-      what: 'client, everything, gzip',
-      against: '–',
-      values: [gzipSync(code, { level: 9 }).length / 1_024],
-      target: { atMost: 10 },
-      unit: ' KB',
-      figures: `${rounded(code.length / 1_024)} KB before gzip`,
-    },
-  ]
+  const files = async (/** @type {boolean} */ codeSplitting) => {
+    const options = { input, write: false, platform: /** @type {const} */ ('browser') }
+    const { output } = await build({ ...options, output: { minify: true, codeSplitting } })
+    return output
+  }
+  const [whole] = await files(false)
+  const split = await files(true)
+  // Shared pieces are loaded with the first file; what it imports when needed is not.
+  const later = new Set(split[0].dynamicImports)
+  const first = split.map((file) => (file.type === 'chunk' && !later.has(file.fileName) ? file.code : '')).join('')
+  return [row('client, what an app loads at once, gzip', first), row('client, everything, gzip', whole.code)]
+}
+
+/** @param {string} what @param {string} code @returns {import('../tools/table.js').Row} */
+function row(what, code) {
+  return {
+    what,
+    against: '–',
+    values: [gzipSync(code, { level: 9 }).length / 1_024],
+    target: { atMost: 10 },
+    unit: ' KB',
+    figures: `${rounded(code.length / 1_024)} KB before gzip`,
+  }
 }

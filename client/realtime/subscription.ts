@@ -86,8 +86,9 @@ export function openSubscription<Data>(
     if (signal?.aborted) return close()
     signal?.addEventListener('abort', abort)
     const filters = writeFilters(await session.dialect(), toWhere(where))
+    const transport = await session.transport()
     if (status === 'closed') return
-    leave = session.transport({
+    leave = transport({
       collection,
       filters,
       live,

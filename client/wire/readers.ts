@@ -21,7 +21,7 @@ export type Listed = 'documents' | 'users' | 'files'
 /** The object that a body must be. A service that answers otherwise speaks another dialect. */
 export function asObject(body: Json | undefined): JsonObject {
   if (isObject(body)) return body
-  throw new TypeError('The answer is not of the form that this dialect has. Does the service speak another one?')
+  throw new TypeError('The answer has another form than this dialect has.')
 }
 
 /** What a body lists; nothing where it is no list. */
