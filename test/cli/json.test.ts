@@ -52,6 +52,11 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:list': () => ['posts', '--all'],
   'docs:replace': () => ['posts', id, 'title=Hello'],
   'docs:update': () => ['posts', id, 'views:=2'],
+  'files:delete': () => ['01999999-9999-7999-8999-999999999999', '--yes'],
+  'files:download': () => ['letters', '--replace'],
+  'files:info': () => [],
+  'files:list': () => [],
+  'files:upload': () => ['rows.ndjson', '--to', 'letters'],
   'idp:accounts': () => [],
   // It is there already from the first time.
   'idp:add': () => ['mary'],

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { documentRow } from '../../document-row.js'
 import { collectionArg, fieldsDescription, readFields } from '../../fields-args.js'
+import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { record } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
 
@@ -10,17 +11,19 @@ export default class DocsCreate extends TargetCommand {
   static override examples = [
     '<%= config.bin %> docs create posts title=Hello views:=3',
     '<%= config.bin %> docs create posts -f post.json status=draft',
+    '<%= config.bin %> docs create posts title=Hello -F cover=@cover.png',
   ]
-  static override usage = 'docs create COLLECTION [FIELD=text] [FIELD:=json] [-f file]'
+  static override usage = 'docs create COLLECTION [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]'
   static override strict = false
   static override args = { collection: collectionArg }
   static override flags = {
     file: Flags.string({ char: 'f', description: 'file with the document as JSON; - reads stdin' }),
+    attach: attachFlag,
   }
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsCreate)
-    const fields = readFields(argv.slice(1).map(String), flags.file)
+    const fields = { ...readFields(argv.slice(1).map(String), flags.file), ...(await readAttached(flags.attach)) }
     const client = await this.clientForWrite(flags, `Create a document in "${args.collection}"`)
     const document = await client.collection(args.collection).create(fields)
 

@@ -1,0 +1,53 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { misuse } from '../../failure.js'
+import { allFiles } from '../../files/stored-files.js'
+import { counted } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class FilesDelete extends TargetCommand {
+  static override summary = 'Delete stored files, by id or a whole folder.'
+  static override description =
+    `Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and
+asks first; where nobody can be asked, it needs --yes. There is no way back.`
+  static override examples = [
+    '<%= config.bin %> files delete 01999999-9999-7999-8999-999999999999',
+    '<%= config.bin %> files delete --folder albums/2026 --yes',
+  ]
+  static override usage = 'files delete [ID...] [--folder folder]'
+  static override strict = false
+  static override args = { id: Args.string({ description: 'ids of the files' }) }
+  static override flags = {
+    folder: Flags.string({ description: 'everything in this folder and below it', helpValue: 'folder' }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(FilesDelete)
+    const named = argv.map(String)
+    if (named.length > 0 === (flags.folder !== undefined)) {
+      throw misuse('Say which files: ids, or --folder.', 'Give exactly one of them.')
+    }
+    const { folder } = flags
+    const ids = folder === undefined ? named : await this.idsIn(folder, flags)
+    const client =
+      folder === undefined
+        ? await this.clientForWrite(flags, `Delete ${counted(ids.length, 'file')}`)
+        : this.client(flags)
+    for (const id of ids) await client.files.delete(id)
+
+    this.note(`${counted(ids.length, 'file')} deleted.`)
+    return { deleted: ids.length }
+  }
+
+  private async idsIn(
+    folder: string,
+    flags: Parameters<FilesDelete['confirm']>[1] & { url?: string },
+  ): Promise<string[]> {
+    const files = await allFiles(this.client(flags), folder)
+    const { url } = this.requireTarget(flags)
+    if (files.length > 0) {
+      await this.confirm(`Delete ${counted(files.length, 'file')} in "${folder}" on ${new URL(url).host}?`, flags)
+    }
+    return files.map(({ id }) => id)
+  }
+}

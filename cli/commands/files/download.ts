@@ -1,0 +1,59 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../../../client/index.js'
+import type { StoredFile } from '../../../client/model/file.js'
+import { CliFailure, exits } from '../../failure.js'
+import { placeFor, writeLocalFile } from '../../files/local-files.js'
+import { allFiles, bytes, findFile, isFileId } from '../../files/stored-files.js'
+import { transfer } from '../../files/transfers.js'
+import { counted } from '../../print.js'
+import { startProgress } from '../../progress.js'
+import { TargetCommand } from '../../target-command.js'
+
+type Wanted = Pick<StoredFile, 'name' | 'path' | 'size' | 'url'>
+
+export default class FilesDownload extends TargetCommand {
+  static override summary = 'Write stored files to this machine.'
+  static override description =
+    `One file by its id or address, or a whole folder with all that lies below it. A file is complete
+or not there: until then it is called <file>.part.`
+  static override examples = [
+    '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',
+    '<%= config.bin %> files download albums/2026 --to backup',
+  ]
+  static override args = { what: Args.string({ required: true, description: 'id, address or folder' }) }
+  static override flags = {
+    to: Flags.string({ default: '.', description: 'folder to write to', helpValue: 'folder' }),
+    replace: Flags.boolean({ description: 'write over files that are there already' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(FilesDownload)
+    const client = this.client(flags)
+    const wanted = await find(client, args.what)
+    const whole = wanted.reduce((sum, { size }) => sum + size, 0)
+    const isWanted = !flags.quiet && !this.jsonEnabled()
+    const progress = await startProgress(whole, 'files', { isWanted })
+    const written = await transfer(wanted, progress, async (file, onBytes) => {
+      const place = placeFor(file, flags.to)
+      await writeLocalFile(place, await client.files.download(file), { isReplacing: flags.replace, onBytes })
+      return place
+    }).finally(() => progress.stop())
+
+    for (const place of written) this.log(place)
+    this.note(`${counted(written.length, 'file')} written${whole > 0 ? `, ${bytes(whole)}` : ''}`)
+    return { files: written }
+  }
+}
+
+/** One file lands at the top of the folder to write to; the files of a folder keep their own. */
+async function find(client: Client, what: string): Promise<Wanted[]> {
+  if (isFileId(what)) return [{ ...(await findFile(client, what)), path: '' }]
+  if (URL.canParse(what)) {
+    const name = decodeURIComponent(new URL(what).pathname.split('/').at(-1) ?? '')
+    return [{ name, path: '', size: 0, url: what }]
+  }
+  const files = await allFiles(client, what)
+  if (files.length > 0) return files
+  throw new CliFailure('NOT_FOUND', exits.notFound, `No file in "${what}".`, 'See what there is: svc files list')
+}

@@ -1,0 +1,18 @@
+import { bytes } from '../../files/stored-files.js'
+import { record } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class FilesInfo extends TargetCommand {
+  static override summary = 'Show how much the stored files take, and how much they may.'
+  static override examples = ['<%= config.bin %> files info', '<%= config.bin %> files info --json | jq .bytes']
+
+  async run() {
+    const { flags } = await this.parse(FilesInfo)
+    const usage = await this.client(flags).files.info()
+
+    const { files, tier, limitBytes } = usage
+    const limit = limitBytes === null ? 'unlimited' : bytes(limitBytes)
+    this.log(record({ files, bytes: bytes(usage.bytes), limit, tier }))
+    return usage
+  }
+}

@@ -1,0 +1,35 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { allFiles, fileRow } from '../../files/stored-files.js'
+import { count, table } from '../../print.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class FilesList extends TargetCommand {
+  static override summary = 'List stored files, the newest first.'
+  static override description = 'A folder takes in the folders below it. Files of documents and users are listed too.'
+  static override examples = [
+    '<%= config.bin %> files list',
+    '<%= config.bin %> files list avatars --all --json | jq -r .items[].url',
+  ]
+  static override args = { folder: Args.string({ description: 'folder to list [default: all files]' }) }
+  static override flags = {
+    limit: Flags.integer({ min: 0, description: 'most files to list' }),
+    offset: Flags.integer({ min: 0, description: 'files to skip' }),
+    all: Flags.boolean({ description: 'every file, not a page', exclusive: ['limit', 'offset'] }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(FilesList)
+    const client = this.client(flags)
+    const folder = args.folder === undefined ? {} : { path: args.folder }
+    const place = { ...(flags.limit === undefined ? {} : { limit: flags.limit }), offset: flags.offset ?? 0 }
+    const page = flags.all
+      ? { items: await allFiles(client, args.folder) }
+      : await client.files.list({ ...folder, ...place })
+
+    if (page.items.length > 0) this.log(table(page.items.map(fileRow)))
+    const total = 'total' in page ? (page.total ?? page.items.length) : page.items.length
+    this.note(`${count(page.items.length)} of ${count(total)} files`)
+    return page
+  }
+}

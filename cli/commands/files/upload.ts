@@ -1,0 +1,52 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { misuse } from '../../failure.js'
+import { findLocalFiles, openLocalFile } from '../../files/local-files.js'
+import { bytes, fileRow } from '../../files/stored-files.js'
+import { transfer } from '../../files/transfers.js'
+import { counted, record } from '../../print.js'
+import { startProgress } from '../../progress.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class FilesUpload extends TargetCommand {
+  static override summary = 'Store files; anybody can then read them at their addresses.'
+  static override description = `A folder is stored with all that lies in it and below it, under its own name.
+
+What is stored this way belongs to no document and stays until it is deleted.`
+  static override examples = [
+    '<%= config.bin %> files upload cover.png',
+    '<%= config.bin %> files upload photos --to albums/2026',
+  ]
+  static override usage = 'files upload PATH... [--to folder]'
+  static override strict = false
+  static override args = { path: Args.string({ required: true, description: 'files and folders to store' }) }
+  static override flags = {
+    to: Flags.string({ default: '', description: 'folder to store them in', helpValue: 'folder' }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(FilesUpload)
+    const found = await findLocalFiles(argv.map(String), flags.to.replace(/\/$/, ''))
+    if (found.length === 0) throw misuse('There is no file in there.')
+    const client = await this.clientForWrite(flags, `Store ${counted(found.length, 'file')}`)
+    const whole = found.reduce((sum, { size }) => sum + size, 0)
+    const isWanted = !flags.quiet && !this.jsonEnabled()
+    const progress = await startProgress(whole, 'files', { isWanted })
+    const stored = await transfer(found, progress, async ({ place, folder }, onBytes) => {
+      let before = 0
+      return client.files.upload(await openLocalFile(place), {
+        path: folder,
+        onProgress(sentBytes) {
+          onBytes(sentBytes - before)
+          before = sentBytes
+        },
+      })
+    }).finally(() => progress.stop())
+
+    const [only] = stored
+    if (only && stored.length === 1) this.log(record(fileRow(only)))
+    else for (const { url } of stored) this.log(url)
+    this.note(`${counted(stored.length, 'file')} stored, ${bytes(whole)}`)
+    return { items: stored }
+  }
+}

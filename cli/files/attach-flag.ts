@@ -1,0 +1,24 @@
+/** `-F cover=@a.png`: files in the fields of a document. */
+import * as Flags from '@oclif/core/flags'
+import { misuse } from '../failure.js'
+import { openLocalFile } from './local-files.js'
+
+export const attachFlag = Flags.string({
+  char: 'F',
+  multiple: true,
+  multipleNonGreedy: true,
+  description: 'file to store in a field; several of one field become an array',
+  helpValue: 'field=@file',
+})
+
+/** The files by their fields. */
+export async function readAttached(words: readonly string[] = []): Promise<Record<string, File | File[]>> {
+  const fields = new Map<string, File[]>()
+  for (const word of words) {
+    const [, field = '', place = ''] = /^([^=]+)=@(.+)$/s.exec(word) ?? []
+    if (field === '') throw misuse(`"${word}" is no field with a file.`, 'Write -F cover=@picture.png')
+    fields.set(field, [...(fields.get(field) ?? []), await openLocalFile(place)])
+  }
+  const values = [...fields].map(([field, files]) => [field, files.length > 1 ? files : files[0]] as const)
+  return Object.fromEntries(values.flatMap(([field, value]) => (value ? [[field, value]] : [])))
+}

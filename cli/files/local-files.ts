@@ -1,0 +1,82 @@
+/** Files of this machine, to be sent and to be written. */
+import { createWriteStream, openAsBlob } from 'node:fs'
+import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { StoredFile } from '../../client/model/file.js'
+import { CliFailure, exits } from '../failure.js'
+
+export interface LocalFile {
+  readonly place: string
+  readonly name: string
+  /** The folder it goes to; empty at the top. */
+  readonly folder: string
+  readonly size: number
+}
+
+/** The files that paths name: each by itself, and all that lie in a folder and below it. */
+export async function findLocalFiles(paths: readonly string[], folder: string): Promise<LocalFile[]> {
+  const found = await Promise.all(paths.map((path) => findBelow(path, folder)))
+  return found.flat()
+}
+
+async function findBelow(path: string, folder: string): Promise<LocalFile[]> {
+  const here = await requireThere(path)
+  if (!here.isDirectory()) return [{ place: path, name: basename(path), folder, size: here.size }]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const root = dirname(resolve(path))
+  const all = files.sort().map(async (place) => {
+    const within = relative(root, dirname(resolve(place))).split(sep)
+    return { place, name: basename(place), folder: posix.join(folder, ...within), size: (await stat(place)).size }
+  })
+  return Promise.all(all)
+}
+
+function requireThere(path: string) {
+  return stat(path).catch(() => {
+    throw new CliFailure('NO_SUCH_FILE', exits.notFound, `There is no file "${path}".`)
+  })
+}
+
+/** A file that is read while it is sent, never whole into memory. */
+export async function openLocalFile(place: string): Promise<File> {
+  await requireThere(place)
+  return new File([await openAsBlob(place)], basename(place))
+}
+
+/** Where a stored file goes below a folder of this machine; never above it, whatever the service says. */
+export function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: string): string {
+  const segments = [...path.split('/').filter((segment) => segment !== ''), name]
+  if (segments.some((segment) => segment === '..' || segment === '.' || /[/\\\0]/.test(segment))) {
+    throw new CliFailure('INVALID_PATH', exits.failed, `"${posix.join(path, name)}" is no place to write to.`)
+  }
+  return join(folder, ...segments)
+}
+
+/** Writes an answer to a file, which is complete or not there. */
+export async function writeLocalFile(
+  place: string,
+  answer: Response,
+  { isReplacing, onBytes }: { isReplacing: boolean; onBytes: (bytes: number) => void },
+): Promise<void> {
+  const isThere = await access(place).then(
+    () => true,
+    () => false,
+  )
+  if (isThere && !isReplacing) {
+    throw new CliFailure('FILE_EXISTS', exits.failed, `"${place}" is there already.`, 'Write over it: --replace')
+  }
+  await mkdir(dirname(place), { recursive: true })
+  const part = `${place}.part`
+  try {
+    const bytes = Readable.from(answer.body ?? [])
+    bytes.on('data', (chunk: Uint8Array) => onBytes(chunk.length))
+    await pipeline(bytes, createWriteStream(part))
+    await rename(part, place)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}

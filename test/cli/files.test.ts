@@ -1,0 +1,105 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from './command-line.js'
+
+interface Listed {
+  readonly items: readonly { readonly id: string; readonly path: string; readonly name: string; readonly url: string }[]
+}
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  await mkdir(join(world.folder, 'photos', 'sub'), { recursive: true })
+  await writeFile(join(world.folder, 'photos', 'a.txt'), 'one')
+  await writeFile(join(world.folder, 'photos', 'sub', 'b.txt'), 'two')
+  await writeFile(join(world.folder, 'photos', 'sub', 'none.txt'), '')
+  await world.svc(['collections', 'create', 'posts'])
+})
+afterAll(() => world.close())
+
+const list = async (...words: string[]) => (await world.json(['files', 'list', ...words])) as Listed
+const textAt = async (url: unknown) => (await fetch(String(url))).text()
+
+test('a folder is stored with what lies in it and below it, and comes back the same', async () => {
+  const stored = await world.svc(['files', 'upload', 'photos', '--to', 'albums'])
+  const { items } = await list('albums', '--all')
+  const fetched = await world.svc(['files', 'download', 'albums', '--to', 'back'])
+
+  expect(stored.exit).toBe(0)
+  expect(stored.stdout.split('\n').filter((line) => line.startsWith('http'))).toHaveLength(3)
+  expect(items.map(({ path, name }) => `${path}/${name}`).sort()).toEqual([
+    'albums/photos/a.txt',
+    'albums/photos/sub/b.txt',
+    'albums/photos/sub/none.txt',
+  ])
+  expect(fetched.exit).toBe(0)
+  for (const [path, text] of [
+    ['a.txt', 'one'],
+    ['sub/b.txt', 'two'],
+    ['sub/none.txt', ''],
+  ]) {
+    expect(await readFile(join(world.folder, 'back/albums/photos', path ?? ''), 'utf8')).toBe(text)
+  }
+})
+
+test('a file that is there already is written over only when that is asked for', async () => {
+  await world.svc(['files', 'upload', 'photos/a.txt', '--to', 'single'])
+  const [file] = (await list('single')).items
+  await writeFile(join(world.folder, 'a.txt'), 'mine')
+
+  const refused = await world.svc(['files', 'download', file?.id ?? ''])
+  expect([refused.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([1, 'mine'])
+  const replaced = await world.svc(['files', 'download', file?.url ?? '', '--replace'])
+  expect([replaced.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([0, 'one'])
+})
+
+test('-F stores files in the fields of a document', async () => {
+  const words = ['title=Hi', '-F', 'cover=@photos/a.txt', '-F', 'pages=@photos/a.txt', '-F', 'pages=@photos/sub/b.txt']
+
+  const created = (await world.json(['docs', 'create', 'posts', ...words])) as { id: string; data: Fields }
+  const changed = (await world.json(['docs', 'update', 'posts', created.id, '-F', 'cover=@photos/sub/b.txt'])) as {
+    data: Fields
+  }
+
+  expect(created.data.title).toBe('Hi')
+  expect(await textAt(changed.data.cover)).toBe('two')
+  expect(await Promise.all((created.data.pages as string[]).map(textAt))).toEqual(['one', 'two'])
+  expect((await fetch(String(created.data.cover))).status).toBe(404)
+})
+
+type Fields = Readonly<Record<string, unknown>>
+
+test('a folder is deleted once that is confirmed, and documents keep their files', async () => {
+  await world.svc(['files', 'upload', 'photos', '--to', 'old'])
+
+  const unasked = await world.svc(['files', 'delete', '--folder', 'old'])
+  expect([unasked.exit === 0, (await list('old')).items.length]).toEqual([false, 3])
+  const deleted = await world.json(['files', 'delete', '--folder', 'old', '--yes'])
+  expect([deleted, (await list('old')).items]).toEqual([{ deleted: 3 }, []])
+
+  const { data } = (await world.json(['docs', 'create', 'posts', '-F', 'cover=@photos/a.txt'])) as { data: Fields }
+  const [, , , , id = ''] = String(data.cover).split('/')
+  expect(await world.json(['files', 'delete', id])).toMatchObject({ error: { code: 'FILE_IN_USE' } })
+})
+
+test.each([
+  [['files', 'upload', 'nowhere.png'], 'There is no file "nowhere.png".'],
+  [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is no folder'],
+  [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
+  [['files', 'download', '01999999-9999-7999-8999-999999999999'], 'No file "01999999'],
+  [['files', 'delete'], 'Say which files'],
+  [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'is no field with a file'],
+  [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'There is no file "nowhere.png".'],
+])('svc %j says what is wrong', async (words, said) => {
+  const { exit, stderr } = await world.svc(words)
+
+  expect(exit).not.toBe(0)
+  expect(stderr).toContain(said)
+})
+
+test('info says what all files take', async () => {
+  expect(await world.json(['files', 'info'])).toMatchObject({ files: expect.any(Number), tier: 'pro' })
+})
