@@ -1,7 +1,7 @@
 /** A list that stays current: read again when something in it changed, so that order and page are the service's own. */
 import type { SvcError } from '../model/errors.js'
 import type { Page } from '../model/page.js'
-import { asFailure, backOff, isPassing, pause } from '../send.js'
+import { asFailure, isPassing, pause } from '../send.js'
 import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
@@ -40,16 +40,16 @@ export function openLive<Item>(
     isStale = true
     if (isReading) return
     isReading = true
-    for (let attempts = 0; isStale && subscription.status !== 'closed'; ) {
+    while (isStale && subscription.status !== 'closed') {
       isStale = false
       try {
         show(await read())
-        attempts = 0
       } catch (error) {
         const failed = asFailure(error)
         if (!isPassing(failed)) return end(failed)
         isStale = true
-        await pause(backOff(undefined, ++attempts))
+        // What passes was tried several times already.
+        await pause(1_000)
       }
     }
     isReading = false

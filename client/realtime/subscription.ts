@@ -131,7 +131,7 @@ export function openSubscription<Data>(
   function miss() {
     since = undefined
     if (onResync) queueMicrotask(onResync)
-    else close(new SvcError('RESYNC', 'Those changes are no longer kept. Read the collection again.'))
+    else close(new SvcError('RESYNC', 'Changes were missed. Read the collection again.'))
   }
 
   begin().catch((error) => close(asFailure(error)))
