@@ -61,7 +61,11 @@ async function requirePassword(ctx: UserContext, password: string): Promise<void
   const [user, secrets] = await Promise.all([selectUser(ctx.db, ctx.project.id, id), selectSecrets(ctx.db, id)])
   const guesser = { emailKey: readEmail(user?.email ?? '')?.key ?? id, address: id }
   await requireMayGuess(ctx, guesser)
-  if (await isPassword(ctx, password, secrets?.passwordHash ?? null)) return forgetGuesses(ctx, guesser)
+  if (await isPassword(ctx, password, secrets?.passwordHash ?? null)) {
+    // Of many guesses at once, those that were answered meanwhile count against the one that is right.
+    await requireMayGuess(ctx, guesser)
+    return forgetGuesses(ctx, guesser)
+  }
   await countWrongGuess(ctx, guesser)
   throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.')
 }

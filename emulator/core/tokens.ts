@@ -31,7 +31,7 @@ export function signToken(
 export function readClaims(token: string): Claims {
   const { sub, pid, sid } = decode(token)
   if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw plainError('INVALID_TOKEN')
-  if (!isId(sub) || !isId(sid)) throw plainError('INVALID_TOKEN')
+  if (!isId(sub) || !isId(sid) || pid.includes('\0')) throw plainError('INVALID_TOKEN')
   return { user: sub, project: pid, session: sid }
 }
 

@@ -1,7 +1,7 @@
 /** Second factors: an authenticator app, and codes for the day it is lost. Contract 6.7. */
 import { toDataURL } from 'qrcode'
 import { SvcError } from '../../client/model/errors.js'
-import { selectSecrets, writePendingTotp, writeTotp } from '../store/user-secrets.js'
+import { selectSecrets, type UserSecrets, writePendingTotp, writeTotp } from '../store/user-secrets.js'
 import { getMe } from './accounts.js'
 import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
 import { inTransaction, type UserContext } from './context.js'
@@ -27,38 +27,36 @@ export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
 /** Turns two-factor login on, and answers the recovery codes this one time. @throws {SvcError} `INVALID_CREDENTIALS` */
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
   const recoveryCodes = newRecoveryCodes()
-  await guessed(ctx, () =>
-    inTransaction(ctx, async (ctx) => {
-      const { id } = ctx.caller.user
-      const secret = (await selectSecrets(ctx.db, id, { lock: true }))?.pendingTotpSecret
-      if (!secret || (await stepOfCode(secret, code.replaceAll(/\s/g, ''), ctx.backend.now())) === undefined)
-        return false
-      await writeTotp(ctx.db, id, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
-      return true
-    }),
-  )
+  await guess(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret }) => {
+    if (!secret || (await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
+    await writeTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
+    return true
+  })
   return recoveryCodes
 }
 
 /** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} `INVALID_CREDENTIALS` */
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
-  await guessed(ctx, () =>
-    inTransaction(ctx, async (ctx) => {
-      const { id } = ctx.caller.user
-      const secrets = await selectSecrets(ctx.db, id, { lock: true })
-      const used = secrets && (await acceptCode(secrets, code, ctx.backend.now()))
-      if (!used) return false
-      await writeTotp(ctx.db, id, { secret: null, recoveryHashes: [] })
-      return true
-    }),
-  )
+  await guess(ctx, async ({ backend, db }, user, secrets) => {
+    if (!(await acceptCode(secrets, code, backend.now()))) return false
+    await writeTotp(db, user, { secret: null, recoveryHashes: [] })
+    return true
+  })
 }
 
-async function guessed(ctx: UserContext, isRight: () => Promise<boolean>): Promise<void> {
+/** One guess after the other, so that of many at once each meets what the last ones have cost. */
+async function guess(
+  ctx: UserContext,
+  isRight: (ctx: UserContext, user: string, secrets: UserSecrets) => Promise<boolean>,
+): Promise<void> {
   const { id } = ctx.caller.user
   const guesser = { emailKey: id, address: id }
-  await requireMayGuess(ctx, guesser)
-  if (await isRight()) return forgetGuesses(ctx, guesser)
-  await countWrongGuess(ctx, guesser)
-  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong.')
+  const wasRight = await inTransaction(ctx, async (ctx) => {
+    const secrets = await selectSecrets(ctx.db, id, { lock: true })
+    await requireMayGuess(ctx, guesser)
+    const wasRight = secrets !== undefined && (await isRight(ctx, id, secrets))
+    await (wasRight ? forgetGuesses : countWrongGuess)(ctx, guesser)
+    return wasRight
+  })
+  if (!wasRight) throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong.')
 }

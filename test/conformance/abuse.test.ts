@@ -59,6 +59,19 @@ inDialects(
       expectStatus(200, await town.as(token).get('/auth-collections/me'))
     })
 
+    test('contract 10.8 a token that claims what no database can hold is a bad token', async () => {
+      const town = await aTown(wire)
+      const { token } = await town.anAccount()
+      const [header, claims = '', signature] = token.split('.')
+      const said = JSON.parse(Buffer.from(claims, 'base64url').toString())
+
+      for (const pid of ['\0', '\ud800', 'x'.repeat(500), '__proto__']) {
+        const forged = Buffer.from(JSON.stringify({ ...said, pid })).toString('base64url')
+        const answer = await town.as(`${header}.${forged}.${signature}`).get('/auth-collections/me')
+        expectFailure(answer, 401, 'INVALID_TOKEN')
+      }
+    })
+
     test('contract 6.7 who knows the password does not get any number of guesses at the code', async () => {
       const town = await aTown(wire)
       const { api, email, password } = await town.anAccount()
@@ -73,6 +86,24 @@ inDialects(
       }
 
       expectFailure(await finish(await codeNow()), 429, 'RATE_LIMITED')
+    })
+
+    test('contract 6.7 guesses at once count as guesses one after the other do', async () => {
+      const { anAccount } = await aTown(wire)
+      const { api, password } = await anAccount()
+
+      const codes = await Promise.all(
+        Array.from({ length: 80 }, () => api.post('/auth/2fa/disable', { code: 'no code' })),
+      )
+      const oldPasswords = [...Array.from({ length: 30 }, () => 'Wrong4Horse'), password]
+      const passwords = await Promise.all(
+        oldPasswords.map((oldPassword) =>
+          api.post('/auth/change-password', { oldPassword, newPassword: 'New4Horses' }),
+        ),
+      )
+
+      expect(codes.filter(({ status }) => status === 401).length).toBeLessThan(40)
+      expect(passwords.at(-1)?.status).toBe(429)
     })
 
     test('contract 9.2 a socket that says anew who it is keeps no right that it had before', async () => {
