@@ -1,6 +1,7 @@
 /** Fields of a document on the command line: `title=Hello` is text, `views:=3` is JSON. */
 import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
+import type { Issue } from '../client/model/errors.js'
 import { isObject, type JsonObject, setOwn } from '../client/model/json.js'
 import { CliFailure, exits, misuse } from './failure.js'
 
@@ -31,6 +32,25 @@ function readField(word: string): readonly [string, JsonObject[string]] {
     return [name, JSON.parse(text)]
   } catch {
     throw misuse(`The value of "${name}" is not JSON: ${text}`, `Text needs no colon: ${name}=${text}`)
+  }
+}
+
+/** What to write instead, where a value was refused that is text only because of how it was written. */
+export function textHint(words: readonly string[], issues: readonly Issue[]): string | undefined {
+  for (const { path } of issues) {
+    const name = String(path[0])
+    const text = words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+    if (text !== undefined && isOtherJson(text))
+      return `"${name}=${text}" is text. Write ${name}:=${text} for what JSON means by it.`
+  }
+  return undefined
+}
+
+function isOtherJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) !== 'string'
+  } catch {
+    return false
   }
 }
 

@@ -23,8 +23,10 @@ function overview(root: string): string {
   const visible = Object.values(commands).filter(({ hidden }) => !hidden)
   const single = visible.filter(({ id }) => !id.includes(':')).map(({ id, summary = '' }) => [id, summary] as const)
   const grouped = Object.entries(topics).map(([topic, { description }]) => {
-    const verbs = visible.flatMap(({ id }) => (id.startsWith(`${topic}:`) ? [id.slice(topic.length + 1)] : []))
-    return [`${topic} …`, `${description} (${verbs.join(', ')})`] as const
+    const verbs = visible
+      .filter(({ id }) => id.slice(0, id.lastIndexOf(':')) === topic)
+      .map(({ id }) => id.slice(topic.length + 1))
+    return [`${topic.replaceAll(':', ' ')} …`, `${description} (${verbs.join(', ')})`] as const
   })
   const bold = (text: string) => (isColoured() ? `\u001b[1m${text}\u001b[22m` : text)
   return [

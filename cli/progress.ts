@@ -38,10 +38,15 @@ export async function startProgress(
       return `  ${line} ${String(Math.floor(done * 100)).padStart(3)} %  ${words}${left}`
     },
   })
+  let isStopped = false
   bar.start(whole ?? 0, 0, { items: 0 })
   return {
     at: (part, items) => bar.update(part, { items }),
-    stop: () => bar.stop(),
+    stop() {
+      if (isStopped) return
+      isStopped = true
+      bar.stop()
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
-import { describeFailure, isExit } from './failure.js'
+import { describeFailure, exits, isExit } from './failure.js'
 import { printFailure } from './print-failure.js'
 
 /** Runs the command that the arguments name, and ends with its exit code. */
@@ -19,12 +19,13 @@ export async function start(root: string): Promise<void> {
   process.exit()
 }
 
-/** Somebody who has read enough, as `head` has, is no failure. */
+/** Somebody who has read enough, as `head` has, is no failure; a disk that is full is one. */
 function stopAtClosedPipes() {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit()
-      throw error
+      if (stream === process.stdout) printFailure(describeFailure(error), { json: false, error })
+      process.exit(exits.failed)
     })
   }
 }

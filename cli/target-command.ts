@@ -3,7 +3,8 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { type Client, type ClientOptions, createClient } from '../client/index.js'
 import { SvcError } from '../client/model/errors.js'
 import { onStderr } from './colour.js'
-import { CliFailure, exits, isUnreachable } from './failure.js'
+import { CliFailure, describeFailure, exits, isUnreachable } from './failure.js'
+import { textHint } from './fields-args.js'
 import { nearest } from './nearest.js'
 import { SvcCommand } from './svc-command.js'
 import { findTarget, notRunning, type Target, type TargetFlags } from './target.js'
@@ -55,6 +56,7 @@ export abstract class TargetCommand extends SvcCommand {
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
     if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
+    if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
     if (error.code === 'NOT_FOUND') return this.explainNotFound(error)
     return error
   }
@@ -80,7 +82,11 @@ export abstract class TargetCommand extends SvcCommand {
       )
     if (!names || names.includes(name)) return cause
     const meant = nearest(name, names)
-    const hint = meant ? `Did you mean "${meant}"?` : `Create it: svc collections create ${name}`
+    const isManaging = this.id?.startsWith('collections:')
+    const otherwise = isManaging
+      ? 'See which there are: svc collections list'
+      : `Create it: svc collections create ${name}`
+    const hint = meant ? `Did you mean "${meant}"?` : otherwise
     return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
   }
 
@@ -99,6 +105,13 @@ export abstract class TargetCommand extends SvcCommand {
     this.givenArgs = parsed.args
     return parsed
   }
+}
+
+function explainText(cause: SvcError, words: readonly string[]): Error {
+  const hint = textHint(words, cause.issues)
+  if (hint === undefined) return cause
+  const { code, exit, message } = describeFailure(cause)
+  return new CliFailure(code, exit, message, hint, { cause })
 }
 
 function explainNoKey({ url, from }: Target): CliFailure {

@@ -42,6 +42,19 @@ export function readWhere(all: readonly string[] = [], any: readonly string[] = 
   return readConditions(dialects.a, [...all.map(splitCondition), ...any.map(splitCondition).map(joinOr)])
 }
 
+/** What to say where nothing was found and a condition looks like one of another spelling. */
+export function spellingNote(conditions: readonly string[]): string | undefined {
+  for (const condition of conditions) {
+    const [, field, suffix] = /^([^=]*[^_=])_([a-z]+)=/.exec(condition) ?? []
+    if (field && suffix && suffixes.includes(suffix)) {
+      return `"${field}_${suffix}" is a field's name here; to compare "${field}", write ${field}__${suffix}.`
+    }
+  }
+  return undefined
+}
+
+const suffixes = ['ne', 'gt', 'gte', 'lt', 'lte', 'contains', 'startswith', 'endswith', 'in', 'notin', 'isnull']
+
 export function readSort(text: string | undefined): Sort | undefined {
   if (text === undefined) return undefined
   const name = text.replace(/^[-+]/, '')

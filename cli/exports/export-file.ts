@@ -1,12 +1,12 @@
 /** Where exported documents go: stdout, or a file that is complete or not there. */
 import { once } from 'node:events'
-import { createWriteStream, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { rename, rm, truncate } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { dirname, extname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Document } from '../../client/model/document.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
-import { misuse } from '../failure.js'
+import { CliFailure, exits, misuse } from '../failure.js'
 import { formatDocuments } from './format-documents.js'
 
 export const exportFormats = ['ndjson', 'json', 'csv'] as const
@@ -58,6 +58,9 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
     throw misuse(`How to write "${path}" cannot be told from its name.`, `Say it: --format ${exportFormats.join('|')}`)
   const form = await formatDocuments(format, { columns, withIds })
   if (path === undefined) return onStream(process.stdout, form)
+  requirePlace(path)
+  // A device or a pipe is written to, and never replaced by a file.
+  if (existsSync(path) && !statSync(path).isFile()) return onStream(createWriteStream(path), form, ended)
 
   const part = `${path}.part`
   const state = `${part}.state`
@@ -67,11 +70,10 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   const stream = createWriteStream(part, { flags: found ? 'a' : 'w' })
   await once(stream, 'open')
   let { bytes, documents } = found ?? { bytes: 0, documents: 0 }
-  const write = async (text: string) => {
+  const write = (text: string) => {
     bytes += Buffer.byteLength(text)
-    if (!stream.write(text)) await once(stream, 'drain')
+    return written(stream, text)
   }
-  const flushed = () => new Promise<void>((resolve) => stream.write('', () => resolve()))
   return {
     resumed: documents,
     lastId: found?.lastId,
@@ -79,13 +81,13 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
       await write(form.write(some, documents === 0))
       documents += some.length
       const lastId = some.at(-1)?.id ?? ''
-      await flushed()
-      writeFileSync(state, JSON.stringify({ question, bytes, documents, lastId } satisfies Progress))
+      // Whole or not at all: a process that is killed here leaves the state from before.
+      writeFileSync(`${state}.new`, JSON.stringify({ question, bytes, documents, lastId } satisfies Progress))
+      renameSync(`${state}.new`, state)
     },
     async finish() {
       await write(form.end(documents === 0))
-      stream.end()
-      await once(stream, 'close')
+      await ended(stream)
       await rename(part, path)
       await rm(state, { force: true })
     },
@@ -97,20 +99,47 @@ interface Form {
   end(isEmpty: boolean): string
 }
 
-function onStream(stream: Writable, form: Form): ExportFile {
+function onStream(stream: Writable, form: Form, end?: (stream: Writable) => Promise<void>): ExportFile {
   let documents = 0
-  const write = async (text: string) => {
-    if (text !== '' && !stream.write(text)) await once(stream, 'drain')
-  }
   return {
     resumed: 0,
     lastId: undefined,
     async write(some) {
-      await write(form.write(some, documents === 0))
+      await written(stream, form.write(some, documents === 0))
       documents += some.length
     },
-    finish: () => write(form.end(documents === 0)),
+    async finish() {
+      await written(stream, form.end(documents === 0))
+      await end?.(stream)
+    },
   }
+}
+
+/** Waits until it is written: what is too fast for its reader would pile up, and a full disk is known here. */
+function written(stream: Writable, text: string): Promise<void> {
+  if (text === '') return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    stream.once('error', reject)
+    stream.write(text, (error) => {
+      // A stream that fails says it here first, and then to whoever listens: somebody has to.
+      if (error) return reject(error)
+      stream.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+async function ended(stream: Writable): Promise<void> {
+  const closed = once(stream, 'close')
+  stream.end()
+  await closed
+}
+
+/** @throws {CliFailure} where no file can be. */
+function requirePlace(path: string): void {
+  const folder = dirname(resolve(path))
+  if (!existsSync(folder)) throw new CliFailure('NO_FILE', exits.notFound, `There is no folder "${folder}".`)
+  if (existsSync(path) && statSync(path).isDirectory()) throw misuse(`"${path}" is a folder.`, 'Name a file in it.')
 }
 
 function readProgress(state: string, part: string, question: string): Progress | undefined {

@@ -1,5 +1,6 @@
+import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from './command-line.js'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 
 // Mistakes made on purpose: each says what happened and what to do, a line for each, and has its own exit code.
 
@@ -34,6 +35,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['an unknown suffix', ['docs', 'list', 'posts', '--where', 'views__foo=1'], 2, /Unknown filter suffix "__foo"/],
   ['a field that is no field', ['docs', 'create', 'posts', 'title'], 2, /"title" is no field\.\n.*title=Hello/],
   ['a value that is not JSON', ['docs', 'create', 'posts', 'title:=Hello'], 2, /not JSON: Hello\n.*title=Hello/],
+  ['a number written as text', ['docs', 'create', 'posts', 'title=Hi', 'views=1'], 5, /"views"(.|\n)*Write views:=1/],
   ['a document that does not fit', ['docs', 'create', 'posts', 'views=many'], 5, /"title" is required/],
   ['a document that is not there', ['docs', 'get', 'posts', 'nope'], 4, /No document "nope" in "posts"/],
   ['a name that is taken', ['collections', 'create', 'posts'], 5, /There already is a collection "posts"/],
@@ -58,6 +60,15 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ],
   ['a profile that there is not', ['docs', 'list', 'posts', '-P', 'staging'], 4, /No profile "staging"/],
   ['a deletion that nobody can confirm', ['collections', 'delete', 'posts'], 2, /Nobody is there to ask(.|\n)*--yes/],
+  [
+    'deleting what is not there',
+    ['collections', 'delete', 'nope', '--yes'],
+    4,
+    /No collection "nope"\.\n.*collections list/,
+  ],
+  ['a folder that is not there', ['docs', 'export', 'posts', '--out', 'nope/x.json'], 4, /no folder ".*nope"/],
+  ['a folder instead of a file', ['docs', 'export', 'posts', '--out', '.', '--format', 'json'], 2, /"\." is a folder/],
+  ['a full disk', ['docs', 'export', 'posts', '--out', '/dev/full', '--format', 'json'], 1, /ENOSPC|disk is full/],
   ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /no file "nope\.json"/],
 ]
 
@@ -75,6 +86,27 @@ test('without an emulator a command says how to start one, and exits with 8', as
 
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
   expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
+})
+
+test('a condition of another spelling that finds nothing is pointed out', async () => {
+  const listed = await world.svc(['docs', 'list', 'posts', '--where', 'views_gte=3'])
+  const counted = await world.svc(['docs', 'count', 'posts', '--where', 'views_gte=3'])
+
+  expect(listed.stderr).toContain('write views__gte')
+  expect(counted).toMatchObject({ exit: 0, stdout: '0\n', stderr: expect.stringContaining('write views__gte') })
+})
+
+test('stdout on a full disk is one line', async () => {
+  const words = [process.execPath, bin, 'docs', 'list', 'posts']
+  const ran = await execa('sh', ['-c', `${words.map((word) => `'${word}'`).join(' ')} > /dev/full`], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+
+  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error {2}.*(ENOSPC|disk is full)/) })
+  expect(ran.stderr).not.toMatch(/\n\s+at /)
 })
 
 test('a stack is shown under --debug only', async () => {

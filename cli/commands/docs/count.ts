@@ -1,6 +1,6 @@
 import { collectionArg } from '../../fields-args.js'
 import { TargetCommand } from '../../target-command.js'
-import { readWhere, whereFlags } from '../../where-flag.js'
+import { readWhere, spellingNote, whereFlags } from '../../where-flag.js'
 
 export default class DocsCount extends TargetCommand {
   static override summary = 'Count documents.'
@@ -17,6 +17,8 @@ export default class DocsCount extends TargetCommand {
     const count = await this.client(flags).collection(args.collection).count({ where })
 
     this.log(String(count))
+    const note = count === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])
+    if (note) this.note(note)
     return { count }
   }
 }

@@ -64,6 +64,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const begunAt = performance.now()
     try {
       const exported = await exportDocuments(collection, where, file, { progress, signal: stop.signal })
+      progress.stop()
       const seconds = (performance.now() - begunAt) / 1000
       if (stop.signal.aborted) throw interrupted(exported, flags.out)
       await file.finish()

@@ -5,7 +5,7 @@ import { listFormats, namesOfAll, pageNote, printDocuments } from '../../list-do
 import { counted } from '../../print.js'
 import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
-import { populateFlag, readSort, readWhere, sortFlag, whereFlags } from '../../where-flag.js'
+import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../where-flag.js'
 
 export default class DocsList extends TargetCommand {
   static override summary = 'List the documents of a collection.'
@@ -43,6 +43,8 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
     if (!this.jsonEnabled()) {
       if (page.items.length > 0) await printDocuments(page.items, flags.format, flags.columns)
       this.note(pageNote(page))
+      const note = page.items.length === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])
+      if (note) this.note(note)
     }
     return page
   }
