@@ -14,7 +14,7 @@ import { requireLight } from './weight.js'
 export type VersionGuard = readonly number[] | 'any'
 
 /** Gives documents their files, in the transaction that writes them. */
-type Adopt = (ctx: Context, collection: Collection) => Promise<void>
+type Adopt = (ctx: Context, collection: Collection) => Promise<unknown>
 
 /**
  * Creates all documents or none, in the order given. Contract 3.6.

@@ -18,8 +18,7 @@ export async function uploadFile(ctx: Context, uploads: Uploads, folder: string)
     throw new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
   }
   const path = requireFolder(folder)
-  const createdAt = ctx.backend.now().toISOString()
-  await adoptUploads(ctx, uploads, 'nobody', path)
+  const createdAt = await adoptUploads(ctx, uploads, 'nobody', path)
   const { id, name, size, mimeType } = upload
   return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
 }

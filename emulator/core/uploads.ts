@@ -71,7 +71,8 @@ export async function landUpload(
 }
 
 /**
- * Gives files to their owner, at the top folder unless another is named. Call it in the transaction that writes the owner.
+ * Gives files to their owner, at the top folder unless another is named, and answers when. Call it in the transaction that
+ * writes the owner.
  *
  * @throws {SvcError} `STORAGE_LIMIT`
  */
@@ -80,10 +81,11 @@ export async function adoptUploads(
   uploads: Uploads,
   owner: FileOwner,
   path = '',
-): Promise<void> {
-  if (uploads.files.length === 0) return
+): Promise<string> {
+  const at = backend.now().toISOString()
+  if (uploads.files.length === 0) return at
   const { total: limitBytes } = storageLimits[project.settings.tier]
-  const place = { project: project.id, owner, limitBytes, at: backend.now().toISOString() }
+  const place = { project: project.id, owner, limitBytes, at }
   const hasRoom = await insertFiles(
     db,
     place,
@@ -91,6 +93,7 @@ export async function adoptUploads(
   )
   if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files may take ${limitBytes} bytes.`)
   uploads.isAdopted = true
+  return at
 }
 
 /**
