@@ -1,9 +1,10 @@
 import { type LoginResult, openAuthCalls } from './auth-calls.js'
 import type { SignedIn } from './auth-state.js'
 import type { CallOptions } from './collection-writes.js'
+import { type WithFiles, writeForm } from './forms.js'
 import { readLinks } from './links.js'
 import type { Fields } from './model/document.js'
-import type { Json } from './model/json.js'
+import type { JsonObject } from './model/json.js'
 import { parsePath } from './model/path.js'
 import type { AppUser } from './model/user.js'
 import { openProvider, type ProviderLogin } from './provider-login.js'
@@ -24,8 +25,8 @@ export interface SignUpInput<Data = Fields> {
 }
 
 export interface AccountUpdate<Data = Fields> {
-  /** Fields to change; the others stay. */
-  readonly data?: Partial<Data>
+  /** Fields to change, files among them; the others stay. */
+  readonly data?: Partial<WithFiles<Data>>
   readonly append?: { readonly [Field in keyof Data]?: unknown }
   readonly remove?: { readonly [Field in keyof Data]?: unknown }
   readonly email?: string
@@ -126,8 +127,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
 
     /** Changes the signed-in user. @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `INVALID_CREDENTIALS`, `VALIDATION_ERROR` */
     async update(changes: AccountUpdate<Data>, { signal }: CallOptions = {}): Promise<AppUser<Data>> {
-      const { append: $append, remove: $remove, ...rest } = changes
-      const body = { ...rest, $append, $remove } as unknown as Json
+      const { append: $append, remove: $remove, data = {}, ...rest } = changes
+      const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
       const user = await call({ method: 'PATCH', path: `${users}/user`, body, signal }, readUser)
       return keep(user as AppUser<Data>)
     },

@@ -52,7 +52,9 @@ export function openFiles({ call, options }: Session) {
      * for (const { name, size } of (await svc.files.list({ path: 'letters' })).items) console.log(name, size)
      */
     async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
-      const query = Object.entries(page).map(([name, value]) => [name, String(value)] as const)
+      const query = Object.entries(page).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, `${value}`] as const],
+      )
       const files = await call({ method: 'GET', path: addresses.files(), query, signal }, readFiles)
       return { ...files, offset: page.offset ?? 0 }
     },

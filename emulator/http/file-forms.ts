@@ -25,25 +25,38 @@ export const documentForm: FileForm = {
 }
 
 /**
- * Files with a user: `data` holds the profile, what else an account has are texts of their own. At sign-up they may stand
- * in `data` too, beside the profile or around it. Contract 6.3.
+ * Files with a user: `data` holds the profile, what else an account has are texts of their own. What would be the JSON body
+ * is read in `data` too, and at sign-up email and password beside the profile. Contract 6.3.
  */
-export const accountForm: FileForm = userForm(['email', 'password', 'currentPassword'], (data) => ({ data }))
+export const accountForm: FileForm = userForm({
+  texts: ['email', 'password', 'currentPassword'],
+  known: ['email', 'password', 'currentPassword', '$append', '$remove'],
+  fromProfile: (data) => ({ data }),
+})
 
-export const signUpForm: FileForm = userForm(['email', 'password'], ({ email, password, roles, ...profile }) => ({
-  ...withoutUndefined({ email, password, roles }),
-  data: profile,
-}))
+export const signUpForm: FileForm = userForm({
+  texts: ['email', 'password'],
+  known: ['email', 'password', 'roles'],
+  fromProfile: ({ email, password, roles, ...data }) => ({ ...withoutUndefined({ email, password, roles }), data }),
+})
 
-function userForm(names: readonly string[], bodyOf: (data: JsonObject) => JsonObject): FileForm {
+interface UserForm {
+  readonly texts: readonly string[]
+  /** What a JSON body may hold beside `data`. */
+  readonly known: readonly string[]
+  /** The JSON body that a profile stands for. */
+  fromProfile(profile: JsonObject): JsonObject
+}
+
+function userForm({ texts: names, known, fromProfile }: UserForm): FileForm {
   return {
     texts: ['data', ...names],
     mostFileBytes: documentForm.mostFileBytes,
     toBody(texts) {
-      const { data, ...rest } = bodyOf(documentForm.toBody(texts))
-      const profile = isObject(data) && isObject(data.data) && Object.keys(data).length === 1 ? data.data : data
+      const sent = documentForm.toBody(texts)
+      const isWhole = isObject(sent.data) && Object.keys(sent).every((name) => name === 'data' || known.includes(name))
       const named = names.map((name) => [name, texts.get(name)] as const)
-      return { ...rest, ...withoutUndefined(Object.fromEntries(named)), data: profile ?? {} }
+      return { ...(isWhole ? sent : fromProfile(sent)), ...withoutUndefined(Object.fromEntries(named)) }
     },
     schema: {
       type: 'object',

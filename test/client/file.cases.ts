@@ -42,6 +42,21 @@ export const fileCases: Cases = {
     same(await codeOf(posts.update(created.id, { title: textFile('x') }, { ifMatch: 1 })), 'CONFLICT')
   },
 
+  'sends a picture with the changes of a user': async ({ svc }) => {
+    await svc.auth.signUp({
+      email: `ada.${Math.random()}@example.com`,
+      password: 'Correct4Horse',
+      data: { tags: ['a'] },
+    })
+    const changes = { data: { bio: 'Hi', avatar: textFile('face') }, append: { tags: 'b' } }
+
+    const { data } = await svc.auth.update(changes)
+    const { avatar, ...rest } = data as { avatar?: string }
+
+    same(rest, { bio: 'Hi', tags: ['a', 'b'] })
+    same(await textAt(avatar), 'face')
+  },
+
   'tells how much of an upload has gone out': async ({ svc }) => {
     const bytes = 3_000_000
     const heard: number[] = []
