@@ -15,9 +15,16 @@ export interface Enrolment {
   readonly qrCode: string
 }
 
-/** Makes a secret, which counts once a code of it has been verified. What was on before stays on until then. */
+/**
+ * Makes a secret, which counts once a code of it has been verified.
+ *
+ * @throws {SvcError} `FORBIDDEN` while it is on: turning it off takes a code, so that a stolen session cannot replace it.
+ */
 export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
   const user = await getMe(ctx)
+  const secrets = await selectSecrets(ctx.db, user.id)
+  if (secrets?.totpSecret)
+    throw new SvcError('FORBIDDEN', 'Two-factor login is on already. Turn it off with a code first.')
   const secret = newTotpSecret()
   await writePendingTotp(ctx.db, user.id, secret)
   const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })

@@ -1,4 +1,5 @@
 /** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+import { SvcError } from '../../client/model/errors.js'
 import type { ListQuery } from '../../client/model/page.js'
 import type { Path } from '../../client/model/path.js'
 import type { Dialect } from '../../client/wire/dialect.js'
@@ -70,6 +71,8 @@ export function namedQuery<Name extends string>(
     parameters: () => known.map((name) => ({ name, description: names[name], schema: { type: 'string' } })),
     read: (_dialect, parameters) => {
       const given = new Map(parameters)
+      const odd = known.find((name) => given.get(name)?.includes('\0'))
+      if (odd !== undefined) throw new SvcError('INVALID_QUERY', `"${odd}" holds the character U+0000.`)
       return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {
         [Key in Name]?: string
       }

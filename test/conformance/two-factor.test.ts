@@ -136,6 +136,14 @@ inDialects('Two-factor login', (wire) => {
     expectFailure(await api.post('/auth/2fa/disable', { code: await codeOf(secret, 1) }), 401, 'INVALID_CREDENTIALS')
   })
 
+  test('contract 6.7 while it is on, it is not enabled anew: a stolen session cannot replace the authenticator', async () => {
+    const town = await aTown(wire)
+    const { api, secret } = await enrolled(wire, town)
+
+    expectFailure(await api.post('/auth/2fa/enable', {}), 403, 'FORBIDDEN')
+    expectFailure(await api.post('/auth/2fa/verify', { code: await codeOf(secret) }), 401, 'INVALID_CREDENTIALS')
+  })
+
   test('USR-02 neither secret nor recovery codes ever show again', async () => {
     const town = await aTown(wire)
     const { api, secret, recoveryCodes, id } = await enrolled(wire, town)

@@ -39,15 +39,21 @@ export class Refusal extends Error {
 
 const mostFormBytes = 64 * 1024
 
-/** @throws {Refusal} for a form that is too long */
+/** @throws {Refusal} for a form that is too long, or holds what no database can hold */
 export async function readAsked(req: IncomingMessage): Promise<Asked> {
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
-  return {
-    method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
-    path: path === '/' ? '/' : path.replace(/\/$/, ''),
+  const asked = {
     query: new URLSearchParams(query),
     form: new URLSearchParams(isForm ? await readText(req) : ''),
+  }
+  // No database holds it, and no honest form sends it.
+  const isNul = [...asked.query, ...asked.form].some((pair) => pair.some((text) => text.includes('\0')))
+  if (isNul) throw new Refusal('invalid_request', 'The character U+0000 is not taken here.')
+  return {
+    ...asked,
+    method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
+    path: path === '/' ? '/' : path.replace(/\/$/, ''),
     authorization: req.headers.authorization,
     isForeign: isForeign(req),
     isLocal: /^(::ffff:)?127\.|^::1$/.test(req.socket.remoteAddress ?? ''),

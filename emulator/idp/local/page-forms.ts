@@ -51,8 +51,12 @@ function readFields(form: URLSearchParams) {
   }
 }
 
+/** Too short to be nested deeper than a database bears. */
+const mostClaimsCharacters = 2_000
+
 function readClaims(text: string): JsonObject {
   if (text.trim() === '') return {}
+  if (text.length > mostClaimsCharacters) throw new SvcError('PAYLOAD_TOO_LARGE', 'The claims are too long.')
   try {
     const claims: unknown = JSON.parse(text)
     if (isObject(claims)) return claims
