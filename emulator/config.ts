@@ -1,3 +1,5 @@
+import type { Tier } from '../client/model/limits.js'
+
 /** How an emulator is started; every part has a default. */
 export interface Config {
   /** 0 takes a free one. */
@@ -18,6 +20,8 @@ export interface Config {
   readonly project: string
   /** What the project speaks, as in the `svc-dialect` header. Left out, what it spoke before. */
   readonly dialect: string | undefined
+  /** The plan whose limits the project has. Left out, what it had before. */
+  readonly tier: Tier | undefined
   /** Names, beside this machine's own, that a request may give as its host. */
   readonly hosts: readonly string[]
   /** `smtp://user:password@host:port`: mails are sent there, beside landing in the mailbox. */
@@ -40,6 +44,7 @@ export const defaultConfig: Config = {
   filesUrl: undefined,
   project: 'dev',
   dialect: undefined,
+  tier: undefined,
   hosts: [],
   smtpUrl: undefined,
   mailFrom: 'svc <no-reply@svc.localhost>',

@@ -113,7 +113,8 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       sweepFilesSoon: fileKeeper.soon,
     }
     const { project, apiKey, secretKey } = await openProject(backend, config.project)
-    if (dialect !== undefined) await changeProject(backend, project.id, { dialect })
+    const wished = withoutUndefined({ dialect, tier: config.tier })
+    if (Object.keys(wished).length > 0) await changeProject(backend, project.id, wished)
     const controlToken = randomBytes(24).toString('base64url')
     const { createApp } = await loading
     const apps = { [localProviderPath]: localProvider.answer }
@@ -175,6 +176,6 @@ async function close(storage: Storage, service: Service) {
 }
 
 /** An option that is there but `undefined` means its default. */
-function withoutUndefined(options: Partial<Config>): Partial<Config> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+function withoutUndefined<Options extends object>(options: Options): Partial<Options> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<Options>
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
+import { tiers } from '../../client/model/limits.js'
 import { box, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
 import { firstAnswer } from '../dev/first-answer.js'
@@ -35,6 +36,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     memory: Flags.boolean({ description: 'keep nothing on disk', exclusive: ['fresh', 'database-url'] }),
     fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
     dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
+    tier: Flags.option({ options: tiers, description: 'plan whose limits the project has' })(),
     project: Flags.string({ default: 'dev', description: 'project that the key belongs to' }),
     'database-url': Flags.string({
       description: 'a PostgreSQL server instead of the embedded one',
@@ -53,6 +55,8 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       helpValue: 'smtp://…',
     }),
     'mail-from': Flags.string({ description: 'who mail is from', helpValue: 'address' }),
+    open: Flags.boolean({ description: "open the emulator's page in the browser" }),
+    detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
     demo: Flags.boolean({ description: 'add authors, posts and comments to look at, once' }),
     seed: Flags.string({
       multiple: true,
@@ -70,6 +74,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     const databaseUrl = flags['database-url']
     // A file from an earlier start would tell a waiting script that this one is ready.
     if (readyFile !== undefined) await rm(readyFile, { force: true })
+    if (flags.detach) return this.detach(flags, folder)
     const stopped = untilStopped()
     const { startEmulator } = await import('../../emulator/main.js')
     const emulator = await startEmulator({
@@ -82,6 +87,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       filesUrl: flags['files-url'],
       project: flags.project,
       dialect: flags.dialect,
+      tier: flags.tier,
       smtpUrl: readSmtpUrl(flags.smtp ?? process.env.SVC_SMTP_URL),
       mailFrom: flags['mail-from'],
       ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
@@ -99,6 +105,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       const details = { seconds, data, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
+      if (flags.open) await openPage(info)
       const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info)
       await stopped
       unlisten()
@@ -107,6 +114,15 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       await emulator.close()
     }
     this.note(flags.memory ? 'stopped' : 'stopped; what was answered is kept')
+  }
+
+  private async detach({ open, quiet }: { open: boolean; quiet: boolean }, folder: string): Promise<void> {
+    const { startDetached } = await import('../dev/detach.js')
+    const words = this.argv.filter((word) => !['--detach', '--open', '--json'].includes(word))
+    const info = await startDetached(words, folder)
+    if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
+    else if (!quiet) this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: svc stop`)
+    if (open) await openPage(info)
   }
 }
 
@@ -118,6 +134,13 @@ function readSmtpUrl(text: string | undefined): string | undefined {
     'What --smtp or SVC_SMTP_URL says is not the address of a mail server.',
     'Write smtp://user:password@host:587.',
   )
+}
+
+/** Where there is no browser, the address is on the screen all the same. */
+async function openPage({ dashboardUrl }: Pick<EmulatorInfo, 'dashboardUrl'>): Promise<void> {
+  const { default: open } = await import('open')
+  const opening = await open(dashboardUrl).catch(() => undefined)
+  opening?.on('error', () => undefined)
 }
 
 /** What listens to keys is loaded only where somebody may press one. */

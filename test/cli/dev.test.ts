@@ -53,6 +53,31 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
+test('--detach answers once it is ready, and stays until svc stop', async () => {
+  const ran = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--tier', 'free', '--json'])
+
+  const ready = JSON.parse(ran.stdout)
+  expect(ran.exit).toBe(0)
+  expect(ready).toMatchObject({ type: 'ready', pid: expect.any(Number) })
+  expect(await world.json(['wait'])).toMatchObject({ url: ready.url })
+  expect(await world.json(['project', 'show'])).toMatchObject({ settings: { tier: 'free' } })
+  expect(statSync(join(world.folder, '.svc', 'dev.log')).mode & 0o777).toBe(0o600)
+  expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: ready.pid })
+})
+
+test('--detach fails as the command in the foreground does, and leaves nothing running', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+
+  const { exit, stderr } = await world.svc(['dev', '--memory', '--port', String(port), '--detach'])
+
+  other.close()
+  expect(exit).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^error {2}Port ${port} is in use\\.\\n.*--port`))
+  expect((await world.svc(['status'])).exit).toBe(8)
+})
+
 test('a second svc dev in the folder says where the first runs', async () => {
   const dev = await world.dev('--memory')
 

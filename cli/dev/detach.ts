@@ -1,0 +1,47 @@
+/** `svc dev --detach`: the same command in the background. */
+import { spawn } from 'node:child_process'
+import { openSync, readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type EmulatorInfo, readEmulatorFile } from '../emulator-file.js'
+import { CliFailure, exits } from '../failure.js'
+
+const betweenLooksMilliseconds = 25
+
+/**
+ * Starts `svc dev` with these words in a process of its own, which stays when this one ends, and waits until it answers.
+ * What it says is in `dev.log` of the state folder.
+ *
+ * @throws {CliFailure} as the process would, if it ends before it is ready.
+ */
+export async function startDetached(words: readonly string[], folder: string): Promise<EmulatorInfo> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const log = join(folder, 'dev.log')
+  const output = openSync(log, 'w', 0o600)
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', ...words, '--json'], {
+    detached: true,
+    stdio: ['ignore', output, output],
+  })
+  child.unref()
+  let hasEnded = false
+  child.once('exit', () => {
+    hasEnded = true
+  })
+  for (;;) {
+    const info = readEmulatorFile(join(folder, 'emulator.json'))
+    if (info && info.pid === child.pid) return info
+    if (hasEnded) throw failureIn(log)
+    await wait(betweenLooksMilliseconds)
+  }
+}
+
+/** What the process said last, which under --json is why it ended. */
+function failureIn(log: string): CliFailure {
+  try {
+    const { code, exit, message, hint } = JSON.parse(readFileSync(log, 'utf8')).error
+    return new CliFailure(code, exit, message, hint ?? undefined)
+  } catch {
+    return new CliFailure('NOT_STARTED', exits.failed, 'It ended before it was ready.', `See what it said: ${log}`)
+  }
+}
