@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 
 /** Tests of the client that need a running service, too. */
@@ -19,6 +20,8 @@ function conformance(engine: string): TestProjectConfiguration {
 
 export default defineConfig({
   test: {
+    // Tests wait for processes and timers more than they compute.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
