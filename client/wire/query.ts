@@ -113,12 +113,14 @@ export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): W
 
 /**
  * Filters as realtime takes them: an object of names and values, spelled as in a list. An array is a list of values for
- * `in` and `notin`; for anything else, each of its items must hold.
+ * `in` and `notin`; for anything else, each of its items must hold. As many as a query may hold.
  *
  * @throws {SvcError} `INVALID_FILTER`
  */
 export function readFilters(dialect: Dialect, filters: JsonObject): Where {
-  return readWhere(dialect, Object.entries(filters).flatMap(filterParameters))
+  const parameters = Object.entries(filters).flatMap(filterParameters)
+  if (parameters.length <= sizes.mostQueryParameters) return readWhere(dialect, parameters)
+  throw new SvcError('INVALID_FILTER', `Filters may hold ${sizes.mostQueryParameters} conditions.`)
 }
 
 function filterParameters([name, value]: [string, Json]): Parameter[] {
