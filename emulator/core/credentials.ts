@@ -41,10 +41,12 @@ async function readToken(backend: Backend, token: string): Promise<Identity> {
 
 /** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */
 export async function identifyAgain(backend: Backend, { project, caller }: Identity): Promise<Identity> {
-  if (caller.user) return identifySession(backend, project.id, { user: caller.user.id, session: caller.user.sessionId })
-  const found = caller.key && (await selectProjectByKeyId(backend.db, project.id, caller.key.id))
-  if (!found) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
-  return { project: found.project, caller }
+  const { user, key, secret } = caller
+  const found = key && (await selectProjectByKeyId(backend.db, project.id, key.id))
+  if (!found && (key || !user)) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  if (!user) return { project: found?.project ?? project, caller }
+  const again = await identifySession(backend, project.id, { user: user.id, session: user.sessionId })
+  return { ...again, caller: { ...again.caller, key, secret } }
 }
 
 /** The user of a session, while it stands. @throws {SvcError} `INVALID_TOKEN` */

@@ -58,6 +58,24 @@ inDialects('The end of a stream', (wire) => {
     expect(inside.heard).toHaveLength(5)
   })
 
+  test('contract 6.5 a stream of a secret key and a user keeps the rights of both', async () => {
+    const { anAccount, collection, project } = await aTown(wire)
+    const secrets = await collection('secrets', { permissions: { read: ['insider'] } })
+    const [ada, bob] = [await anAccount(), await anAccount()]
+    const headers = { 'x-api-key': project.secretKey, authorization: `Bearer ${ada.token}` }
+    const events = await openEvents(service.url, '/realtime/sse/secrets', headers)
+
+    // All are looked at anew, in the order they came.
+    const last = await openAuthenticated(service.url, bob.token, wire.name)
+    expectStatus(200, await bob.api.post('/auth-collections/logout', {}))
+    expect(await last.closed).toBe(1008)
+    await secrets.create({ n: 1 })
+
+    expect(JSON.stringify(await events.atLeast(1))).toContain('"n":1')
+    expectStatus(200, await ada.api.post('/auth-collections/logout', {}))
+    await events.closed
+  })
+
   test('contract 9.2 a stream ends with the session of its token', async () => {
     const { anAccount, collection } = await aTown(wire)
     await collection('posts')
