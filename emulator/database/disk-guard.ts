@@ -7,10 +7,10 @@ import { reservedBytes } from './state-folder.js'
 const freshMilliseconds = 1_000
 
 /**
- * Refuses writes while little space is left, since PGlite does not survive a full disk; reads go on.
- * Deletes are let through: they make room.
+ * Refuses writes while little space is left, since PGlite does not survive a full disk; reads go on. What makes more room than
+ * it takes is let through, and says so: `-- makes room`.
  */
-export function guardDisk(db: Database, folder: string): Database {
+export function guardDisk(db: Database, folder: string, leastBytes = reservedBytes): Database {
   let lookedAt = -freshMilliseconds
   let isFull = false
 
@@ -19,7 +19,7 @@ export function guardDisk(db: Database, folder: string): Database {
     lookedAt = performance.now()
     statfs(folder).then(
       ({ bavail, bsize }) => {
-        isFull = bavail * bsize < reservedBytes
+        isFull = bavail * bsize < leastBytes
       },
       () => undefined,
     )
@@ -42,10 +42,10 @@ export function guardDisk(db: Database, folder: string): Database {
       check(statements)
       return db.batch(statements)
     },
-    transaction: (work) => db.transaction((tx) => work(guardDisk(tx, folder))),
+    transaction: (work) => db.transaction((tx) => work(guardDisk(tx, folder, leastBytes))),
   }
 }
 
 function isWrite({ text }: Sql): boolean {
-  return /\b(insert|update|create)\b/.test(text)
+  return /\b(insert|update|create)\b/.test(text) && !text.includes('-- makes room')
 }

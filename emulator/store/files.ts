@@ -110,6 +110,7 @@ export async function selectUsage(db: Database, project: string): Promise<Pick<S
 /** Makes a file that belongs to nobody go; whether it did. */
 export async function dropFile(db: Database, project: string, id: string): Promise<boolean> {
   const rows = await db.query(sql`
+    -- makes room
     update files f set stays = false
     where f.id = ${id} and f.project_id = ${project} and f.stays
     returning 1 as one`)
@@ -153,6 +154,7 @@ export async function selectNobodys(db: Database, most: number): Promise<string[
 /** Forgets files whose bytes are gone, and counts them off. */
 export async function deleteNobodys(db: Database, ids: readonly string[]): Promise<void> {
   await db.query(sql`
+    -- makes room
     with deleted as (
       delete from files f where f.id = any(${ids}::uuid[]) and ${isNobodys} returning f.project_id, f.size
     )
