@@ -57,6 +57,7 @@ export async function readMultipart(
       },
       text(name, value) {
         requireWanted(rules, name)
+        if (texts.has(name)) throw notOnce(name)
         texts.set(name, value)
       },
     })
@@ -185,8 +186,12 @@ function requireWanted({ texts }: PartRules, name: string): void {
 /** A name with brackets would be read as an array or an object; no text is asked for under such a name. */
 function requireOnce(name: string, value: unknown): string {
   if (typeof value === 'string') return value
+  throw notOnce(name)
+}
+
+function notOnce(name: string) {
   const issue = { path: [name], message: 'is given twice, or is no text', type: 'string' }
-  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+  return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 
 /** What multer says of a form. */

@@ -95,7 +95,7 @@ function describing({ name, mimeType }: FileRecord): Record<string, string> {
 
 /** RFC 6266 and 8187: a name that any header can hold, and the true one beside it. Marks that turn writing around are left out. */
 function disposition(kind: 'inline' | 'attachment', name: string): string {
-  const clean = name.replaceAll(/\p{Bidi_Control}/gu, '')
+  const clean = name.replaceAll(/\p{Bidi_Control}/gu, '') || 'file'
   const plain = clean.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
   const encoded = encodeURIComponent(clean).replaceAll(
     /['()*]/g,

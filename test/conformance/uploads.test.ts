@@ -3,6 +3,9 @@ import { createWithFiles, filesOf, read, sendForm, upload } from '../fixtures/fi
 import { fileOf, formOf, type Part, textOf } from '../fixtures/form.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../fixtures/wires.js'
 
+/** As a `FormData` sends a blob of JSON. */
+const dataFile = { name: 'data', filename: 'blob', type: 'application/json', content: '{"title":"Blob"}' }
+
 inDialects('Uploads with documents', (wire) => {
   test.each(['/collections/posts', '/collections/posts/documents', '/api/collections/posts'])(
     'DOC-11 a form at POST %s creates a document whose fields hold its files',
@@ -65,11 +68,10 @@ inDialects('Uploads with documents', (wire) => {
 
     const wrapped = await createWithFiles(wire, api, textOf('data', { data: { title: 'Tea' } }))
     const { fields } = await createWithFiles(wire, api, fileOf('cover'))
-    const asFile = { name: 'data', filename: 'blob', type: 'application/json', content: '{"title":"Blob"}' }
 
     expect(wrapped.fields).toEqual(wire.name === 'c' ? { data: { title: 'Tea' } } : { title: 'Tea' })
     expect(Object.keys(fields)).toEqual(['cover'])
-    expect((await createWithFiles(wire, api, asFile)).fields).toEqual({ title: 'Blob' })
+    expect((await createWithFiles(wire, api, dataFile)).fields).toEqual({ title: 'Blob' })
   })
 
   test('contract 3.3 operators work in a form', async () => {
@@ -88,6 +90,8 @@ inDialects('Uploads with documents', (wire) => {
     ['data that is an array', 400, 'INVALID_BODY', [fileOf('cover'), textOf('data', [])]],
     ['data that is a text', 400, 'INVALID_BODY', [textOf('data', '"x"')]],
     ['data twice', 422, 'VALIDATION_ERROR', [textOf('data', {}), textOf('data', {}), fileOf('cover')]],
+    ['data as a file, twice', 422, 'VALIDATION_ERROR', [dataFile, dataFile, fileOf('cover')]],
+    ['data as a text and as a file', 422, 'VALIDATION_ERROR', [textOf('data', {}), dataFile, fileOf('cover')]],
     ['another text part', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('title', 'Tea')]],
     ['a text part in brackets', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('data[title]', 'Tea')]],
     ['a text part named __proto__', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('__proto__', 'x')]],
