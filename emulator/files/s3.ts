@@ -1,6 +1,7 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import type { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { SvcError } from '../../client/model/errors.js'
 import { StartError } from '../database/start-error.js'
 import type { FileStore } from './file-store.js'
 
@@ -65,8 +66,11 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
     async write(id, bytes) {
       const chunks = bytes[Symbol.asyncIterator]()
       const first = await takePart(chunks)
-      if (first.length >= partBytes) await writeParts(id, first, chunks)
-      else await client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first }))
+      const isLong = first.length >= partBytes
+      const writing = isLong
+        ? writeParts(id, first, chunks)
+        : client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first }))
+      await writing.catch(asPassing)
     },
 
     async read(id, range) {
@@ -147,5 +151,15 @@ function unreachable(message: string, hint: string, cause?: unknown): StartError
 
 function noneIfMissing(error: unknown): undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
-  if ($metadata?.httpStatusCode !== 404) throw error
+  if ($metadata?.httpStatusCode !== 404) asPassing(error)
+}
+
+/** Where S3 does not answer, or has a fault of its own, the same may succeed in a moment; anything else is for the log. */
+function asPassing(error: unknown): never {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  if ($metadata === undefined || ($metadata.httpStatusCode ?? 500) < 500) throw error
+  throw new SvcError('UNAVAILABLE', 'The place of the files does not answer.', [], {
+    retryAfterSeconds: 1,
+    cause: error,
+  })
 }

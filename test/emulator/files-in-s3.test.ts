@@ -6,25 +6,50 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { startEmulator } from '../../emulator/main.js'
 
-it('keeps files in a bucket: in, out, in parts, replaced and deleted', { timeout: 60_000 }, async () => {
+interface Bucket {
+  readonly filesUrl: string
+  /** Has it answer as it does when it is ill. */
+  fail(isIll: boolean): void
+  objects(): Promise<string[]>
+}
+
+async function aBucket(): Promise<Bucket> {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
   const directory = await mkdtemp(join(tmpdir(), 'svc-s3-'))
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: 'things', configs: [] }] })
   await s3.configureBuckets()
-  const server = createServer(s3.callback()).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const answer = s3.callback()
+  let isFailing = false
+  const server = createServer((req, res) => (isFailing ? res.writeHead(500).end() : answer(req, res)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
-  const filesUrl = `s3://things/files?endpoint=http://127.0.0.1:${port}`
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    server.close()
+    await rm(directory, { recursive: true })
+    vi.unstubAllEnvs()
+  })
+  return {
+    filesUrl: `s3://things/files?endpoint=http://127.0.0.1:${port}`,
+    fail(isIll) {
+      isFailing = isIll
+    },
+    async objects() {
+      return (await readdir(join(directory, 'things'), { recursive: true })).filter((name) => name.endsWith('_object'))
+    },
+  }
+}
+
+it('keeps files in a bucket: in, out, in parts, replaced and deleted', { timeout: 60_000 }, async () => {
+  const { filesUrl, objects } = await aBucket()
   const emulator = await startEmulator({ memory: true, filesUrl })
   const svc = createClient<{ posts: { cover: string } }>(emulator)
   await svc.collections.create({ name: 'posts' })
-  const objects = async () =>
-    (await readdir(join(directory, 'things'), { recursive: true })).filter((name) => name.endsWith('_object'))
 
   const text = 'x'.repeat(9_000_000)
   const file = await svc.files.upload(new Blob([text]), { name: 'long.txt' })
@@ -41,10 +66,27 @@ it('keeps files in a bucket: in, out, in parts, replaced and deleted', { timeout
   await vi.waitFor(async () => expect(await objects()).toEqual([]), { timeout: 10_000 })
 
   await emulator.close()
-  server.closeAllConnections()
-  server.close()
-  await rm(directory, { recursive: true })
-  vi.unstubAllEnvs()
+})
+
+it('contract 10.4 answers 503 while the bucket is ill, keeps nothing half, and goes on', {
+  timeout: 60_000,
+}, async () => {
+  const { filesUrl, fail, objects } = await aBucket()
+  const emulator = await startEmulator({ memory: true, filesUrl })
+  const svc = createClient({ ...emulator, retry: { attempts: 1 } })
+  const file = await svc.files.upload(new Blob(['Hello']), { name: 'a.txt' })
+
+  fail(true)
+  const unavailable = { code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 1 }
+  await expect(svc.files.download(file)).rejects.toMatchObject(unavailable)
+  await expect(svc.files.upload(new Blob(['small']))).rejects.toMatchObject(unavailable)
+  await expect(svc.files.upload(new Blob(['x'.repeat(9_000_000)]))).rejects.toMatchObject(unavailable)
+  fail(false)
+
+  expect(await (await svc.files.download(file)).text()).toBe('Hello')
+  expect(await svc.files.info()).toMatchObject({ files: 1, bytes: 5 })
+  expect(await objects()).toHaveLength(1)
+  await emulator.close()
 })
 
 it('does not start where there is no such bucket', async () => {
