@@ -27,6 +27,8 @@ type ChangeListener = (session: SignedIn | undefined) => void
 export interface AuthState {
   current(): Promise<SignedIn | undefined>
   put(session: SignedIn | undefined): Promise<void>
+  /** Forgets the login of a token that is over; a newer one stays, also one that another page has put into the store. */
+  drop(token: string): Promise<void>
   onChange(listener: ChangeListener): () => void
 }
 
@@ -34,15 +36,30 @@ export function openAuthState(store?: SessionStore): AuthState {
   const listeners = new Set<ChangeListener>()
   let known: Promise<SignedIn | undefined> | undefined
 
+  function current() {
+    known ??= Promise.resolve(store?.read()).then(parse)
+    return known
+  }
+
+  function tell(session: SignedIn | undefined) {
+    for (const listener of listeners) listener(session)
+  }
+
+  async function put(session: SignedIn | undefined) {
+    known = Promise.resolve(session)
+    await store?.write(session ? JSON.stringify(session) : null)
+    tell(session)
+  }
+
   return {
-    current() {
-      known ??= Promise.resolve(store?.read()).then(parse)
-      return known
-    },
-    async put(session) {
-      known = Promise.resolve(session)
-      await store?.write(session ? JSON.stringify(session) : null)
-      for (const listener of listeners) listener(session)
+    current,
+    put,
+    async drop(token) {
+      if ((await current())?.token !== token) return
+      if (store) known = undefined
+      const kept = await current()
+      if (kept?.token === token) await put(undefined)
+      else tell(kept)
     },
     onChange(listener) {
       listeners.add(listener)

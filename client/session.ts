@@ -79,8 +79,7 @@ export function openSession(options: SessionOptions): Session {
 
   /** A login that the service knows no more is none here either. */
   async function dropIfOver(error: unknown, token: string | undefined): Promise<never> {
-    const isOver = error instanceof SvcError && error.code === 'INVALID_TOKEN'
-    if (isOver && token !== undefined && token === (await tokenNow())) await auth.put(undefined)
+    if (token !== undefined && error instanceof SvcError && error.code === 'INVALID_TOKEN') await auth.drop(token)
     throw error
   }
 

@@ -63,6 +63,29 @@ export const authCases: Cases = {
     same((await first.auth.logIn({ email, password })).requires2fa, false)
   },
 
+  'leaves a login alone that another page has put in the place of one that is over': async ({ service }) => {
+    const kept: { text: string | null } = { text: null }
+    const session: SessionStore = {
+      read: () => kept.text,
+      write(text) {
+        kept.text = text
+      },
+    }
+    const [page, other] = [createClient({ ...service, session }), createClient({ ...service, session })]
+    const [before, after] = [anEmail(), anEmail()]
+    await page.auth.signUp({ email: before, password })
+    same((await other.auth.me()).email, before)
+    const heard: (string | undefined)[] = []
+    other.auth.onChange((signedIn) => heard.push(signedIn?.user.email))
+    await page.auth.logOut()
+    await page.auth.signUp({ email: after, password })
+
+    same(await codeOf(other.auth.me()), 'INVALID_TOKEN')
+
+    same([kept.text?.includes(after), heard], [true, [after]])
+    same((await other.auth.me()).email, after)
+  },
+
   'turns two-factor login on and off, and logs in with codes': async ({ svc }) => {
     const email = anEmail()
     await svc.auth.signUp({ email, password })
