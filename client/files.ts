@@ -2,10 +2,10 @@ import type { CallOptions } from './collection-writes.js'
 import { newKey, repeatable } from './keys.js'
 import type { StorageUsage, StoredFile } from './model/file.js'
 import type { Page } from './model/page.js'
+import { asFailure, readAnswer } from './send.js'
 import type { Session } from './session.js'
 import { readFile, readFiles, readRemoved, readUsage } from './wire/answers.js'
 import { addresses } from './wire/paths.js'
-import { readError } from './wire/read-error.js'
 
 export interface UploadOptions extends CallOptions {
   /** A folder, such as `avatars`. */
@@ -80,9 +80,14 @@ export function openFiles({ call, options }: Session) {
      */
     async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
       const fetch = options.fetch ?? globalThis.fetch
-      const response = await fetch(typeof file === 'string' ? file : file.url, { signal })
-      if (response.ok) return response
-      throw readError(response.status, (name) => response.headers.get(name), await response.json())
+      try {
+        const response = await fetch(typeof file === 'string' ? file : file.url, { signal })
+        if (!response.ok) readAnswer(response, await response.text())
+        return response
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw asFailure(error)
+      }
     },
   }
 }

@@ -131,7 +131,7 @@ export function openSender(options: SendOptions): Sender {
 }
 
 /** @throws {SvcError} for an answer that is not 2xx */
-function readAnswer({ ok, status, headers }: Response, text: string): Answer {
+export function readAnswer({ ok, status, headers }: Response, text: string): Answer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parse(text)
   if (!ok) throw readError(status, header, body)

@@ -15,11 +15,11 @@ export function readError(status: number, header: HeaderReader, body: Json | und
       : typeof detail === 'string'
         ? detail
         : (issues[0]?.message ?? `The service answered ${status}.`)
-  const wait = header('retry-after')
   return new SvcError(code, message, issues, {
     status,
     requestId: header('x-request-id') ?? undefined,
-    retryAfterSeconds: wait ? Number(wait) : undefined,
+    // A date is passed over.
+    retryAfterSeconds: Number(header('retry-after')) || undefined,
   })
 }
 

@@ -76,6 +76,26 @@ describe('the client', () => {
     expect(seen).toHaveLength(1)
   })
 
+  it.each([
+    ['an answer that is none of ours', () => new Response('<html>', { status: 502 }), { status: 502 }],
+    ['no answer', offline, { code: 'NETWORK' }],
+  ])('fails to download with an error of its own after %s', async (_, reply, error) => {
+    const { client } = clientOf([reply])
+
+    const failure = await client.files.download('http://files.test/a.txt').catch((thrown: unknown) => thrown)
+
+    expect(failure).toBeInstanceOf(SvcError)
+    expect(failure).toMatchObject(error)
+  })
+
+  it('passes over a time to wait that is a date', async () => {
+    const { client } = clientOf([json(503, {}, { 'retry-after': new Date().toUTCString() })], {
+      retry: { attempts: 1 },
+    })
+
+    await expect(client.collections.list()).rejects.toMatchObject({ status: 503, retryAfterSeconds: undefined })
+  })
+
   it('repeats anything after 429, once the service says it may', async () => {
     const { client, seen } = clientOf([
       json(429, { detail: 'slow down' }, { 'retry-after': '0', 'svc-error-code': 'RATE_LIMITED' }),
