@@ -7,7 +7,7 @@ import { parsePath } from './model/path.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
 import type { Session } from './session.js'
-import type { Populated, PopulatePath, SortField, WhereInput } from './types.js'
+import type { Linked, Populated, PopulatePath, SortField, WhereInput } from './types.js'
 import { toWhere } from './where.js'
 import { readDocument, readPage } from './wire/answers.js'
 import type { Dialect } from './wire/dialect.js'
@@ -15,15 +15,17 @@ import { addresses } from './wire/paths.js'
 import { writeListQuery } from './wire/query.js'
 
 /** Which documents, and in which order. */
-export interface Selection<Data, Path extends string = string> extends CallOptions {
-  readonly where?: WhereInput<Data>
+export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
+  /** Fields of linked documents among them, where their ids are populated. */
+  readonly where?: WhereInput<Linked<Schema, Data, Path>>
   /** A field, with `-` in front to turn the order around; left out, newest first. */
   readonly sort?: SortField<Data> | `-${SortField<Data>}` | Sort
   /** Fields whose linked documents are put in the place of ids. */
   readonly populate?: readonly Path[]
 }
 
-export interface ListOptions<Data, Path extends string = string> extends Selection<Data, Path> {
+export interface ListOptions<Data, Path extends string = string, Schema = unknown>
+  extends Selection<Data, Path, Schema> {
   /** Left out, what the service gives by default; more than it allows is cut to that. */
   readonly limit?: number
   readonly offset?: number
@@ -57,7 +59,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      * @throws {SvcError} `NOT_FOUND` if there is no such collection.
      */
     async list<const Path extends PopulatePath<Schema, Data> = never>(
-      options: ListOptions<Data, Path> = {},
+      options: ListOptions<Data, Path, Schema> = {},
     ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
       return (await pageOf(queryOf(options), options.signal)) as Page<Document<Populated<Schema, Data, Path>>>
     },
@@ -70,7 +72,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      * for await (const post of svc.collection('posts').iterate({ where: { status: 'draft' } })) console.log(post.id)
      */
     async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
-      options: Selection<Data, Path> = {},
+      options: Selection<Data, Path, Schema> = {},
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
       const query = queryOf(options)
       let last: string | undefined
@@ -154,13 +156,17 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      * }
      */
     live<const Path extends PopulatePath<Schema, Data> = never>(
-      options: ListOptions<Data, Path> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
+      options: ListOptions<Data, Path, Schema> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
     ): LiveList<Document<Populated<Schema, Data, Path>>> {
-      const { where, signal } = options
+      const { signal } = options
       const query = queryOf(options)
+      // A change names what it links to by id only: whether a filter that looks into that matches, the list has to say.
+      const isLinked = query.where.all.some(({ any }) =>
+        any.some(({ path }) => path.length > 1 && query.populate.some(([link]) => link === path[0])),
+      )
       return openLive(
         async () => (await pageOf(query, signal)) as Page<Document<Populated<Schema, Data, Path>>>,
-        (told) => openSubscription<Data>(session, name, { where, signal, ...told }),
+        (told) => openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...told }),
         options,
       )
     },

@@ -132,6 +132,21 @@ export type Populated<Schema, Data, Path extends string> = [Path] extends [never
           : Data[Name]
       }
 
+/** The data as a filter sees them: in the place of the ids at these paths, the fields of what they lead to. */
+export type Linked<Schema, Data, Path extends string> = [Path] extends [never]
+  ? Data
+  : string extends keyof Data
+    ? Data
+    : {
+        [Name in keyof Data]: Name extends Heads<Path>
+          ? LinkedData<Schema, NonNullable<Data[Name]>> extends infer Found
+            ? [Found] extends [never]
+              ? Data[Name]
+              : Linked<Schema, Found, Rests<Path, Name>>
+            : never
+          : Data[Name]
+      }
+
 type Heads<Path extends string> = Path extends `${infer Head}.${string}` ? Head : Path
 type Rests<Path extends string, Head extends string> = Path extends `${Head}.${infer Rest}` ? Rest : never
 

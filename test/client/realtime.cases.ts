@@ -68,6 +68,20 @@ export const realtimeCases: Cases = {
     await until(() => list.status === 'closed')
   },
 
+  'keeps a list current whose filter looks into linked documents': async ({ posts, authors }) => {
+    const { id: author } = await authors.create({ name: 'Ada' })
+    const pages: string[] = []
+    const list = posts.live({
+      where: { 'author.name': 'Ada' },
+      populate: ['author'],
+      onPage: ({ items }) => pages.push(items.map(({ data }) => data.title).join()),
+    })
+    await until(() => pages.length > 0)
+    await posts.create({ title: 'Tea', author })
+    await until(() => pages.at(-1) === 'Tea')
+    list.close()
+  },
+
   'listens as whoever is signed in': async ({ svc, owner, posts }) => {
     const permissions = { create: ['authenticated'], read: ['authenticated'] }
     await owner.collections.create({ name: 'members', permissions })

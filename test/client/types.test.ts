@@ -62,6 +62,20 @@ describe('a typed client', () => {
     expectTypeOf([misspelt, misfit, mistyped, author]).toBeArray()
   })
 
+  it('looks into linked documents where they are populated', () => {
+    const byAuthor = () => posts.list({ where: { 'author.role': 'admin', title: 'Tea' }, populate: ['author'] })
+    const byReviewer = () => posts.live({ where: { 'reviewers.name': { contains: 'a' } }, populate: ['reviewers'] })
+    const byCompany = () => posts.iterate({ where: { 'author.company.name': 'x' }, populate: ['author.company'] })
+    expectTypeOf([byAuthor, byReviewer, byCompany]).toBeArray()
+    // @ts-expect-error: a role that does not exist
+    const misfit = () => posts.list({ where: { 'author.role': 'king' }, populate: ['author'] })
+    // @ts-expect-error: an author is an id until it is populated
+    const unpopulated = () => posts.list({ where: { 'author.role': 'admin' } })
+    // @ts-expect-error: an author has no title
+    const misspelt = () => posts.list({ where: { 'author.title': 'x' }, populate: ['author'] })
+    expectTypeOf([misfit, unpopulated, misspelt]).toBeArray()
+  })
+
   it('knows what may be sorted by', () => {
     const sorts: ListOptions['sort'][] = ['title', '-views', 'place.at.lat', '-createdAt', 'id']
     // @ts-expect-error: no such field
