@@ -1,5 +1,5 @@
-import { type Control, noEmulator, openControl } from './control.js'
-import { dataFlag, emulatorHere } from './here.js'
+import { type Control, openControl } from './control.js'
+import { dataFlag, emulatorHere, noEmulator } from './here.js'
 import { SvcCommand } from './svc-command.js'
 
 /** A command that only an emulator has: it speaks to the one of this folder, whatever else the settings name. */
@@ -9,7 +9,7 @@ export abstract class ControlCommand extends SvcCommand {
   /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */
   protected control({ data }: { data?: string | undefined }): Control {
     const emulator = emulatorHere(data)
-    if (!emulator) throw noEmulator()
+    if (!emulator) throw noEmulator(data)
     return openControl(emulator)
   }
 }

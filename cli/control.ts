@@ -4,6 +4,7 @@ import type { Json } from '../client/model/json.js'
 import { openSender, type Request } from '../client/send.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { CliFailure, exits, isUnreachable } from './failure.js'
+import { noEmulator } from './here.js'
 
 /** Asks the control API; paths begin after `/_svc/api`. Answers the body. */
 export type Control = (request: ControlRequest) => Promise<Json>
@@ -33,14 +34,8 @@ export function openControl({ url, controlToken }: Pick<EmulatorInfo, 'url' | 'c
 }
 
 function explain(error: unknown, url: string): unknown {
-  if (isUnreachable(error)) return noEmulator(error)
+  if (isUnreachable(error)) return noEmulator(undefined, error)
   if (!(error instanceof SvcError) || error.status !== 401) return error
   const message = `What answers at ${url} is not the emulator of this folder.`
   return new CliFailure('UNAUTHORIZED', exits.notAuthorised, message, 'See what runs: svc status', { cause: error })
-}
-
-/** What only an emulator has was asked for where none runs: exit 8. */
-export function noEmulator(cause?: unknown): CliFailure {
-  const message = 'No emulator runs in this folder.'
-  return new CliFailure('NOT_RUNNING', exits.notRunning, message, 'Start one: svc dev', { cause })
 }

@@ -139,7 +139,7 @@ function misuseMessage(error: Error): string {
     const named: { name: string; description?: string }[] = error.args
     return `Missing: ${named.map(({ name, description }) => `${name.toUpperCase()} (${description})`).join(', ')}.`
   }
-  const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, ''))
+  const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, '')).replace(/(--\S+)=true\b/g, '$1')
   return sentence(text.replace(/^The following errors? occurred:\s*/, '').replace(/^Parsing (--\S+)\s+/, '$1: '))
 }
 

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from './emulator-file.js'
+import { CliFailure, exits } from './failure.js'
 
 export const dataFlag = Flags.string({
   description: `state folder of the emulator [default: the nearest ${stateFolder}]`,
@@ -11,4 +12,11 @@ export const dataFlag = Flags.string({
 export function emulatorHere(folder: string | undefined): EmulatorInfo | undefined {
   const file = folder === undefined ? findEmulatorFile() : join(resolve(folder), 'emulator.json')
   return file === undefined ? undefined : readEmulatorFile(file)
+}
+
+/** What only an emulator has was asked for where none runs: exit 8. */
+export function noEmulator(folder?: string, cause?: unknown): CliFailure {
+  const [where, more] = folder === undefined ? ['this folder', ''] : [`"${folder}"`, ` --data ${folder}`]
+  const hint = `Start one: svc dev${more}`
+  return new CliFailure('NOT_RUNNING', exits.notRunning, `No emulator runs in ${where}.`, hint, { cause })
 }

@@ -1,6 +1,7 @@
 /** What bare `svc` and `svc --help` say: read from the manifest, without the command framework. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { wrapWords } from './prose.js'
 
 interface Manifest {
   readonly commands: {
@@ -30,7 +31,7 @@ function overview(root: string): string {
   })
   const bold = (text: string) => (isColoured() ? `\u001b[1m${text}\u001b[22m` : text)
   return [
-    `${description}`,
+    wrapWords(description, process.stdout.columns ?? 100),
     '',
     bold('USAGE'),
     '  $ svc <command> [arguments] [flags]',
@@ -47,7 +48,7 @@ function overview(root: string): string {
     bold('TOPICS'),
     ...list(grouped),
     '',
-    `Every command has --help and --json. svc ${version}`,
+    `Every command has --help and --json; svc autocomplete completes them. svc ${version}`,
     '',
   ].join('\n')
 }
@@ -66,18 +67,7 @@ function placeOf(id: string): number {
 function list(entries: readonly (readonly [string, string])[]): string[] {
   const widest = Math.max(0, ...entries.map(([name]) => name.length))
   const room = (process.stdout.columns ?? 100) - widest - 4
-  return entries.map(([name, words]) => `  ${name.padEnd(widest)}  ${wrap(words, room, widest + 4)}`.trimEnd())
-}
-
-function wrap(words: string, room: number, indent: number): string {
-  const lines: string[] = []
-  for (const word of words.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && `${last} ${word}`.length <= Math.max(20, room))
-      lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-  }
-  return lines.join(`\n${' '.repeat(indent)}`)
+  return entries.map(([name, words]) => `  ${name.padEnd(widest)}  ${wrapWords(words, room, widest + 4)}`.trimEnd())
 }
 
 function isColoured(): boolean {

@@ -1,5 +1,8 @@
 import { onStderr } from './colour.js'
 import type { Failure } from './failure.js'
+import { wrapWords } from './prose.js'
+
+const besideWords = 'error  '.length
 
 interface PrintOptions {
   readonly json: boolean
@@ -17,10 +20,16 @@ export function printFailure(failure: Failure, { json, isOneLine = false, error 
       `${JSON.stringify({ error: { code, message, hint: hint ?? null, exit } }, null, isOneLine ? 0 : 2)}\n`,
     )
   } else {
-    process.stderr.write(`${onStderr.red('error')}  ${failure.message}\n`)
-    if (failure.hint) process.stderr.write(`       ${failure.hint}\n`)
+    process.stderr.write(`${onStderr.red('error')}  ${fitted(failure.message)}\n`)
+    if (failure.hint) process.stderr.write(`       ${fitted(failure.hint)}\n`)
   }
   if (process.argv.includes('--debug') && error instanceof Error) process.stderr.write(`${stacks(error)}\n`)
+}
+
+/** No word is broken at the edge of the terminal; in a pipe a line stays a line. */
+function fitted(words: string): string {
+  const { isTTY, columns } = process.stderr
+  return isTTY && columns > 0 ? wrapWords(words, columns - besideWords, besideWords) : words
 }
 
 function stacks(error: Error): string {

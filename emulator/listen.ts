@@ -20,7 +20,7 @@ const loopback = { first: '127.0.0.1', second: '::1' }
  * Listens on a port of one address or, where none is given, of this machine's own two. A machine without
  * IPv6 is served by IPv4 alone.
  *
- * @throws {StartError} `PORT_IN_USE`
+ * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
 export async function listen(app: App, { host, port }: { host: string | undefined; port: number }): Promise<Listening> {
   try {
@@ -35,14 +35,21 @@ export async function listen(app: App, { host, port }: { host: string | undefine
       },
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    throw new StartError(
-      'PORT_IN_USE',
-      `Port ${port} is in use.`,
-      'Name another one with --port; 0 takes a free one.',
-      error,
-    )
+    throw cannotListen(error, host, port)
   }
+}
+
+function cannotListen(error: unknown, host: string | undefined, port: number): unknown {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') {
+    const hint = 'Name another one with --port; 0 takes a free one.'
+    return new StartError('PORT_IN_USE', `Port ${port} is in use.`, hint, error)
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const hint = 'Name one with --host; 0.0.0.0 takes all of them.'
+    return new StartError('NO_SUCH_HOST', `"${host}" is no address of this machine.`, hint, error)
+  }
+  return error
 }
 
 async function openLoopback(app: App, port: number): Promise<Server[]> {

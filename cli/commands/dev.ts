@@ -3,7 +3,8 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/model/limits.js'
-import { box, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
+import { openInBrowser } from '../browser.js'
+import { box, dataWords, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
 import { firstAnswer } from '../dev/first-answer.js'
 import { publish } from '../dev/publish.js'
@@ -11,7 +12,7 @@ import { untilStopped } from '../dev/until-stopped.js'
 import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
 import { misuse } from '../failure.js'
 import { prose } from '../prose.js'
-import { seedInput } from '../seeds/seed-inputs.js'
+import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
 import { SvcCommand } from '../svc-command.js'
 
 export default class Dev extends SvcCommand {
@@ -75,6 +76,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     // A file from an earlier start would tell a waiting script that this one is ready.
     if (readyFile !== undefined) await rm(readyFile, { force: true })
     if (flags.detach) return this.detach(flags, folder)
+    const seeds = flags.seed ? await findSeeds(flags.seed) : []
     const stopped = untilStopped()
     const { startEmulator } = await import('../../emulator/main.js')
     const emulator = await startEmulator({
@@ -98,14 +100,14 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       await firstAnswer(info)
       const demo = flags.demo ? await loadDemo(client) : undefined
-      for (const file of flags.seed ?? []) await seedInput(file, { client, isUpsert: false, key: undefined })
+      for (const file of seeds) await seedInput(file, { client, isUpsert: false, key: undefined })
       const published = await publish(info, { folder, readyFile })
       const seconds = (performance.now() - begunAt) / 1000
       const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)
-      const details = { seconds, data, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
+      const details = { seconds, data, folder, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
-      if (flags.open) await openPage(info)
+      if (flags.open) await openInBrowser(info.dashboardUrl)
       const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info)
       await stopped
       unlisten()
@@ -121,8 +123,9 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     const words = this.argv.filter((word) => !['--detach', '--open', '--json'].includes(word))
     const info = await startDetached(words, folder)
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
-    else if (!quiet) this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: svc stop`)
-    if (open) await openPage(info)
+    else if (!quiet)
+      this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: svc stop${dataWords(folder)}`)
+    if (open) await openInBrowser(info.dashboardUrl)
   }
 }
 
@@ -134,13 +137,6 @@ function readSmtpUrl(text: string | undefined): string | undefined {
     'What --smtp or SVC_SMTP_URL says is not the address of a mail server.',
     'Write smtp://user:password@host:587.',
   )
-}
-
-/** Where there is no browser, the address is on the screen all the same. */
-async function openPage({ dashboardUrl }: Pick<EmulatorInfo, 'dashboardUrl'>): Promise<void> {
-  const { default: open } = await import('open')
-  const opening = await open(dashboardUrl).catch(() => undefined)
-  opening?.on('error', () => undefined)
 }
 
 /** What listens to keys is loaded only where somebody may press one. */

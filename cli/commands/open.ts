@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { openInBrowser } from '../browser.js'
 import { isAnswering } from '../emulator-health.js'
-import { dataFlag, emulatorHere } from '../here.js'
+import { dataFlag, emulatorHere, noEmulator } from '../here.js'
 import { SvcCommand } from '../svc-command.js'
-import { notRunning } from '../target.js'
 
 export default class Open extends SvcCommand {
   static override summary = "Open the emulator's page in the browser."
@@ -17,14 +17,13 @@ export default class Open extends SvcCommand {
   async run() {
     const { args, flags } = await this.parse(Open)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isAnswering(emulator.url))) throw notRunning()
-    const url = new URL(args.page ?? '', `${emulator.dashboardUrl.replace(/\/*$/, '')}/`).href
+    if (!emulator || !(await isAnswering(emulator.url))) throw noEmulator(flags.data)
+    const url = new URL(`./${args.page ?? ''}`, `${emulator.dashboardUrl.replace(/\/*$/, '')}/`).href
     const isOpened = !flags.print && !this.jsonEnabled() && process.stdout.isTTY === true && !process.env.CI
 
     if (isOpened) {
-      const { default: open } = await import('open')
-      await open(url)
-      this.note(`opened ${url}`)
+      await openInBrowser(url)
+      this.note(`opening ${url}`)
     } else this.log(url)
     return { url, isOpened }
   }

@@ -1,9 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import { isAnswering } from '../emulator-health.js'
-import { dataFlag, emulatorHere } from '../here.js'
+import { dataFlag, emulatorHere, noEmulator } from '../here.js'
 import { record } from '../print.js'
 import { SvcCommand } from '../svc-command.js'
-import { notRunning } from '../target.js'
 
 export default class Status extends SvcCommand {
   static override summary = 'Show the emulator of this folder.'
@@ -17,7 +16,7 @@ export default class Status extends SvcCommand {
   async run() {
     const { flags } = await this.parse(Status)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isAnswering(emulator.url))) throw notRunning()
+    if (!emulator || !(await isAnswering(emulator.url))) throw noEmulator(flags.data)
     // The control token opens everything; it stays in its file.
     const { controlToken: _, ...shown } = emulator
     const env = { SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, SVC_WS_URL: emulator.wsUrl }

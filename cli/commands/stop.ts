@@ -1,9 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isAnswering, isProcessThere } from '../emulator-health.js'
 import { CliFailure, exits } from '../failure.js'
-import { dataFlag, emulatorHere } from '../here.js'
+import { dataFlag, emulatorHere, noEmulator } from '../here.js'
 import { SvcCommand } from '../svc-command.js'
-import { notRunning } from '../target.js'
 
 const mostSeconds = 5
 
@@ -17,7 +16,7 @@ export default class Stop extends SvcCommand {
     const { flags } = await this.parse(Stop)
     const emulator = emulatorHere(flags.data)
     // A number in an old file may be another process's by now; only one that answers is ours.
-    if (!emulator || !(await isAnswering(emulator.url)) || !isProcessThere(emulator)) throw notRunning()
+    if (!emulator || !(await isAnswering(emulator.url)) || !isProcessThere(emulator)) throw noEmulator(flags.data)
     process.kill(emulator.pid, 'SIGTERM')
     for (let ms = 0; isProcessThere(emulator); ms += 50) {
       if (ms > mostSeconds * 1000) {

@@ -4,6 +4,7 @@ import { isAnswering } from '../emulator-health.js'
 import { CliFailure, exits } from '../failure.js'
 import { dataFlag, emulatorHere } from '../here.js'
 import { SvcCommand } from '../svc-command.js'
+import { readAddress } from '../target.js'
 
 export default class Wait extends SvcCommand {
   static override summary = 'Wait until the service answers.'
@@ -20,17 +21,18 @@ export default class Wait extends SvcCommand {
 
   async run() {
     const { flags } = await this.parse(Wait)
+    const named = flags.url ? readAddress(flags.url, '--url or SVC_URL') : undefined
     const begunAt = performance.now()
     const elapsed = () => (performance.now() - begunAt) / 1000
     while (elapsed() < flags.timeout) {
-      const url = flags.url ?? emulatorHere(flags.data)?.url
-      if (url && (await isAnswering(url.replace(/\/+$/, '')))) {
+      const url = named ?? emulatorHere(flags.data)?.url
+      if (url && (await isAnswering(url))) {
         this.note(`${url} answers`)
         return { url, seconds: Number(elapsed().toFixed(2)) }
       }
       await pause(100)
     }
-    const what = flags.url ?? 'The emulator of this folder'
+    const what = named ?? 'The emulator of this folder'
     throw new CliFailure(
       'TIME_OUT',
       exits.network,

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { relative } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { onStdout } from '../colour.js'
-import type { EmulatorInfo } from '../emulator-file.js'
+import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
 import { terminalWidth } from '../print.js'
 import { duration } from '../progress.js'
 import { isLoopback } from '../target.js'
@@ -11,6 +11,8 @@ export interface BoxDetails {
   readonly seconds: number
   /** What keeps the data, in words. */
   readonly data: string
+  /** Where it says that it runs. */
+  readonly folder: string
   readonly secretKey: string | undefined
   readonly isOpenToOthers: boolean
   readonly demo: Demo | undefined
@@ -27,7 +29,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
       : []),
     ['Data', [details.data]],
     ['.env', [`SVC_URL=${info.url}`, `SVC_API_KEY=${info.apiKey}`]],
-    ['Try', details.demo ? details.demo.toTry : firstSteps],
+    ['Try', [...hereToo(details.folder), ...(details.demo ? details.demo.toTry : firstSteps)]],
   ]
   const lines = entries.flatMap(([title, values], at) => [
     ...(at > 0 && values.length > 1 ? [''] : []),
@@ -53,6 +55,16 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
 const hotkeyWords = 't shows what happens, n makes a document, Ctrl-C stops'
 
 const firstSteps = ['svc collections create posts', 'svc docs create posts title=Hello views:=1', 'svc docs list posts']
+
+/** Commands find the emulator of the folder they are in; another one has to be named. */
+function hereToo(folder: string): string[] {
+  return dataWords(folder) === '' ? [] : [`eval "$(svc status${dataWords(folder)} --env)"`]
+}
+
+/** What has to be said for a command to find this state folder: nothing where it is the usual one. */
+export function dataWords(folder: string): string {
+  return folder === resolve(stateFolder) ? '' : ` --data ${nearby(folder)}`
+}
 
 function rule(words: string, width: number): string {
   const finite = Number.isFinite(width) ? width : 78

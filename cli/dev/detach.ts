@@ -1,7 +1,7 @@
 /** `svc dev --detach`: the same command in the background. */
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type EmulatorInfo, readEmulatorFile } from '../emulator-file.js'
@@ -11,13 +11,13 @@ const betweenLooksMilliseconds = 25
 
 /**
  * Starts `svc dev` with these words in a process of its own, which stays when this one ends, and waits until it answers.
- * What it says is in `dev.log` of the state folder.
+ * What it says is in `dev.log` of the state folder; one that cannot start leaves the log of the one that runs alone.
  *
  * @throws {CliFailure} as the process would, if it ends before it is ready.
  */
 export async function startDetached(words: readonly string[], folder: string): Promise<EmulatorInfo> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const log = join(folder, 'dev.log')
+  const log = join(folder, `dev.${process.pid}.log`)
   const output = openSync(log, 'w', 0o600)
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', ...words, '--json'], {
     detached: true,
@@ -30,16 +30,20 @@ export async function startDetached(words: readonly string[], folder: string): P
   })
   for (;;) {
     const info = readEmulatorFile(join(folder, 'emulator.json'))
-    if (info && info.pid === child.pid) return info
-    if (hasEnded) throw failureIn(log)
+    if (info && info.pid === child.pid) {
+      await rename(log, join(folder, 'dev.log'))
+      return info
+    }
+    if (hasEnded) throw await failureIn(log)
     await wait(betweenLooksMilliseconds)
   }
 }
 
 /** What the process said last, which under --json is why it ended. */
-function failureIn(log: string): CliFailure {
+async function failureIn(log: string): Promise<CliFailure> {
   try {
     const { code, exit, message, hint } = JSON.parse(readFileSync(log, 'utf8')).error
+    await rm(log)
     return new CliFailure(code, exit, message, hint ?? undefined)
   } catch {
     return new CliFailure('NOT_STARTED', exits.failed, 'It ended before it was ready.', `See what it said: ${log}`)

@@ -4,7 +4,7 @@ import type { Client } from '../../client/index.js'
 import { onStderr } from '../colour.js'
 import { describeFailure } from '../failure.js'
 import { changeLines } from '../tail/change-lines.js'
-import { openTail } from '../tail/open-tail.js'
+import { openTail, type Tail } from '../tail/open-tail.js'
 import { createSample } from './sample.js'
 
 /** Listens until it is called; without a terminal there is nothing to listen to. */
@@ -18,10 +18,12 @@ export function listenToKeys(client: Client, input: NodeJS.ReadStream = process.
       if (!tail.isOn()) say(`created ${id} in ${collection}; t shows what happens`)
     },
   }
+  // One after the other, however fast they are pressed.
+  let work: Promise<void> = Promise.resolve()
   const onKey = (_: string | undefined, { name = '', ctrl }: Key) => {
     // In raw mode the terminal sends no signals of its own.
     if (ctrl && name === 'c') process.kill(process.pid, 'SIGINT')
-    else if (!ctrl && Object.hasOwn(keys, name)) keys[name]?.().catch((error) => say(describeFailure(error).message))
+    else if (!ctrl && Object.hasOwn(keys, name)) work = work.then(keys[name]).catch(sayFailure)
   }
   emitKeypressEvents(input)
   input.setRawMode(true)
@@ -39,9 +41,7 @@ export function listenToKeys(client: Client, input: NodeJS.ReadStream = process.
 function tailSwitch(client: Client) {
   let running: AbortController | undefined
 
-  async function run(end: AbortController) {
-    const tail = await openTail(client, [], {}, end.signal)
-    say('showing what happens; t ends it')
+  async function show(tail: Tail) {
     for await (const told of tail.told()) {
       if (told.type === 'event')
         process.stdout.write(`${changeLines(told.collection, told.change, told.before, new Date())}\n`)
@@ -63,9 +63,18 @@ function tailSwitch(client: Client) {
         return say('no longer showing what happens')
       }
       running = new AbortController()
-      await run(running)
+      const tail = await openTail(client, [], {}, running.signal).catch((error) => {
+        off()
+        throw error
+      })
+      say('showing what happens; t ends it')
+      show(tail).catch(sayFailure)
     },
   }
+}
+
+function sayFailure(error: unknown) {
+  say(describeFailure(error).message)
 }
 
 function say(words: string) {

@@ -6,5 +6,7 @@ const triedPorts = 100
 
 /** The usual port, or the next one that nobody uses: two projects can run side by side. */
 export function firstFreePort(host: string | undefined): Promise<number> {
-  return getPort({ port: portNumbers(usualPort, usualPort + triedPorts), ...(host === undefined ? {} : { host }) })
+  const port = portNumbers(usualPort, usualPort + triedPorts)
+  // Where the address is not this machine's, whoever listens there says so.
+  return getPort({ port, ...(host === undefined ? {} : { host }) }).catch(() => usualPort)
 }

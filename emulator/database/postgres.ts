@@ -32,6 +32,7 @@ const mostClosingMilliseconds = 1_000
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, warn } = options
+  requireAddress(url)
   const pool = new pg.Pool({
     connectionString: url,
     max: mostConnections,
@@ -191,6 +192,17 @@ async function checkServer(pool: pg.Pool, url: string, warn: PostgresOptions['wa
       `The database sorts by the rules of "${collation}", not by code point. Create it with lc_collate 'C' to sort as the service does.`,
     )
   }
+}
+
+/** The driver would take any other text for the name of a database somewhere. It may hold a password, so it is not repeated. */
+function requireAddress(url: string) {
+  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
+  const hint = 'Write it as postgres://user:password@host:5432/database.'
+  throw new StartError(
+    'DATABASE_UNREACHABLE',
+    'What --database-url says is not the address of a PostgreSQL server.',
+    hint,
+  )
 }
 
 function withoutPassword(url: string): string {

@@ -11,6 +11,7 @@ export class StartError extends Error {
       | 'DISK_FULL'
       | 'FILES_UNREACHABLE'
       | 'FOLDER_NOT_WRITABLE'
+      | 'NO_SUCH_HOST'
       | 'PORT_IN_USE'
       | 'DATABASE_UNREACHABLE'
       | 'DATABASE_TOO_OLD',

@@ -17,6 +17,8 @@ export interface Ran {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** How wide the terminal is; left out, it does not say. */
+  readonly columns?: number
 }
 
 export type Turn = readonly [question: string, typed: string]
@@ -67,8 +69,9 @@ export async function openWorld(): Promise<World> {
       if (stdout === '') throw new Error(`svc ${words.join(' ')} --json said nothing (exit ${exit}): ${stderr}`)
       return JSON.parse(stdout)
     },
-    async terminal(words, dialogue, { env = {} } = {}) {
-      const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
+    async terminal(words, dialogue, { env = {}, columns = 0 } = {}) {
+      const size = `stty cols ${columns}; `
+      const line = size + [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
       const child = execa('script', ['-qec', line, '/dev/null'], {
         cwd: folder,
         env: { ...base, TERM: 'xterm', ...env },

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -63,6 +63,29 @@ test('--detach answers once it is ready, and stays until svc stop', async () => 
   expect(await world.json(['project', 'show'])).toMatchObject({ settings: { tier: 'free' } })
   expect(statSync(join(world.folder, '.svc', 'dev.log')).mode & 0o777).toBe(0o600)
   expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: ready.pid })
+})
+
+test('--detach where it runs already leaves the log of what runs alone, and says where it is', async () => {
+  const first = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--data', 'other'])
+  const log = () => readFileSync(join(world.folder, 'other', 'dev.log'), 'utf8')
+  const before = log()
+
+  const second = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--data', 'other'])
+
+  expect(second).toMatchObject({ exit: 1, stderr: expect.stringContaining('is in use by process') })
+  expect(log()).toBe(before)
+  expect(readdirSync(join(world.folder, 'other')).filter((name) => name.endsWith('.log'))).toEqual(['dev.log'])
+  expect(first.stdout).toContain('svc stop --data other')
+  expect((await world.svc(['stop', '--data', 'other'])).exit).toBe(0)
+})
+
+test('what runs with another folder says how commands find it', async () => {
+  const { stdout } = await world.terminal(
+    ['dev', '--memory', '--port', '0', '--data', 'other'],
+    [['Ctrl-C stops', '\x03']],
+  )
+
+  expect(stdout).toContain('eval "$(svc status --data other --env)"')
 })
 
 test('--detach fails as the command in the foreground does, and leaves nothing running', async () => {
@@ -133,5 +156,18 @@ test('its keys make a document, and show what happens', async () => {
   )
 
   expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
+  expect(exit).toBe(0)
+})
+
+test('keys that are pressed fast are obeyed one after the other', async () => {
+  const { stdout, exit } = await world.terminal(
+    ['dev', '--memory', '--port', '0'],
+    [
+      ['t shows what happens', 'nntt'],
+      ['no longer showing what happens', '\x03'],
+    ],
+  )
+
+  expect(stdout).not.toMatch(/There already is|aborted/)
   expect(exit).toBe(0)
 })

@@ -69,6 +69,22 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['a folder that is not there', ['docs', 'export', 'posts', '--out', 'nope/x.json'], 4, /no folder ".*nope"/],
   ['a folder instead of a file', ['docs', 'export', 'posts', '--out', '.', '--format', 'json'], 2, /"\." is a folder/],
   ['a full disk', ['docs', 'export', 'posts', '--out', '/dev/full', '--format', 'json'], 1, /ENOSPC|disk is full/],
+  ['an emulator that runs elsewhere', ['stop', '--data', 'other'], 8, /in "other"\.\n.*svc dev --data other/],
+  ['waiting for what is no address', ['wait', '--url', 'ftp://x'], 2, /"ftp:\/\/x" \(--url or SVC_URL\) is not/],
+  ['a seed that is not there', ['dev', '--data', 'other', '--seed', 'nope.json'], 4, /no file "nope\.json"/],
+  [
+    'an address of another machine',
+    ['dev', '--data', 'other', '--host', '192.0.2.1'],
+    1,
+    /"192\.0\.2\.1" is no address of this machine\.\n.*--host/,
+  ],
+  [
+    'a database that is no address',
+    ['dev', '--data', 'other', '--database-url', 'shop'],
+    1,
+    /not the address of a PostgreSQL server\.\n.*postgres:\/\//,
+  ],
+  ['two flags that exclude each other', ['dev', '--memory', '--fresh'], 2, /--fresh cannot also be .* --memory/],
   ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /no file "nope\.json"/],
 ]
 
@@ -86,6 +102,22 @@ test('without an emulator a command says how to start one, and exits with 8', as
 
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
   expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
+})
+
+test('a page of the emulator is never one of somebody else', async () => {
+  const { stdout } = await world.svc(['open', '//example.com', '--print'])
+
+  expect(new URL(stdout).hostname).toBe('127.0.0.1')
+})
+
+test('in a terminal no word of a failure is broken at the edge', async () => {
+  const { stdout } = await world.terminal(['docs', 'list', 'posts', '--where', `views__${'x'.repeat(40)}=1`], [], {
+    columns: 80,
+  })
+
+  const lines = stdout.split('\n').filter((line) => line !== '')
+  expect(lines.every((line) => line.length <= 80)).toBe(true)
+  expect(lines[1]).toMatch(/^ {7}\S/)
 })
 
 test('a condition of another spelling that finds nothing is pointed out', async () => {

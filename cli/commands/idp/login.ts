@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { type ProviderFault, providerFaults } from '../../../client/model/provider-login.js'
-import { type Control, noEmulator } from '../../control.js'
+import { openInBrowser } from '../../browser.js'
+import type { Control } from '../../control.js'
 import { ControlCommand } from '../../control-command.js'
 import { CliFailure, exits, misuse } from '../../failure.js'
-import { emulatorHere } from '../../here.js'
+import { emulatorHere, noEmulator } from '../../here.js'
 import { listAccounts, setFault, startLogin } from '../../idp/local-provider.js'
 import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { openWaitingPage } from '../../idp/waiting-page.js'
@@ -44,7 +45,7 @@ ${faultHelp}`
   async run() {
     const { flags } = await this.parse(IdpLogin)
     const emulator = emulatorHere(flags.data)
-    if (!emulator) throw noEmulator()
+    if (!emulator) throw noEmulator(flags.data)
     const control = this.control(flags)
     const place = { project: emulator.projectId, provider: `${emulator.url}/_svc/idp/` }
     const outcome =
@@ -88,9 +89,8 @@ ${faultHelp}`
       process.stderr.write(`Open ${url}\n`)
       return
     }
-    const { default: open } = await import('open')
-    await open(url)
-    this.note('Waiting for the browser.')
+    await openInBrowser(url)
+    this.note(`Waiting for the browser. If none opens: ${url}`)
   }
 }
 
