@@ -15,21 +15,23 @@ export function mount(app: Express, door: Door, routes: readonly Route[]): void 
   const table = tableOf(routes)
   for (const path of [...table.keys()].sort(bySpecificity)) {
     const methods = [...(table.get(path) ?? [])]
+    const mounted = app.route(path)
     for (const [method, places] of methods) {
       const endpoint = endpointOf(places)
       if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
-      app[method](path, (req, res) => run(door, path, (exchange) => serveRoute(door, endpoint, exchange), req, res))
+      mounted[method]((req, res) => run(door, path, (exchange) => serveRoute(door, endpoint, exchange), req, res))
     }
     if (methods.some(([, { flat }]) => flat?.sharesPaths)) continue
     const allow = allowed(methods.map(([method]) => method))
-    app.all(path, (req, res) => run(door, path, (exchange) => refuseMethod(exchange, allow), req, res))
+    mounted.all((req, res) => run(door, path, (exchange) => refuseMethod(exchange, allow), req, res))
   }
 }
 
 /** Mounts a path that is only read, and is no route of the API. */
 export function mountReading(app: Express, door: Door, path: string, serve: Serve): void {
-  app.get(path, (req, res) => run(door, path, serve, req, res))
-  app.all(path, (req, res) => run(door, path, (exchange) => refuseMethod(exchange, allowed(['get'])), req, res))
+  const mounted = app.route(path)
+  mounted.get((req, res) => run(door, path, serve, req, res))
+  mounted.all((req, res) => run(door, path, (exchange) => refuseMethod(exchange, allowed(['get'])), req, res))
 }
 
 function allowed(methods: readonly Method[]): string[] {
