@@ -12,7 +12,7 @@ import { readBytes, sendBytes } from '../tools/stream.js'
 const gigabyte = 1_000 * 1024 * 1024
 const connections = 50
 const milliseconds = 3_000
-const boundary = 'svc-bench'
+const boundary = '----formdata-undici-060318362510'
 const formType = { 'content-type': `multipart/form-data; boundary=${boundary}` }
 const before = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\ncontent-type: application/octet-stream\r\n\r\n`
 const after = `\r\n--${boundary}--\r\n`

@@ -21,7 +21,13 @@ const pieceBytes = 256 * 1024
 const clockSlackMilliseconds = 50
 
 const pageOfIds = 1_000
-const nothing = new Uint8Array()
+const nothing: Piece = { chunks: [], length: 0 }
+
+/** Chunks that are written together, since each write takes a turn of another thread. */
+interface Piece {
+  readonly chunks: readonly Uint8Array[]
+  readonly length: number
+}
 
 export interface DiskOptions {
   /** Made if it is not there. Nobody else may write in it. */
@@ -51,16 +57,20 @@ export async function openDiskStore({
   const requireSpace = openSpaceGuard(folder, reservedBytes)
   const pathOf = (id: string) => join(folder, id)
 
-  async function writeAll(place: string, first: Uint8Array, more: AsyncIterable<Uint8Array>): Promise<void> {
+  async function writeAll(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
     const file = await open(place, 'wx', 0o600)
+    let writing = writeWhole(file, first)
     try {
-      await writeWhole(file, first)
+      // While one piece is written, the next one comes in.
       for await (const piece of more) {
         await requireSpace(piece.length)
-        await writeWhole(file, piece)
+        await writing
+        writing = writeWhole(file, piece)
       }
+      await writing
       if (isSynced) await file.datasync()
     } finally {
+      await writing.catch(() => undefined)
       await file.close()
     }
   }
@@ -73,8 +83,9 @@ export async function openDiskStore({
         await requireSpace(0)
         const { value: first = nothing } = await pieces.next()
         // A small file is written before another thread would have been woken up to write it.
-        if (first.length < pieceBytes && !isSynced) writeFileSync(place, first, { flag: 'wx', mode: 0o600 })
-        else await writeAll(place, first, pieces)
+        if (first.length < pieceBytes && !isSynced) {
+          writeFileSync(place, Buffer.concat(first.chunks), { flag: 'wx', mode: 0o600 })
+        } else await writeAll(place, first, pieces)
         renameSync(place, pathOf(id))
         if (isSynced) await syncFolder()
       } catch (error) {
@@ -120,23 +131,26 @@ export async function openDiskStore({
 }
 
 /** A write may take less than it was given. */
-async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten
+async function writeWhole(file: FileHandle, { chunks, length }: Piece): Promise<void> {
+  const { bytesWritten } = await file.writev([...chunks])
+  if (bytesWritten === length) return
+  const bytes = Buffer.concat(chunks)
+  for (let at = bytesWritten; at < length; ) at += (await file.write(bytes, at)).bytesWritten
 }
 
-/** Chunks put together, since each write takes a turn of another thread. Only the last piece may be smaller. */
-async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
-  let waiting: Uint8Array[] = []
-  let waitingBytes = 0
+/** Only the last piece may be smaller than the others. */
+async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Piece, undefined> {
+  let chunks: Uint8Array[] = []
+  let length = 0
   for await (const chunk of bytes) {
-    waiting.push(chunk)
-    waitingBytes += chunk.length
-    if (waitingBytes < pieceBytes) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    waitingBytes = 0
+    chunks.push(chunk)
+    length += chunk.length
+    if (length < pieceBytes) continue
+    yield { chunks, length }
+    chunks = []
+    length = 0
   }
-  yield Buffer.concat(waiting)
+  yield { chunks, length }
 }
 
 /** Refuses once too little space is left. It looks now and then, not for every file. */

@@ -41,7 +41,7 @@ export function fileStoreCases(kind: string, prepare: () => Promise<OpenedStore>
       const id = randomUUID()
       const bytes = randomBytes(length)
 
-      await store.write(id, inPieces(bytes, 70_001))
+      await store.write(id, inPieces(bytes, 65_536))
       const kept = await read(id)
 
       expect(kept?.equals(bytes)).toBe(true)
