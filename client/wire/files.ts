@@ -1,6 +1,6 @@
 /** How files look outside. Follows the `document` axis for the names of times and types. Contract 8.1. */
 import type { StorageUsage, StoredFile } from '../model/file.js'
-import type { Json, Writable } from '../model/json.js'
+import { type Json, JsonText, type Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import { forms } from './codec.js'
 import type { Dialect } from './dialect.js'
@@ -34,7 +34,9 @@ export function writeFiles(
   dialect: Dialect,
   page: Page<StoredFile>,
 ): { body: Writable; headers: Record<string, string> } {
-  const items = page.items.map(fileShapes[dialect.document].write)
+  const { write } = fileShapes[dialect.document]
+  // No part of a file is text already, and then the engine writes it faster.
+  const items = page.items.map((file) => new JsonText(JSON.stringify(write(file))))
   const { body, headers } = listEnvelopes[dialect.list].write({ ...page, items }, 'files')
   return { body: recordEnvelopes[dialect.record].write(body), headers }
 }
