@@ -1,5 +1,6 @@
 /** The emulator's mailbox, by its control API. */
 import type { Json } from '../client/model/json.js'
+import { segment } from '../client/wire/paths.js'
 import type { Control } from './control.js'
 
 /** A mail as lists show it; a type alias, so that it can be printed as a row. */
@@ -38,7 +39,7 @@ export async function listMails(control: Control, which: WhichMails & { limit?: 
 
 /** @throws {SvcError} `NOT_FOUND` */
 export async function getMail(control: Control, id: string): Promise<Mail> {
-  return mailOf(await control({ method: 'GET', path: `/mail/${encodeURIComponent(id)}` }))
+  return mailOf(await control({ method: 'GET', path: `/mail/${segment(id)}` }))
 }
 
 /** The newest mail of a kind, as soon as there is one. @throws {SvcError} `NOT_FOUND` if none comes */

@@ -6,6 +6,7 @@ import type { AppUser } from './model/user.js'
 import type { Session } from './session.js'
 import type { WhereInput } from './types.js'
 import { readUser, readUsers } from './wire/answers.js'
+import { segment } from './wire/paths.js'
 
 export interface UserListOptions<Data> extends CallOptions {
   /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
@@ -34,7 +35,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
 
     /** One user. @throws {SvcError} `USER_NOT_FOUND` */
     async get(id: string, { signal }: CallOptions = {}): Promise<AppUser<Data>> {
-      const asked = { method: 'GET', path: `${path}/${encodeURIComponent(id)}`, signal } as const
+      const asked = { method: 'GET', path: `${path}/${segment(id)}`, signal } as const
       return (await session.call(asked, readUser)) as AppUser<Data>
     },
   }

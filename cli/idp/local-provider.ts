@@ -1,6 +1,7 @@
 /** The emulator's built-in identity provider, by its control API. */
 import type { Json, JsonObject } from '../../client/model/json.js'
 import type { ProviderAccount, ProviderFault } from '../../client/model/provider-login.js'
+import { segment } from '../../client/wire/paths.js'
 import type { Control } from '../control.js'
 
 /** How the next logins fail. */
@@ -55,7 +56,7 @@ export async function startLogin(
 }
 
 function pathOf(id: string): string {
-  return `/idp/accounts/${encodeURIComponent(id)}`
+  return `/idp/accounts/${segment(id)}`
 }
 
 function accountOf(answer: Json): ProviderAccount {

@@ -1,7 +1,17 @@
 /** The `paths` axis, and every address of the service as its clients write it. */
+import { SvcError } from '../model/errors.js'
 import type { Dialect, Form } from './dialect.js'
 
-const e = encodeURIComponent
+/**
+ * A name as a part of an address. What is empty or only dots would name what stands above it: the delete of a
+ * document without an id would be that of its collection. @throws {SvcError} `NOT_FOUND`
+ */
+export function segment(name: string): string {
+  if (/^\.{0,2}$/.test(name)) throw new SvcError('NOT_FOUND', `Nothing has the name "${name}".`)
+  return encodeURIComponent(name)
+}
+
+const e = segment
 
 /** Where a collection's documents are listed. */
 const documentPaths = {

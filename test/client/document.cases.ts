@@ -139,6 +139,19 @@ export const documentCases: Cases = {
     same(await posts.count(), 1)
   },
 
+  'asks for nothing but a document where an id is empty or dots': async ({ svc, posts }) => {
+    await posts.create({ title: 'Tea', views: 1 })
+
+    for (const id of ['', '.', '..']) {
+      same(await codeOf(posts.get(id)), 'NOT_FOUND')
+      same(await codeOf(posts.update(id, { views: 2 })), 'NOT_FOUND')
+      same(await codeOf(posts.delete(id)), 'NOT_FOUND')
+      same(await codeOf(svc.collections.delete(id)), 'NOT_FOUND')
+      same(await codeOf(svc.users.get(id)), 'NOT_FOUND')
+    }
+    same(await posts.count(), 1)
+  },
+
   'manages collections': async ({ svc }) => {
     const schema = { text: { type: 'string', required: true } } as const
     await svc.collections.create({ name: 'notes', schema })
