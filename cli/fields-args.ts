@@ -54,9 +54,20 @@ function isOtherJson(text: string): boolean {
   }
 }
 
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EISDIR') throw misuse(`"${file}" is a folder, not a file.`)
+    if (code !== 'ENOENT') throw cause
+    throw new CliFailure('NO_FILE', exits.notFound, `There is no file "${file}".`, undefined, { cause })
+  }
+}
+
 /** The one JSON object of a file; `-` is stdin. */
 export function readJsonObject(file: string): JsonObject {
-  const content = readFileSync(file === '-' ? 0 : file, 'utf8')
+  const content = readText(file)
   const source = file === '-' ? 'stdin' : file
   let document: unknown
   try {

@@ -4,7 +4,7 @@ import type { Document } from '../client/model/document.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import type { Page } from '../client/model/page.js'
 import { documentRow } from './document-row.js'
-import { count, openTable } from './print.js'
+import { count, counted, openTable } from './print.js'
 import { writeCell } from './records/cells.js'
 
 export const listFormats = ['table', 'csv', 'ndjson'] as const
@@ -35,12 +35,22 @@ function fieldsOfLinked(value: Json): Json {
 /** "20 of 345 documents; the next: --offset 20". */
 export function pageNote({ items, total, limit, offset }: Page<Document>): string {
   const last = offset + items.length
-  if (items.length === 0)
-    return total ? `no documents from ${count(offset)} on; there are ${count(total)}` : 'no documents'
+  if (items.length === 0) {
+    if (!total) return 'no documents'
+    return limit === 0 ? counted(total, 'document') : `no documents from ${count(offset)} on; there are ${count(total)}`
+  }
   const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
   const of = total === null ? '' : ` of ${count(total)}`
   const more = total === null ? items.length === limit : last < total
   return `${range}${of}${more ? `; the next: --offset ${last}` : ''}`
+}
+
+/** What to say where no document of a page has a column that was asked for. */
+export function missingColumns(documents: readonly Document[], columns: readonly string[] = []): string | undefined {
+  const names = namesOf(documents.map(documentRow))
+  const missing = columns.filter((column) => !names.includes(column)).map((column) => `"${column}"`)
+  if (documents.length === 0 || missing.length === 0) return undefined
+  return `no document here has a field ${missing.join(' or ')}; there are ${names.join(', ')}`
 }
 
 const handful = 100

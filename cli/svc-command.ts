@@ -1,8 +1,13 @@
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
-import { CliFailure, describeFailure, exits, isExit } from './failure.js'
+import type { Input, ParserOutput } from '@oclif/core/interfaces'
+import { CliFailure, describeFailure, exits, isExit, misuse } from './failure.js'
 import { nearest } from './nearest.js'
 import { printFailure } from './print-failure.js'
+
+export interface Named {
+  [name: string]: unknown
+}
 
 /**
  * What every command has: the common flags, results on stdout and words on stderr, and failures that
@@ -45,6 +50,18 @@ export abstract class SvcCommand extends Command {
   /** Whether `--json` prints a line for each thing that happens, rather than one value. */
   protected printsLines(): boolean {
     return false
+  }
+
+  /** No argument is empty: it comes of a variable that a script did not set, and may mean far more than was wanted. */
+  protected override async parse<F extends Named, B extends Named, A extends Named>(
+    options?: Input<F, B, A>,
+    argv?: string[],
+  ): Promise<ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv)
+    const at = parsed.argv.indexOf('')
+    if (at === -1) return parsed
+    const name = Object.keys(this.ctor.args)[at]?.toUpperCase() ?? `Argument ${at + 1}`
+    throw misuse(`${name} is empty.`, 'Is a variable not set?')
   }
 
   protected isQuiet(): boolean {

@@ -6,12 +6,8 @@ import { onStderr } from './colour.js'
 import { CliFailure, describeFailure, exits, isUnreachable } from './failure.js'
 import { textHint } from './fields-args.js'
 import { nearest } from './nearest.js'
-import { SvcCommand } from './svc-command.js'
+import { type Named, SvcCommand } from './svc-command.js'
 import { findTarget, notRunning, type Target, type TargetFlags } from './target.js'
-
-interface Named {
-  [name: string]: unknown
-}
 
 export type { Client }
 

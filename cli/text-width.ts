@@ -2,7 +2,8 @@
 const plain = /^[\x20-\x7e]*$/
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/
-const emoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u
+// © and ✔ are letters of one column, until a variation selector asks for their picture.
+const emoji = /\p{Emoji_Presentation}|\ufe0f|\p{Regional_Indicator}/u
 const widePlanes = /[\u{20000}-\u{3fffd}]/u
 
 export function textWidth(text: string): number {

@@ -85,6 +85,9 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /not the address of a PostgreSQL server\.\n.*postgres:\/\//,
   ],
   ['two flags that exclude each other', ['dev', '--memory', '--fresh'], 2, /--fresh cannot also be .* --memory/],
+  ['an id that a script left empty', ['docs', 'delete', 'posts', '', '--yes'], 2, /ID is empty\.\n.*variable/],
+  ['a document in no file', ['docs', 'create', 'posts', '-f', 'nope.json'], 4, /no file "nope\.json"/],
+  ['a document in a folder', ['docs', 'create', 'posts', '-f', '.'], 2, /"\." is a folder/],
   ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /no file "nope\.json"/],
 ]
 
@@ -118,6 +121,13 @@ test('in a terminal no word of a failure is broken at the edge', async () => {
   const lines = stdout.split('\n').filter((line) => line !== '')
   expect(lines.every((line) => line.length <= 80)).toBe(true)
   expect(lines[1]).toMatch(/^ {7}\S/)
+})
+
+test('columns that no document has are pointed out', async () => {
+  const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--columns', 'titel,views', '--limit', '2'])
+
+  expect(exit).toBe(0)
+  expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)
 })
 
 test('a condition of another spelling that finds nothing is pointed out', async () => {

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/model/document.js'
 import { collectionArg } from '../../fields-args.js'
-import { listFormats, namesOfAll, pageNote, printDocuments } from '../../list-documents.js'
+import { listFormats, missingColumns, namesOfAll, pageNote, printDocuments } from '../../list-documents.js'
 import { counted } from '../../print.js'
 import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
@@ -43,6 +43,8 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
     if (!this.jsonEnabled()) {
       if (page.items.length > 0) await printDocuments(page.items, flags.format, flags.columns)
       this.note(pageNote(page))
+      const missing = missingColumns(page.items, flags.columns)
+      if (missing) this.note(missing)
       const note = page.items.length === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])
       if (note) this.note(note)
     }
