@@ -111,8 +111,13 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     },
 
     /** Ends the session, here and at the service. */
-    async logOut(options: CallOptions = {}): Promise<void> {
-      if (await auth.current()) await post(`${users}/logout`, undefined, options).finally(() => auth.put(undefined))
+    async logOut({ signal }: CallOptions = {}): Promise<void> {
+      const known = await auth.current()
+      if (!known) return
+      // Here first, so that realtime connections speak for the key by the time the session ends.
+      await auth.put(undefined)
+      const headers = { authorization: `Bearer ${known.token}` }
+      await call({ method: 'POST', path: `${users}/logout`, isAnonymous: true, headers, signal }, readRecord)
     },
 
     /** The signed-in user as the service has it now. */
