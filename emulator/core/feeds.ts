@@ -2,10 +2,11 @@
  * The changes of each project that somebody listens to: read once for all listeners, in commit order, by number. A writer
  * says only that there is something to read.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/database.js'
 import type { Bus } from '../realtime/bus.js'
-import { type Recorded, selectChanges, selectKept } from '../store/changes.js'
+import { type Changes, type Range, type Recorded, selectChanges, selectKept } from '../store/changes.js'
+import { openTurns } from './turns.js'
 
 /** Somebody who is told of the changes of one collection, each once. */
 export interface Listener {
@@ -43,11 +44,16 @@ interface Feed {
   isWanted: boolean
 }
 
+/** Listeners that catch up at once: other requests are not kept waiting behind all of them. */
+const mostReplays = 2
 /** After the database has failed. */
 const retryMilliseconds = 500
 
 export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => void): Feeds {
   const feeds = new Map<string, Feed>()
+  const replays = openTurns(mostReplays)
+  /** What is being read for those who catch up. */
+  const reads = new Map<string, Promise<Changes>>()
   const stop = bus.listen((project) => {
     const woken = project === undefined ? [...feeds.values()] : [feeds.get(project)]
     for (const feed of woken) if (feed) wake(feed)
@@ -111,17 +117,25 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
 
   /** Tells one listener what it has missed until now, as fast as it can take it. */
   async function replay(project: string, listener: Listener): Promise<void> {
-    while (!listener.isOver()) {
+    for (;;) {
+      // Nothing is read for who would not take it.
+      if (!listener.hasRoom()) await listener.room()
+      if (listener.isOver()) return
       const range = { project, collections: [listener.collection], after: listener.position }
-      const { changes, isAll, lastSeq } = await selectChanges(db, range)
-      for (const change of changes) {
-        if (!listener.hasRoom()) await listener.room()
-        tell(listener, change)
-      }
-      if (!isAll) continue
+      const { changes, isAll, lastSeq } = await readOnce(range)
+      const isTold = await replays.take(() => tellAll(listener, changes))
+      if (!isAll || !isTold) continue
       listener.position = Math.max(listener.position, lastSeq)
       return
     }
+  }
+
+  /** Many who come back at once mostly ask for the same, and wait for the same answer: what has happened does not change. */
+  function readOnce(range: Range): Promise<Changes> {
+    const name = JSON.stringify(range)
+    const reading = reads.get(name) ?? replays.take(() => selectChanges(db, range)).finally(() => reads.delete(name))
+    reads.set(name, reading)
+    return reading
   }
 
   /** Adds a listener to those of its project; not if so much has happened meanwhile that it has to catch up again. */
@@ -200,6 +214,16 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
 
 function newFeed(project: string, cursor: number): Feed {
   return { project, listeners: new Map(), joining: [], cursor, isReading: false, isWanted: false }
+}
+
+/** Tells as much as there is room for; whether that was all. */
+async function tellAll(listener: Listener, changes: readonly Recorded[]): Promise<boolean> {
+  for (const change of changes) {
+    if (!listener.hasRoom()) return false
+    tell(listener, change)
+  }
+  await othersFirst()
+  return true
 }
 
 function tell(listener: Listener, change: Recorded): void {

@@ -33,7 +33,7 @@ interface ChangeRow {
   recorded_at: string
 }
 
-interface Range {
+export interface Range {
   readonly project: string
   readonly collections: readonly string[]
   /** Only what came after that number. */
@@ -43,7 +43,7 @@ interface Range {
 /** What is read at once, so that neither many changes nor large ones hold the database up. */
 const most = { changes: 500, bytes: 1024 * 1024 }
 
-interface Changes {
+export interface Changes {
   readonly changes: readonly Recorded[]
   /** Whether there are no more of them. */
   readonly isAll: boolean

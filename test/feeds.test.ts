@@ -1,0 +1,90 @@
+/** Many who come back at once: each is told everything, and the database hardly notices. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultSettings } from '../client/model/project.js'
+import { type Listener, openFeeds } from '../emulator/core/feeds.js'
+import { openIds } from '../emulator/core/ids.js'
+import type { Database } from '../emulator/database/database.js'
+import { openMemoryBus } from '../emulator/realtime/memory-bus.js'
+import { insertCollection } from '../emulator/store/collections.js'
+import { insertDocuments } from '../emulator/store/documents.js'
+import { insertProject } from '../emulator/store/projects.js'
+import { engines, type OpenedEngine, openEngine } from './fixtures/engines.js'
+
+const at = '2026-01-01T00:00:00.000Z'
+const newId = openIds()
+const project = newId(new Date())
+const collection = { id: newId(new Date()), name: 'posts', schema: {}, permissions: {}, createdAt: at, updatedAt: at }
+const changes = 1_200
+const listeners = 100
+
+describe.each(engines)('Those who catch up on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
+    await insertCollection(opened.db, project, collection)
+    const documents = Array.from({ length: changes }, () => ({ id: newId(new Date()), json: '{}' }))
+    await insertDocuments(opened.db, { project, collection, at }, documents)
+  })
+  afterAll(() => opened.stop())
+
+  /** Has all of them come back, each after its number; what each heard, and how much was read in all and at once. */
+  async function comeBack(sinceOf: (listener: number) => number) {
+    const faults: unknown[] = []
+    const reads = { all: 0, now: 0, atOnce: 0 }
+    const query: Database['query'] = async (statement) => {
+      if (!statement.text.includes('left join lateral')) return opened.db.query(statement)
+      reads.all++
+      reads.atOnce = Math.max(reads.atOnce, ++reads.now)
+      try {
+        return await opened.db.query(statement)
+      } finally {
+        reads.now--
+      }
+    }
+    const feeds = openFeeds({ ...opened.db, query }, openMemoryBus(), (error) => faults.push(error))
+    const heard = await Promise.all(
+      Array.from({ length: listeners }, async (_, at) => {
+        const [listener, seqs] = aListener()
+        await feeds.join(project, listener, sinceOf(at), () => undefined)
+        return seqs
+      }),
+    )
+    feeds.close()
+    expect(faults).toEqual([])
+    return { heard, reads }
+  }
+
+  it('contract 9.4 hear everything once and in order, and share what they read', async () => {
+    const { heard, reads } = await comeBack(() => 0)
+
+    const all = Array.from({ length: changes }, (_, at) => at + 1)
+    for (const seqs of heard) expect(seqs).toEqual(all)
+    expect(reads.all).toBeLessThan(listeners)
+  })
+
+  it('contract 9.4 hear what each has missed, a few at a time', async () => {
+    const { heard, reads } = await comeBack((listener) => listener)
+
+    for (const [listener, seqs] of heard.entries()) {
+      expect(seqs).toEqual(Array.from({ length: changes - listener }, (_, at) => listener + at + 1))
+    }
+    expect(reads.all).toBeGreaterThan(listeners)
+    // Two catch up, and one may be on its way in.
+    expect(reads.atOnce).toBeLessThanOrEqual(3)
+  })
+})
+
+/** A listener that takes whatever it is told, and what it was. */
+function aListener(): [Listener, number[]] {
+  const seqs: number[] = []
+  const listener: Listener = {
+    collection: collection.id,
+    position: 0,
+    isOver: () => false,
+    hasRoom: () => true,
+    room: async () => undefined,
+    tell: ({ seq }) => seqs.push(seq),
+  }
+  return [listener, seqs]
+}
