@@ -6,34 +6,46 @@ import { countFiles, deleteNobodys, selectIdsAfter, selectKnown, selectNobodys }
 /** Files looked at in one statement. */
 const piece = 500
 
+/** The first requests go first. */
+const restMilliseconds = 1_000
+
 /** The id that every other comes after. */
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
 export interface FileKeeper {
   /** Removes files of nobody now, or after the round that is at work. */
   soon(): void
-  /** Resolves once everything has been compared, and no round is at work. */
+  /** Compares everything now, if that has not begun; resolves once it is done and no round is at work. */
   settled(): Promise<void>
   /** Ends after the piece that is at work. */
   stop(): Promise<void>
 }
 
 /**
- * A round at the start that compares everything; then files of nobody whenever it is asked for, and once a minute, since
- * other processes leave some too.
+ * A round soon after the start that compares everything; then files of nobody whenever it is asked for, and once a minute,
+ * since other processes leave some too.
  */
 export function startFileKeeper(db: Database, store: FileStore, report: (error: unknown) => void): FileKeeper {
   let isStopped = false
   let isWanted = false
   let round: Promise<void> | undefined
+  let comparing: Promise<void> | undefined
   const timer = setInterval(soon, 60_000)
   timer.unref()
-  const comparing = guarded(async () => {
+  const first = setTimeout(begin, restMilliseconds)
+  first.unref()
+
+  function begin() {
+    clearTimeout(first)
+    comparing ??= guarded(compare)
+    soon()
+  }
+
+  async function compare() {
     const found = await removeStrays()
     // Nearly always each row has its bytes, and need not be looked at.
     if (!isStopped && (await countFiles(db)) > found) await reportMissing()
-  })
-  soon()
+  }
 
   async function guarded(work: () => Promise<void>) {
     try {
@@ -87,18 +99,22 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
     }
   }
 
-  async function settled() {
+  async function idle() {
     await comparing
     await round
   }
 
   return {
     soon,
-    settled,
+    settled() {
+      begin()
+      return idle()
+    },
     stop() {
       isStopped = true
+      clearTimeout(first)
       clearInterval(timer)
-      return settled()
+      return idle()
     },
   }
 }

@@ -184,11 +184,14 @@ export async function selectIdsAfter(db: Database, last: string, most: number): 
 
 /** The id under which this database keeps its bytes, drawn when it is first asked for. */
 export async function drawFilePlace(db: Database): Promise<string> {
-  const [, rows] = await db.batch([
+  const place = sql`select id from file_place`
+  const [known] = await db.query<{ id: string }>(place)
+  if (known) return known.id
+  const [, drawn] = await db.batch([
     sql`insert into file_place (id) values (gen_random_uuid()) on conflict do nothing`,
-    sql`select id from file_place`,
+    place,
   ])
-  return String((rows as { id: string }[])[0]?.id)
+  return String((drawn as { id: string }[])[0]?.id)
 }
 
 function bytesOfNobody(project: string): Fragment {
