@@ -62,7 +62,7 @@ export function textQuery(name: string, description: string): QueryForm<string> 
   }
 }
 
-/** Some parameters that are text, each there or not; other names are passed over. */
+/** Some parameters that are text, each there once or not; other names are passed over. */
 export function namedQuery<Name extends string>(
   names: Readonly<Record<Name, string>>,
 ): QueryForm<{ readonly [Key in Name]?: string }> {
@@ -71,6 +71,8 @@ export function namedQuery<Name extends string>(
     parameters: () => known.map((name) => ({ name, description: names[name], schema: { type: 'string' } })),
     read: (_dialect, parameters) => {
       const given = new Map(parameters)
+      const twice = known.find((name) => parameters.filter(([other]) => other === name).length > 1)
+      if (twice !== undefined) throw new SvcError('INVALID_QUERY', `"${twice}" is given twice.`)
       const odd = known.find((name) => given.get(name)?.includes('\0'))
       if (odd !== undefined) throw new SvcError('INVALID_QUERY', `"${odd}" holds the character U+0000.`)
       return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {

@@ -118,7 +118,16 @@ inDialects('Server-sent events', (wire) => {
     }
     expectFailure(await api.get('/realtime/sse/posts?since=x'), 400, 'INVALID_QUERY')
     expectFailure(await api.get('/realtime/sse/posts?live=maybe'), 400, 'INVALID_QUERY')
+    expectFailure(await api.get('/realtime/sse/posts?filters={}&filters={}'), 400, 'INVALID_QUERY')
     expectFailure(await api.get('/realtime/sse/posts?dialect=z'), 400, 'INVALID_DIALECT')
+  })
+
+  test('contract 10.9 HEAD answers with the headers of a stream, and is over', async () => {
+    const { api } = await someDocuments(wire)
+
+    const { status, headers } = await api.send('HEAD', '/realtime/sse/posts')
+
+    expect([status, headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
   })
 
   test('contract 9.5 an EventSource, which sends no headers, listens with a ticket', async () => {
