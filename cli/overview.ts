@@ -12,12 +12,8 @@ interface Settings {
   readonly topics: { readonly [topic: string]: { readonly description: string } }
 }
 
-export function printOverview(root: string): void {
-  process.stdout.write(overview(root))
-}
-
 /** The commands by topic; single commands first, in the order in which they are met. */
-function overview(root: string): string {
+export function overview(root: string): string {
   const { topics } = readJson<Settings>(join(root, '.oclifrc.json'))
   const { commands } = readJson<Manifest>(join(root, 'oclif.manifest.json'))
   const { version, description } = readJson<{ version: string; description: string }>(join(root, 'package.json'))

@@ -6,10 +6,12 @@ import { count } from './print.js'
 export interface Progress {
   /** `part` of `whole` is done, in any unit; `items` is what people count. */
   at(part: number, items: number): void
+  /** What the next `at` says was done earlier, so neither rate nor time left speak of it; until then there is room for words. */
+  resume(): void
   stop(): void
 }
 
-const silent: Progress = { at: () => undefined, stop: () => undefined }
+const silent: Progress = { at: () => undefined, resume: () => undefined, stop: () => undefined }
 
 /** A bar on stderr with rate and time left; nothing where nobody looks: no terminal, --quiet, --json, CI. */
 export async function startProgress(
@@ -19,7 +21,8 @@ export async function startProgress(
 ): Promise<Progress> {
   if (!isWanted || !process.stderr.isTTY || process.env.CI) return silent
   const { default: progress } = await import('cli-progress')
-  const begunAt = performance.now()
+  let begun = { at: performance.now(), part: 0, items: 0 }
+  let isResumed = false
   const bar: SingleBar = new progress.SingleBar({
     stream: process.stderr,
     hideCursor: true,
@@ -27,21 +30,33 @@ export async function startProgress(
     fps: 8,
     etaBuffer: 50,
     format: (options, { progress: done, value, total }, { items }) => {
-      const seconds = (performance.now() - begunAt) / 1000
-      const rate = `${count(Math.round(items / Math.max(seconds, 0.001)))}/s`
+      const seconds = (performance.now() - begun.at) / 1000
+      const rate = `${count(Math.round((items - begun.items) / Math.max(seconds, 0.001)))}/s`
       const words = `${count(items)} ${noun}  ${rate}`
       if (whole === undefined) return `  ${words}`
       const width = 24
       const full = Math.round(done * width)
       const line = onStderr.cyan('━'.repeat(full)) + onStderr.dim('━'.repeat(width - full))
-      const left = value > 0 && options ? `  ${duration((seconds * (total - value)) / value)} left` : ''
+      const here = value - begun.part
+      const left = here > 0 && options ? `  ${duration((seconds * (total - value)) / here)} left` : ''
       return `  ${line} ${String(Math.floor(done * 100)).padStart(3)} %  ${words}${left}`
     },
   })
   let isStopped = false
   bar.start(whole ?? 0, 0, { items: 0 })
   return {
-    at: (part, items) => bar.update(part, { items }),
+    at(part, items) {
+      if (isResumed) {
+        begun = { at: performance.now(), part, items }
+        bar.start(whole ?? 0, part, { items })
+      }
+      isResumed = false
+      bar.update(part, { items })
+    },
+    resume() {
+      isResumed = true
+      bar.stop()
+    },
     stop() {
       if (isStopped) return
       isStopped = true

@@ -10,15 +10,28 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const built = (file) => pathToFileURL(join(root, 'dist', 'cli', file)).href
 const [first, ...rest] = process.argv.slice(2)
 
+/**
+ * As `start` does where it runs: who has read enough is no failure, a full disk is one.
+ * @param {string} text
+ */
+function print(text) {
+  process.stdout.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit()
+    process.stderr.write(`error  ${error.message}\n`)
+    process.exit(1)
+  })
+  process.stdout.write(text)
+}
+
 if (first === '--version') {
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  process.stdout.write(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
+  print(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
 } else if (!existsSync(join(root, 'dist', 'cli', 'start.js'))) {
   process.stderr.write('svc is not built in this checkout.\nBuild it once: npm run build\n')
   process.exitCode = 1
 } else if ((first === undefined || first === '--help' || first === '-h') && rest.length === 0) {
-  const { printOverview } = await import(built('overview.js'))
-  printOverview(root)
+  const { overview } = await import(built('overview.js'))
+  print(overview(root))
 } else {
   const { start } = await import(built('start.js'))
   await start(root)

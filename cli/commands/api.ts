@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exitOfStatus, misuse } from '../failure.js'
 import { readFields } from '../fields-args.js'
+import { prose } from '../prose.js'
 import { TargetCommand } from '../target-command.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
@@ -10,8 +11,8 @@ const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 export default class Api extends TargetCommand {
   static override summary = 'Send any request, with the key of the target.'
   static override description =
-    `Prints the body as it came; --include prints status and headers too. Fields become a JSON body:
-title=Hello is text, views:=3 is JSON. A failing status is a failing command.`
+    prose(`Prints the body as it came; --include prints status and headers too. Fields become a JSON body:
+title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
   static override examples = [
     '<%= config.bin %> api GET /collections/posts?limit=2',
     '<%= config.bin %> api POST /collections/posts title=Hello -H "svc-dialect: c" --include',

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { table } from '../print.js'
+import { prose } from '../prose.js'
 import type { Planted } from '../seeds/plant.js'
 import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
 import { TargetCommand } from '../target-command.js'
@@ -8,7 +9,7 @@ import { TargetCommand } from '../target-command.js'
 export default class Seed extends TargetCommand {
   static override summary = 'Fill collections from files, once.'
   static override description =
-    `A file is either the documents of the collection it is named after (posts.json, posts.ndjson, posts.csv),
+    prose(`A file is either the documents of the collection it is named after (posts.json, posts.ndjson, posts.csv),
 or holds several collections, with schemas and with references between documents:
 
   {"collections": {
@@ -17,7 +18,7 @@ or holds several collections, with schemas and with references between documents
               "documents": [{"title": "Hello", "author": "\${authors.ada.id}"}]}}}
 
 Without files it takes seed.json and what is in seeds/. Seeding again adds nothing: a collection that holds
-documents is left alone, or with --upsert brought up to date.`
+documents is left alone, or with --upsert brought up to date.`)
   static override examples = ['<%= config.bin %> seed', '<%= config.bin %> seed seeds/users.csv --upsert --key email']
   static override usage = 'seed [FILE...]'
   static override strict = false

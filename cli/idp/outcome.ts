@@ -27,5 +27,5 @@ const hints: { readonly [Failure in LoginFailure]?: string } = {
 
 /** The faults and what they do, for help texts. */
 export const faultHelp = Object.entries(providerFaults)
-  .map(([fault, { says, endsIn }]) => `${fault.padEnd(17)} ${says} (${endsIn})`)
+  .map(([fault, { says, endsIn }]) => `  ${fault.padEnd(17)} ${says} (${endsIn})`)
   .join('\n')

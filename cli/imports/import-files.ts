@@ -34,8 +34,10 @@ export async function importFiles(inputs: readonly Input[], options: FilesOption
         await importInput(input, {
           ...options,
           onStart: (done) => {
-            if (done > 0) options.onResume(input.name, done)
-            else if (files.length === 0) refused.clear()
+            if (done > 0) {
+              progress.resume()
+              options.onResume(input.name, done)
+            } else if (files.length === 0) refused.clear()
           },
           onRefused: (refusals) => refused.write(input.name, refusals),
           onProgress: ({ endByte, accepted }) => progress.at(bytesBefore + endByte, before + accepted),

@@ -2,6 +2,7 @@
 import { type FieldType, fieldTypes } from '../../client/model/collection.js'
 import { type Json, type JsonObject, setOwn } from '../../client/model/json.js'
 import { misuse } from '../failure.js'
+import { counted } from '../print.js'
 
 /** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
 export type ColumnType = 'auto' | FieldType
@@ -31,7 +32,7 @@ export function readCells(
   types: ColumnTypes,
 ): { fields: JsonObject } | { problem: string } {
   if (cells.length !== names.length) {
-    return { problem: `has ${cells.length} cells where the header has ${names.length}` }
+    return { problem: `has ${counted(cells.length, 'cell')} where the header has ${names.length}` }
   }
   const fields: JsonObject = {}
   for (let at = 0; at < names.length; at++) {

@@ -115,12 +115,12 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
 
     child.kill(signal)
     const stopped = await child
-    const resumed = await world.svc(words)
+    const resumed = await world.terminal(words, [])
 
     expect(before).toBeLessThan(rows)
     if (signal === 'SIGINT')
       expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
-    expect(resumed.stderr).toMatch(/going on in .* after [\d,]+ records/)
+    expect(resumed.stdout).toMatch(/^going on in .* after [\d,]+ records$/m)
     expect(resumed.exit).toBe(0)
     expect(await world.json(['docs', 'count', collection])).toEqual({ count: rows })
     expect(await world.json(['docs', 'list', collection, '--sort', '-at', '--limit', '1'])).toMatchObject({

@@ -146,3 +146,12 @@ function anError(exit: number) {
     exit,
   }
 }
+
+test('the prose of every help text is for the terminal to wrap', () => {
+  const described: [string, { description?: string }][] = Object.entries(manifest.commands)
+
+  const wrapped = described.filter(([, { description = '' }]) => /\S\n\S/.test(description))
+
+  expect(described.length).toBeGreaterThan(0)
+  expect(wrapped.map(([id]) => id)).toEqual([])
+})

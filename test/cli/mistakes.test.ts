@@ -138,18 +138,21 @@ test('a condition of another spelling that finds nothing is pointed out', async 
   expect(counted).toMatchObject({ exit: 0, stdout: '0\n', stderr: expect.stringContaining('write views__gte') })
 })
 
-test('stdout on a full disk is one line', async () => {
-  const words = [process.execPath, bin, 'docs', 'list', 'posts']
-  const ran = await execa('sh', ['-c', `${words.map((word) => `'${word}'`).join(' ')} > /dev/full`], {
-    cwd: world.folder,
-    env: cleanEnv(world.folder),
-    extendEnv: false,
-    reject: false,
-  })
+test.each([['docs', 'list', 'posts'], [], ['--version']])(
+  'stdout of svc %s %s %s on a full disk is one line',
+  async (...given) => {
+    const words = [process.execPath, bin, ...given]
+    const ran = await execa('sh', ['-c', `${words.map((word) => `'${word}'`).join(' ')} > /dev/full`], {
+      cwd: world.folder,
+      env: cleanEnv(world.folder),
+      extendEnv: false,
+      reject: false,
+    })
 
-  expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error {2}.*(ENOSPC|disk is full)/) })
-  expect(ran.stderr).not.toMatch(/\n\s+at /)
-})
+    expect(ran).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^error {2}.*(ENOSPC|disk is full)/) })
+    expect(ran.stderr).not.toMatch(/\n\s+at /)
+  },
+)
 
 test('a stack is shown under --debug only', async () => {
   const words = ['docs', 'list', 'posts', '--url', 'http://127.0.0.1:1']

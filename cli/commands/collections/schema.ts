@@ -2,14 +2,15 @@ import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../client/model/collection.js'
 import { collectionArg } from '../../fields-args.js'
 import { table } from '../../print.js'
+import { prose } from '../../prose.js'
 import { readSchema } from '../../schema-flag.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class CollectionsSchema extends TargetCommand {
   static override summary = "Show or set what a collection's documents must look like."
   static override description =
-    `Without flags it shows the schema. --field and --schema set it as a whole; --keep adds the
-fields to those there are. It holds for writes from then on, not for what is stored.`
+    prose(`Without flags it shows the schema. --field and --schema set it as a whole; --keep adds the
+fields to those there are. It holds for writes from then on, not for what is stored.`)
   static override examples = [
     '<%= config.bin %> collections schema posts',
     '<%= config.bin %> collections schema posts --keep --field rating:number',

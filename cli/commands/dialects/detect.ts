@@ -4,14 +4,15 @@ import { type Axis, axisNames, type Dialect, dialects, formatDialect } from '../
 import { detectForms, type Finding } from '../../detect-forms.js'
 import { table } from '../../print.js'
 import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
+import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class DialectsDetect extends TargetCommand {
   static override summary = 'Find out which forms a service speaks.'
   static override description =
-    `Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
+    prose(`Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
 taken from the named dialect that fits the rest best, and marked as assumed. With --write that is only what a login
-that needs a code looks like.`
+that needs a code looks like.`)
   static override examples = [
     '<%= config.bin %> dialects detect http://127.0.0.1:4400',
     '<%= config.bin %> dialects detect --profile staging --write --save staging',

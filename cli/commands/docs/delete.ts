@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { misuse } from '../../failure.js'
 import { collectionArg } from '../../fields-args.js'
 import { counted } from '../../print.js'
+import { prose } from '../../prose.js'
 import type { TargetFlags } from '../../target.js'
 import { TargetCommand } from '../../target-command.js'
 import { readWhere, whereFlags } from '../../where-flag.js'
@@ -13,8 +14,8 @@ const idsAtOnce = 500
 export default class DocsDelete extends TargetCommand {
   static override summary = 'Delete documents, by id or by condition.'
   static override description =
-    `Documents named by their ids go at once, all of them or none. With --where or --all it counts
-them and asks first; where nobody can be asked, it needs --yes. There is no way back.`
+    prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts
+them and asks first; where nobody can be asked, it needs --yes. There is no way back.`)
   static override examples = [
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',

@@ -5,14 +5,15 @@ import { type Edited, editText } from '../../edit/edit-text.js'
 import { CliFailure, describeFailure } from '../../failure.js'
 import { collectionArg, idArg } from '../../fields-args.js'
 import { record } from '../../print.js'
+import { prose } from '../../prose.js'
 import type { TargetFlags } from '../../target.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class DocsEdit extends TargetCommand {
   static override summary = 'Change a document in your editor.'
   static override description =
-    `Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
-if nobody else has changed the document meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`
+    prose(`Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
+if nobody else has changed the document meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`)
   static override examples = [
     '<%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999',
     'EDITOR="code --wait" <%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999 --yes',

@@ -6,6 +6,7 @@ import { collectionArg } from '../../fields-args.js'
 import { stopSignal } from '../../imports/stop-signal.js'
 import { count, counted } from '../../print.js'
 import { duration, startProgress } from '../../progress.js'
+import { prose } from '../../prose.js'
 import { keepHeapSmall } from '../../small-heap.js'
 import { TargetCommand } from '../../target-command.js'
 import { readWhere, whereFlags } from '../../where-flag.js'
@@ -13,10 +14,10 @@ import { readWhere, whereFlags } from '../../where-flag.js'
 export default class DocsExport extends TargetCommand {
   static override summary = 'Write the documents of a collection to a file or to stdout.'
   static override description =
-    `Oldest first, any number of them, each once even while others write. What svc docs import reads back
+    prose(`Oldest first, any number of them, each once even while others write. What svc docs import reads back
 makes the same documents; --with-ids writes their ids too, for import --upsert --key id.
 
-A file is complete or not there: until then it is called <file>.part, and the same command goes on with it.`
+A file is complete or not there: until then it is called <file>.part, and the same command goes on with it.`)
   static override examples = [
     '<%= config.bin %> docs export posts --out posts.ndjson',
     '<%= config.bin %> docs export posts --format csv --where status=published --columns title,views > posts.csv',
@@ -57,10 +58,13 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       restart: flags.restart,
       question: [args.collection, JSON.stringify(where)],
     })
-    if (file.resumed > 0) this.note(`going on after ${counted(file.resumed, 'document')}`)
     const stop = stopSignal()
     const isWatched = !flags.quiet && !this.jsonEnabled() && (flags.out !== undefined || !process.stdout.isTTY)
     const progress = await startProgress(total, 'documents', { isWanted: isWatched })
+    if (file.resumed > 0) {
+      progress.resume()
+      this.note(`going on after ${counted(file.resumed, 'document')}`)
+    }
     const begunAt = performance.now()
     try {
       const exported = await exportDocuments(collection, where, file, { progress, signal: stop.signal })

@@ -12,6 +12,7 @@ import { stopSignal } from '../../imports/stop-signal.js'
 import { counted } from '../../print.js'
 import { configFolder } from '../../profiles.js'
 import { startProgress } from '../../progress.js'
+import { prose } from '../../prose.js'
 import { readColumnTypes } from '../../records/cells.js'
 import { formats, openInput } from '../../records/input.js'
 import { keepHeapSmall } from '../../small-heap.js'
@@ -20,11 +21,11 @@ import { type Client, TargetCommand } from '../../target-command.js'
 export default class DocsImport extends TargetCommand {
   static override summary = 'Create documents from JSON, NDJSON or CSV files.'
   static override description =
-    `Reads JSON arrays, NDJSON and CSV, from files or stdin, of any size, and sends them in large requests.
+    prose(`Reads JSON arrays, NDJSON and CSV, from files or stdin, of any size, and sends them in large requests.
 
 Rows that the service refuses are written to a file, with their line and the reason; all others go in. An
 import that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
-With --upsert, a row changes the document whose field --key has the row's value, and creates one where there is none.`
+With --upsert, a row changes the document whose field --key has the row's value, and creates one where there is none.`)
   static override examples = [
     '<%= config.bin %> docs import cities cities.json',
     '<%= config.bin %> docs import users "exports/*.csv" --types zip:string --upsert --key email',

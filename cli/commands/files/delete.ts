@@ -3,13 +3,14 @@ import * as Flags from '@oclif/core/flags'
 import { misuse } from '../../failure.js'
 import { allFiles } from '../../files/stored-files.js'
 import { counted } from '../../print.js'
+import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class FilesDelete extends TargetCommand {
   static override summary = 'Delete stored files, by id or a whole folder.'
   static override description =
-    `Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and
-asks first; where nobody can be asked, it needs --yes. There is no way back.`
+    prose(`Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and
+asks first; where nobody can be asked, it needs --yes. There is no way back.`)
   static override examples = [
     '<%= config.bin %> files delete 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files delete --folder albums/2026 --yes',

@@ -8,6 +8,7 @@ import { allFiles, bytes, findFile, isFileId } from '../../files/stored-files.js
 import { transfer } from '../../files/transfers.js'
 import { counted } from '../../print.js'
 import { startProgress } from '../../progress.js'
+import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
 
 type Wanted = Pick<StoredFile, 'name' | 'path' | 'size' | 'url'>
@@ -15,8 +16,8 @@ type Wanted = Pick<StoredFile, 'name' | 'path' | 'size' | 'url'>
 export default class FilesDownload extends TargetCommand {
   static override summary = 'Write stored files to this machine.'
   static override description =
-    `One file by its id or address, or a whole folder with all that lies below it. A file is complete
-or not there: until then it is called <file>.part.`
+    prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
+or not there: until then it is called <file>.part.`)
   static override examples = [
     '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files download albums/2026 --to backup',

@@ -5,14 +5,15 @@ import { ControlCommand } from '../../control-command.js'
 import { clearFaults, listFaults, type StandingFault, setFault } from '../../idp/local-provider.js'
 import { faultHelp } from '../../idp/outcome.js'
 import { counted } from '../../print.js'
+import { prose } from '../../prose.js'
 
 export default class IdpFail extends ControlCommand {
   static override summary = 'Let logins at the built-in identity provider fail.'
-  static override description = `Once, some times, or until told otherwise. Without a case it says what is set.
+  static override description = prose(`Once, some times, or until told otherwise. Without a case it says what is set.
 
 The cases, what the provider then does, and how the login ends:
 
-${faultHelp}`
+${faultHelp}`)
   static override examples = [
     '<%= config.bin %> idp fail no-email',
     '<%= config.bin %> idp fail slow --always',

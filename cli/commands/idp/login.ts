@@ -10,6 +10,7 @@ import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { openWaitingPage } from '../../idp/waiting-page.js'
 import { nowhere, walk } from '../../idp/walk.js'
 import { nearest } from '../../nearest.js'
+import { prose } from '../../prose.js'
 
 interface Wanted {
   readonly fail?: string | undefined
@@ -20,12 +21,12 @@ interface Wanted {
 export default class IdpLogin extends ControlCommand {
   static override summary = "Log in through the project's identity provider, and print the token."
   static override description =
-    `Opens the provider's page in the browser and waits until the browser comes back. With --as, nobody has to
+    prose(`Opens the provider's page in the browser and waits until the browser comes back. With --as, nobody has to
 click: the command logs in as an account of the built-in provider. A login that fails exits with 3.
 
 What --fail takes, what the built-in provider then does, and how the login ends:
 
-${faultHelp}`
+${faultHelp}`)
   static override examples = [
     '<%= config.bin %> idp login',
     'TOKEN=$(<%= config.bin %> idp login --as ada)',

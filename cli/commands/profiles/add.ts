@@ -3,14 +3,15 @@ import * as Flags from '@oclif/core/flags'
 import { readDialect } from '../../../client/wire/dialect.js'
 import { CliFailure, exits, misuse } from '../../failure.js'
 import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../profiles.js'
+import { prose } from '../../prose.js'
 import { SvcCommand } from '../../svc-command.js'
 import { readAddress } from '../../target.js'
 
 export default class ProfilesAdd extends SvcCommand {
   static override summary = 'Name a service, so that commands can reach it by that name.'
   static override description =
-    `The key is kept in a file that only you can read. Left out, it is asked for at a terminal, or
-taken from SVC_API_KEY: a key among the arguments stays in the history of the shell.`
+    prose(`The key is kept in a file that only you can read. Left out, it is asked for at a terminal, or
+taken from SVC_API_KEY: a key among the arguments stays in the history of the shell.`)
   static override examples = [
     '<%= config.bin %> profiles add staging --url https://staging.example.com',
     'SVC_API_KEY=svc_key_… <%= config.bin %> profiles add ci --url https://staging.example.com --dialect b --use',
