@@ -43,24 +43,24 @@ export async function startProgress(
     },
   })
   let isStopped = false
-  bar.start(whole ?? 0, 0, { items: 0 })
+  const hide = () => {
+    if (bar.isActive) bar.stop()
+  }
   return {
     at(part, items) {
-      if (isResumed) {
-        begun = { at: performance.now(), part, items }
-        bar.start(whole ?? 0, part, { items })
-      }
+      if (isStopped) return
+      if (isResumed) begun = { at: performance.now(), part, items }
       isResumed = false
-      bar.update(part, { items })
+      if (bar.isActive) bar.update(part, { items })
+      else bar.start(whole ?? 0, part, { items })
     },
     resume() {
       isResumed = true
-      bar.stop()
+      hide()
     },
     stop() {
-      if (isStopped) return
       isStopped = true
-      bar.stop()
+      hide()
     },
   }
 }
