@@ -53,7 +53,8 @@ export async function run(
   const startedAt = performance.now()
   const exchange: Exchange = { req, id: randomUUID(), params: { ...req.params }, dialect: dialects.a, headers: {} }
   const answer = await serveOrFail(door, serve, exchange)
-  if (!answer || res.destroyed) return
+  // What goes on after its headers has to learn that nobody is there any more.
+  if (!answer || (res.destroyed && !('open' in answer))) return
   send(res, exchange, answer)
   if (!door.log.isOpen) return
   door.log.request({

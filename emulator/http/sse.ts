@@ -67,8 +67,8 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
   function open(opened: ServerResponse): void {
     res = opened
     for (const bytes of early.splice(0)) res.write(bytes)
-    // Who asks for the headers alone waits for nothing else.
-    if (opened.req.method === 'HEAD') end()
+    // Who asks for the headers alone waits for nothing else, and who has gone already, for nothing at all.
+    if (opened.req.method === 'HEAD' || opened.destroyed) end()
     if (isOver) return void res.end()
     streams.open.add(end)
     const comments = setInterval(() => write(Buffer.from(':\n\n')), commentMilliseconds)
