@@ -58,11 +58,12 @@ async function readStream(session: Session, listener: Listener, signal: AbortSig
       const { value } = (await reader?.read()) ?? {}
       if (!value) return
       hear()
-      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n')
+      const blocks = (text + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
       text = blocks.pop() ?? ''
       for (const block of blocks) {
-        const [, id] = /^id: ?(\d+)/m.exec(block) ?? []
-        const [, data] = /^data: ?(.*)/m.exec(block) ?? []
+        // Not `.` and not `^`: to those a line ends at U+2028 too, which a text may hold.
+        const [, id] = /(?:^|\n)id: ?(\d+)/.exec(block) ?? []
+        const [, data] = /(?:^|\n)data: ?([^\r\n]*)/.exec(block) ?? []
         if (data) listener.heard(readMessage(data))
         else if (id) listener.heard({ seq: Number(id) })
       }

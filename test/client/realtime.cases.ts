@@ -6,6 +6,9 @@ export const realtimeCases: Cases = {
   'hears of changes as they happen, over a WebSocket': (world) => hears(world, 'ws'),
   'hears of changes as they happen, over Server-Sent Events': (world) => hears(world, 'sse'),
 
+  'hears of texts with odd ends of lines, over a WebSocket': (world) => hearsOddTexts(world, 'ws'),
+  'hears of texts with odd ends of lines, over Server-Sent Events': (world) => hearsOddTexts(world, 'sse'),
+
   'hears only of what matches, and of what leaves it': async ({ posts }) => {
     const told: string[] = []
     const subscription = posts.subscribe({
@@ -137,4 +140,17 @@ async function hears({ service }: World, transport: 'ws' | 'sse') {
     [0, 1, 2],
   )
   same(subscription.status, 'closed')
+}
+
+async function hearsOddTexts({ service }: World, transport: 'ws' | 'sse') {
+  const posts = createClient<{ posts: Post }>({ ...service, transport }).collection('posts')
+  const titles = ['a\u2028b', 'a\u2029data: b', 'a\r\n\r\nb', 'a\n\nid: 5\n\ndata: c', '\u0085\ufeff', 'last']
+  const subscription = posts.subscribe()
+  await subscription.ready
+  for (const title of titles) await posts.create({ title })
+
+  const told: string[] = []
+  for await (const { document } of subscription) if (told.push(document.data.title) === titles.length) break
+
+  same(told, titles)
 }
