@@ -118,15 +118,20 @@ export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): W
  * @throws {SvcError} `INVALID_FILTER`
  */
 export function readFilters(dialect: Dialect, filters: JsonObject): Where {
-  const parameters = Object.entries(filters).flatMap(filterParameters)
+  const parameters = Object.entries(filters).flatMap((filter) => filterParameters(dialect, filter))
   if (parameters.length <= sizes.mostQueryParameters) return readWhere(dialect, parameters)
   throw new SvcError('INVALID_FILTER', `Filters may hold ${sizes.mostQueryParameters} conditions.`)
 }
 
-function filterParameters([name, value]: [string, Json]): Parameter[] {
+function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
   if (!Array.isArray(value)) return [[name, filterText(name, value)]]
   const texts = value.map((item) => filterText(name, item))
-  return /_(not)?in$/.test(name) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
+  const { operator } = filterSuffixes[dialect.filters].read(name)
+  return isListed(operator) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
+}
+
+function isListed(operator: Operator): operator is 'in' | 'notin' {
+  return operator === 'in' || operator === 'notin'
 }
 
 function filterText(name: string, value: Json): string {
@@ -137,19 +142,25 @@ function filterText(name: string, value: Json): string {
 /** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
 export function writeFilters(dialect: Dialect, where: Where): JsonObject {
   const filters = new Map<string, Json>()
-  for (const [name, value] of writeWhere(dialect, where)) {
+  for (const [prefix, test] of testsOf(where)) {
+    let name = prefix + writeName(dialect, test)
+    // Two lists under one name would be one list. With its field named twice, the second means the same, and has another name.
+    while ('values' in test && filters.has(name))
+      name = `${prefix + formatPath(test.path)}__or__${name.slice(prefix.length)}`
     const before = filters.get(name)
+    const value = writeValue(test)
     filters.set(name, before === undefined ? value : [before, value].flat())
   }
   return Object.fromEntries(filters)
 }
 
 function writeWhere(dialect: Dialect, where: Where): Parameter[] {
-  let groups = 0
-  return where.all.flatMap(({ any }) => {
-    const prefix = any.length === 1 ? '' : `[or:${++groups}]`
-    return any.map((test) => [prefix + writeName(dialect, test), writeValue(test)] as const)
-  })
+  return testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)])
+}
+
+/** Each test with what its name begins with: alternatives share a group. */
+function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
+  return all.flatMap(({ any }, at) => any.map((test) => [any.length === 1 ? '' : `[or:${at}]`, test] as const))
 }
 
 function readTests(dialect: Dialect, name: string, value: string): Test[] {
@@ -161,7 +172,7 @@ function readTests(dialect: Dialect, name: string, value: string): Test[] {
 }
 
 function readTest(path: Path, operator: Operator, value: string): Test {
-  if (operator === 'in' || operator === 'notin') return { path, operator, values: splitList(value) }
+  if (isListed(operator)) return { path, operator, values: splitList(value) }
   if (operator !== 'isnull') return { path, operator, value }
   if (value !== 'true' && value !== 'false') {
     throw new SvcError('INVALID_FILTER', `"isnull" on "${formatPath(path)}" takes true or false, not "${value}".`)
