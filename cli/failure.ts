@@ -88,11 +88,12 @@ function describeAnswer(error: SvcError): Failure {
   }
 }
 
-/** The message names the first thing that is wrong; the next few follow it. */
-function furtherIssues({ issues }: SvcError): string[] {
-  if (issues.length < 2) return []
-  const named = issues.slice(1, 4).map(({ message }) => message)
-  const more = issues.length - 1 - named.length
+/** The message names the first thing that is wrong, if not all of them; the next few follow it. */
+function furtherIssues({ issues, message }: SvcError): string[] {
+  const further = issues.slice(1).filter((issue) => !message.includes(issue.message.replace(/^needs /, '')))
+  if (further.length === 0) return []
+  const named = further.slice(0, 3).map((issue) => issue.message)
+  const more = further.length - named.length
   return [`Also: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`]
 }
 

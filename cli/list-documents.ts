@@ -2,9 +2,8 @@
 import { once } from 'node:events'
 import type { Document } from '../client/model/document.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
-import type { Page } from '../client/model/page.js'
 import { documentRow } from './document-row.js'
-import { count, counted, openTable } from './print.js'
+import { openTable } from './print.js'
 import { writeCell } from './records/cells.js'
 
 export const listFormats = ['table', 'csv', 'ndjson'] as const
@@ -30,19 +29,6 @@ function fieldsOfLinked(value: Json): Json {
   if (Array.isArray(value)) return value.map(fieldsOfLinked)
   const isLinked = isObject(value) && 'version' in value && 'collectionId' in value && isObject(value.data)
   return isLinked ? (value.data ?? null) : value
-}
-
-/** "20 of 345 documents; the next: --offset 20". */
-export function pageNote({ items, total, limit, offset }: Page<Document>): string {
-  const last = offset + items.length
-  if (items.length === 0) {
-    if (!total) return 'no documents'
-    return limit === 0 ? counted(total, 'document') : `no documents from ${count(offset)} on; there are ${count(total)}`
-  }
-  const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
-  const of = total === null ? '' : ` of ${count(total)}`
-  const more = total === null ? items.length === limit : last < total
-  return `${range}${of}${more ? `; the next: --offset ${last}` : ''}`
 }
 
 /** What to say where no document of a page has a column that was asked for. */

@@ -1,4 +1,5 @@
 import type { Json } from '../client/model/json.js'
+import type { Page } from '../client/model/page.js'
 import { onStdout } from './colour.js'
 import { cut, printable, textWidth } from './text-width.js'
 
@@ -71,6 +72,19 @@ export function count(number: number): string {
 /** "1 document", "12,345 documents". */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** "20 of 345 documents; the next: --offset 20". */
+export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: string): string {
+  const last = offset + items.length
+  if (items.length === 0) {
+    if (!total) return `no ${noun}s`
+    return limit === 0 ? counted(total, noun) : `no ${noun}s from ${count(offset)} on; there are ${count(total)}`
+  }
+  const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
+  const of = total === null ? '' : ` of ${count(total)}`
+  const more = total === null ? items.length === limit : last < total
+  return `${range}${of} ${noun}s${more ? `; the next: --offset ${last}` : ''}`
 }
 
 export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {

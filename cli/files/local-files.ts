@@ -5,7 +5,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/model/file.js'
-import { CliFailure, exits } from '../failure.js'
+import { CliFailure, exits, misuse } from '../failure.js'
 
 export interface LocalFile {
   readonly place: string
@@ -15,7 +15,10 @@ export interface LocalFile {
   readonly size: number
 }
 
-/** The files that paths name: each by itself, and all that lie in a folder and below it. */
+/**
+ * The files that paths name: each by itself, and all that lie in a folder and below it. What is hidden, as `.env`
+ * and `.git` are, goes only when it is named itself, since anybody can read what is stored.
+ */
 export async function findLocalFiles(paths: readonly string[], folder: string): Promise<LocalFile[]> {
   const found = await Promise.all(paths.map((path) => findBelow(path, folder)))
   return found.flat()
@@ -25,13 +28,20 @@ async function findBelow(path: string, folder: string): Promise<LocalFile[]> {
   const here = await requireThere(path)
   if (!here.isDirectory()) return [{ place: path, name: basename(path), folder, size: here.size }]
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((place) => !isHidden(relative(path, place)))
   const root = dirname(resolve(path))
   const all = files.sort().map(async (place) => {
     const within = relative(root, dirname(resolve(place))).split(sep)
     return { place, name: basename(place), folder: posix.join(folder, ...within), size: (await stat(place)).size }
   })
   return Promise.all(all)
+}
+
+function isHidden(place: string): boolean {
+  return place.split(sep).some((name) => name.startsWith('.'))
 }
 
 function requireThere(path: string) {
@@ -42,7 +52,7 @@ function requireThere(path: string) {
 
 /** A file that is read while it is sent, never whole into memory. */
 export async function openLocalFile(place: string): Promise<File> {
-  await requireThere(place)
+  if ((await requireThere(place)).isDirectory()) throw misuse(`"${place}" is a folder, not a file.`)
   return new File([await openAsBlob(place)], basename(place))
 }
 
@@ -66,7 +76,7 @@ export async function writeLocalFile(
     () => false,
   )
   if (isThere && !isReplacing) {
-    throw new CliFailure('FILE_EXISTS', exits.failed, `"${place}" is there already.`, 'Write over it: --replace')
+    throw new CliFailure('FILE_EXISTS', exits.invalid, `"${place}" is there already.`, 'Write over it: --replace')
   }
   await mkdir(dirname(place), { recursive: true })
   const part = `${place}.part`

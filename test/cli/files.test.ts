@@ -45,13 +45,31 @@ test('a folder is stored with what lies in it and below it, and comes back the s
   }
 })
 
+test('what is hidden in a folder stays out of it, until it is named', async () => {
+  await mkdir(join(world.folder, 'site', '.git'), { recursive: true })
+  for (const name of ['index.txt', '.env', '.git/config']) await writeFile(join(world.folder, 'site', name), name)
+
+  await world.svc(['files', 'upload', 'site'])
+  const named = await world.svc(['files', 'upload', 'site/.env', '--to', 'asked'])
+
+  expect((await list('site')).items.map(({ name }) => name)).toEqual(['index.txt'])
+  expect(named.exit).toBe(0)
+  expect((await list('asked')).items.map(({ name }) => name)).toEqual(['.env'])
+})
+
+test('a page says how to get the next', async () => {
+  const { stderr } = await world.svc(['files', 'list', '--limit', '1'])
+
+  expect(stderr).toMatch(/^1 of \d+ files; the next: --offset 1$/m)
+})
+
 test('a file that is there already is written over only when that is asked for', async () => {
   await world.svc(['files', 'upload', 'photos/a.txt', '--to', 'single'])
   const [file] = (await list('single')).items
   await writeFile(join(world.folder, 'a.txt'), 'mine')
 
   const refused = await world.svc(['files', 'download', file?.id ?? ''])
-  expect([refused.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([1, 'mine'])
+  expect([refused.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([5, 'mine'])
   const replaced = await world.svc(['files', 'download', file?.url ?? '', '--replace'])
   expect([replaced.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([0, 'one'])
 })
@@ -93,6 +111,7 @@ test.each([
   [['files', 'delete'], 'Say which files'],
   [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'is no field with a file'],
   [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'There is no file "nowhere.png".'],
+  [['docs', 'create', 'posts', '-F', 'cover=@photos'], '"photos" is a folder, not a file.'],
 ])('svc %j says what is wrong', async (words, said) => {
   const { exit, stderr } = await world.svc(words)
 

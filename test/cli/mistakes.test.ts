@@ -85,6 +85,12 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /not the address of a PostgreSQL server\.\n.*postgres:\/\//,
   ],
   ['two flags that exclude each other', ['dev', '--memory', '--fresh'], 2, /--fresh cannot also be .* --memory/],
+  [
+    'a weak password',
+    ['users', 'signup', 'ada@example.com', '--password', 'short'],
+    5,
+    /^error {2}A password needs at least 8 characters, an uppercase letter and a digit\.\n$/,
+  ],
   ['an id that a script left empty', ['docs', 'delete', 'posts', '', '--yes'], 2, /ID is empty\.\n.*variable/],
   ['a document in no file', ['docs', 'create', 'posts', '-f', 'nope.json'], 4, /no file "nope\.json"/],
   ['a document in a folder', ['docs', 'create', 'posts', '-f', '.'], 2, /"\." is a folder/],

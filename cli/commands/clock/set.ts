@@ -25,13 +25,18 @@ export default class ClockSet extends ControlCommand {
   }
 }
 
-const form = /^\d{4}-\d\d-\d\d(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/
+const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
 function readMoment(text: string): string {
-  const [match, time, zone] = form.exec(text) ?? []
+  const [match, day, time, zone] = form.exec(text) ?? []
   const moment = new Date(match && time && !zone ? `${match}Z` : text)
-  if (!match || Number.isNaN(moment.getTime())) {
+  if (!match || Number.isNaN(moment.getTime()) || !isDay(day)) {
     throw misuse(`"${text}" is no moment.`, 'Write it like 2030-01-31 or 2030-01-31T12:00:00Z.')
   }
   return moment.toISOString()
+}
+
+/** The language reads the 31st of February as the third of March. */
+function isDay(day = ''): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
 }

@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/model/document.js'
 import { collectionArg } from '../../fields-args.js'
-import { listFormats, missingColumns, namesOfAll, pageNote, printDocuments } from '../../list-documents.js'
-import { counted } from '../../print.js'
+import { listFormats, missingColumns, namesOfAll, printDocuments } from '../../list-documents.js'
+import { counted, pageNote } from '../../print.js'
 import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
 import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../where-flag.js'
@@ -42,7 +42,7 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
     const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
     if (!this.jsonEnabled()) {
       if (page.items.length > 0) await printDocuments(page.items, flags.format, flags.columns)
-      this.note(pageNote(page))
+      this.note(pageNote(page, 'document'))
       const missing = missingColumns(page.items, flags.columns)
       if (missing) this.note(missing)
       const note = page.items.length === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { allFiles, fileRow } from '../../files/stored-files.js'
-import { count, table } from '../../print.js'
+import { counted, pageNote, table } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class FilesList extends TargetCommand {
@@ -28,8 +28,7 @@ export default class FilesList extends TargetCommand {
       : await client.files.list({ ...folder, ...place })
 
     if (page.items.length > 0) this.log(table(page.items.map(fileRow)))
-    const total = 'total' in page ? (page.total ?? page.items.length) : page.items.length
-    this.note(`${count(page.items.length)} of ${count(total)} files`)
+    this.note('total' in page ? pageNote(page, 'file') : counted(page.items.length, 'file'))
     return page
   }
 }

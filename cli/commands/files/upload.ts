@@ -10,7 +10,8 @@ import { TargetCommand } from '../../target-command.js'
 
 export default class FilesUpload extends TargetCommand {
   static override summary = 'Store files; anybody can then read them at their addresses.'
-  static override description = `A folder is stored with all that lies in it and below it, under its own name.
+  static override description =
+    `A folder is stored with all that lies in it and below it, under its own name. What is hidden stays out, unless you name it.
 
 What is stored this way belongs to no document and stays until it is deleted.`
   static override examples = [

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { count, table } from '../../print.js'
+import { pageNote, table } from '../../print.js'
 import { UserCommand, userRow } from '../../user-command.js'
 import { readSort, readWhere, sortFlag, whereFlags } from '../../where-flag.js'
 
@@ -28,7 +28,7 @@ export default class UsersList extends UserCommand {
     })
 
     if (page.items.length > 0) this.log(table(page.items.map(userRow)))
-    this.note(`${count(page.items.length)} of ${count(page.total ?? page.items.length)} users`)
+    this.note(pageNote(page, 'user'))
     return page
   }
 }
