@@ -66,15 +66,17 @@ export function openSession(options: SessionOptions): Session {
     return known
   }
 
-  /** Headers of a request by whoever is signed in. A token that nears its end is renewed beside it. */
+  /** Headers of a request by whoever is signed in. */
   async function headersOf({ isAnonymous, headers }: Request, token: string | undefined): Promise<Request['headers']> {
-    if (token !== undefined && !isAnonymous && lifeLeft(token) < leastLife) refresh().catch(() => undefined)
     const authorization = token === undefined || isAnonymous ? undefined : `Bearer ${token}`
     return { 'svc-dialect': formatDialect(await dialect()), authorization, ...headers }
   }
 
+  /** One that nears its end is renewed beside whatever it is wanted for. */
   async function tokenNow(): Promise<string | undefined> {
-    return (await auth.current())?.token
+    const token = (await auth.current())?.token
+    if (token !== undefined && lifeLeft(token) < leastLife) refresh().catch(() => undefined)
+    return token
   }
 
   /** A login that the service knows no more is none here either. */

@@ -93,11 +93,12 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     } else if (failure && collection === undefined) fail(failure)
   }
 
-  /** A peer that answers nothing within a beat is gone, whatever the socket says. */
+  /** A peer that answers nothing within a beat is gone, whatever the socket says. Who only listens has the login renewed, too. */
   function beat() {
     if (!isHeard) return lose()
     isHeard = false
     say({ type: 'ping' })
+    session.token().catch(() => undefined)
   }
 
   function lose() {

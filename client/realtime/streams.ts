@@ -41,6 +41,8 @@ async function readStream(session: Session, listener: Listener, signal: AbortSig
     clearTimeout(timer)
     timer = setTimeout(() => silence.abort(), 2 * heartbeat)
   }
+  // Who only listens has the login renewed, too.
+  const renewing = setInterval(() => session.token().catch(() => undefined), heartbeat)
   try {
     hear()
     const query = realtimeQuery(await session.dialect())
@@ -70,5 +72,6 @@ async function readStream(session: Session, listener: Listener, signal: AbortSig
     }
   } finally {
     clearTimeout(timer)
+    clearInterval(renewing)
   }
 }
