@@ -51,6 +51,8 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   let attempts = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let token: string | undefined
+  /** The id of the only collection here. Events say its name, which nobody here knows. */
+  let id: string | undefined
 
   async function connect() {
     try {
@@ -83,7 +85,8 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
 
   function hear(message: JsonObject) {
     isHeard = true
-    const collection = collectionOf(message)
+    const named = collectionOf(message)
+    const collection = named && (id ?? named)
     const listener = listeners.get(collection ?? '')
     const failure = readFailure(message)
     if (message.type === 'unsubscribed') listeners.delete(collection ?? '')
@@ -132,13 +135,15 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
 
   void Promise.resolve().then(connect)
   return {
-    hasRoom: (collection) => !listeners.has(collection) && listeners.size < mostSubscriptions,
+    hasRoom: (collection) =>
+      !(id ?? idOf(collection)) && !listeners.has(collection) && listeners.size < mostSubscriptions,
     identify(next) {
       token = next
       say({ type: 'auth', token })
     },
     add(listener) {
       const { collection } = listener
+      id = idOf(collection)
       listeners.set(collection, listener)
       subscribe(listener)
       return () => {
@@ -149,6 +154,11 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
       }
     },
   }
+}
+
+/** Names begin with a letter, ids with a digit. */
+function idOf(collection: string): string | undefined {
+  return /^\d/.test(collection) ? collection : undefined
 }
 
 /** What a message is about; of a change, its document says it. */

@@ -9,6 +9,28 @@ export const realtimeCases: Cases = {
   'hears of texts with odd ends of lines, over a WebSocket': (world) => hearsOddTexts(world, 'ws'),
   'hears of texts with odd ends of lines, over Server-Sent Events': (world) => hearsOddTexts(world, 'sse'),
 
+  'hears of a collection by its id, beside others': async ({ svc, posts, authors }) => {
+    const { id } = await svc.collections.get('posts')
+    const byId = svc.collection(id as 'posts')
+    const told: string[] = []
+    const pages: number[] = []
+    const all = [
+      posts.subscribe(),
+      byId.subscribe({ onChange: ({ document }) => told.push(document.data.title) }),
+      authors.subscribe({ onChange: ({ document }) => told.push(document.data.name) }),
+    ]
+    await Promise.all(all.map(({ ready }) => ready))
+    const list = byId.live({ onPage: ({ items }) => pages.push(items.length) })
+    await until(() => pages.at(-1) === 0)
+
+    await posts.create({ title: 'Tea' })
+    await authors.create({ name: 'Ada' })
+    await until(() => told.length === 2 && pages.at(-1) === 1)
+
+    for (const one of [...all, list]) one.close()
+    same(told.sort(), ['Ada', 'Tea'])
+  },
+
   'hears only of what matches, and of what leaves it': async ({ posts }) => {
     const told: string[] = []
     const subscription = posts.subscribe({
