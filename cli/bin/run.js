@@ -8,6 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /** @param {string} file */
 const built = (file) => pathToFileURL(join(root, 'dist', 'cli', file)).href
+// Who asks for help in other words gets the same.
+if (process.argv[2] === 'help') process.argv.splice(2, Number.POSITIVE_INFINITY, ...process.argv.slice(3), '--help')
 const [first, ...rest] = process.argv.slice(2)
 
 /**

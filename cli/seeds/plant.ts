@@ -1,6 +1,7 @@
 import type { Document } from '../../client/model/document.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
+import { mostBatchItems } from '../../client/model/limits.js'
 import { valueAt } from '../../client/model/path.js'
 import type { Client } from '../target-command.js'
 import { type Reference, referencesIn, resolveReferences } from './references.js'
@@ -52,17 +53,27 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
       count.kept += 1
       continue
     }
-    const fields = resolveFields(document, known, file)
-    const there = isEmpty ? undefined : await findSame(client, seed, fields, options)
     try {
+      const fields = resolveFields(document, known, file)
+      const there = isEmpty ? undefined : await findSame(client, seed, fields, options)
       documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
       count[there ? 'updated' : 'created'] += 1
     } catch (error) {
+      // Why it failed is what has to be said, whether or not this works.
+      if (isEmpty) await takeBack(client, seed.name, documents).catch(() => undefined)
       if (!(error instanceof SvcError) || error.status >= 500 || error.status === 401) throw error
       throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
     }
   }
   return { collection: seed.name, ...count }
+}
+
+/** Half a collection would be taken for a whole one, and left alone, when the file is planted again. */
+async function takeBack(client: Client, name: string, documents: ReadonlyMap<string, Document>): Promise<void> {
+  const ids = [...documents.values()].map(({ id }) => id)
+  for (let at = 0; at < ids.length; at += mostBatchItems) {
+    await client.collection(name).deleteMany(ids.slice(at, at + mostBatchItems))
+  }
 }
 
 async function ensureCollection({ name, schema }: SeedCollection, { client, isUpsert }: PlantOptions): Promise<void> {

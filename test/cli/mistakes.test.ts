@@ -17,6 +17,13 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['a collection spelled wrong', ['docs', 'list', 'post'], 4, /No collection "post"\.\n.*Did you mean "posts"\?/],
   ['a command spelled wrong', ['docs', 'lst', 'posts'], 2, /no command "docs lst"\.\n.*Did you mean "svc docs list"\?/],
   ['a topic spelled wrong', ['doc', 'list', 'posts'], 2, /Did you mean "svc docs list"\?/],
+  ['a topic by itself spelled wrong', ['dcs'], 2, /no command "dcs"\.\n.*Did you mean "svc docs"\?/],
+  [
+    'a command of a topic within one spelled wrong',
+    ['users', '2fa', 'cod'],
+    2,
+    /no command "users 2fa cod"\.\n.*Did you mean "svc users 2fa code"\?/,
+  ],
   ['a command that there is not', ['frobnicate'], 2, /no command "frobnicate"\.\n.*svc --help/],
   [
     'a flag spelled wrong',
@@ -111,6 +118,11 @@ test('without an emulator a command says how to start one, and exits with 8', as
 
   expect(ran).toMatchObject({ exit: 8, stdout: '' })
   expect(ran.stderr).toMatch(/No emulator runs in this folder(.|\n)*svc dev/)
+})
+
+test('help may be asked for as a command', async () => {
+  expect((await empty.svc(['help'])).stdout).toBe((await empty.svc(['--help'])).stdout)
+  expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents of a collection.')
 })
 
 test('a page of the emulator is never one of somebody else', async () => {

@@ -146,6 +146,23 @@ test('--upsert of a file of documents goes by the field of --key', async () => {
   expect(withoutKey).toMatchObject({ exit: 2, stderr: expect.stringContaining('--key email') })
 })
 
+test('a file that was wrong is planted whole once it is put right', async () => {
+  const name = 'put-right'
+  const seed = (age: string) => `{"collections": {"${name}": {
+    "schema": {"age": {"type": "integer"}},
+    "documents": [{"age": 1}, {"age": ${age}}, {"age": 3}]
+  }}}`
+  file('right.json', seed('"two"'))
+  const wrong = await world.svc(['seed', 'right.json'])
+
+  file('right.json', seed('2'))
+  const right = await world.json(['seed', 'right.json'])
+
+  expect(wrong.exit).toBe(5)
+  expect(right).toMatchObject([{ created: 3, kept: 0 }])
+  expect((await fields(name)).map(({ age }) => age).sort()).toEqual([1, 2, 3])
+})
+
 const mistakes: readonly (readonly [title: string, name: string, content: string, said: RegExp])[] = [
   ['text that is not JSON', 'bad.json', '{\n  "collections": {\n    "a": oops\n  }\n}', /bad\.json:3: is not JSON/],
   [
