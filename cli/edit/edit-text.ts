@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isObject, type JsonObject } from '../../client/model/json.js'
-import { CliFailure, exits } from '../failure.js'
+import { CliFailure, describeFailure, exits } from '../failure.js'
 
 export interface Edited {
   readonly fields: JsonObject
@@ -27,10 +27,19 @@ export async function editText(text: string, options: { name: string; mayAskAgai
     if ('fields' in read) {
       return { fields: read.fields, file, discard: () => rm(dirname(file), { recursive: true, force: true }) }
     }
-    if (!options.mayAskAgain || !(await wantsToMend(read.problem))) {
-      throw new CliFailure('INVALID_BODY', exits.invalid, read.problem, `What you wrote is in ${file}`)
-    }
+    const invalid = new CliFailure('INVALID_BODY', exits.invalid, read.problem)
+    if (!options.mayAskAgain) throw keptIn(file, invalid)
+    const isToMend = await wantsToMend(read.problem).catch((cause) => {
+      throw keptIn(file, cause)
+    })
+    if (!isToMend) throw keptIn(file, invalid)
   }
+}
+
+/** The same failure, saying where to find what was written. */
+export function keptIn(file: string, cause: unknown): CliFailure {
+  const { code, exit, message } = describeFailure(cause)
+  return new CliFailure(code, exit, message, `What you wrote is in ${file}`, { cause })
 }
 
 async function openEditor(file: string): Promise<void> {
@@ -58,6 +67,8 @@ function readObject(text: string): { fields: JsonObject } | { problem: string } 
     const fields: unknown = JSON.parse(text)
     return isObject(fields) ? { fields } : { problem: 'That is not a JSON object.' }
   } catch (error) {
-    return { problem: `That is not JSON: ${error instanceof Error ? error.message : ''}.` }
+    // It quotes the text, line breaks and all.
+    const reason = error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : ''
+    return { problem: `That is not JSON: ${reason}.` }
   }
 }

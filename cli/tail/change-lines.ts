@@ -1,10 +1,10 @@
 import type { DocumentChange, Fields } from '../../client/index.js'
 import { onStdout } from '../colour.js'
-import { differences } from '../edit/differences.js'
+import { differences, fitting } from '../edit/differences.js'
 import { cut, printable } from '../text-width.js'
 
 const mostFields = 12
-const mostColumns = 100
+const indent = '          '
 
 const colours = { created: onStdout.green, updated: onStdout.yellow, deleted: onStdout.red } as const
 
@@ -17,16 +17,17 @@ export function changeLines(
 ): string {
   const time = onStdout.dim(at.toTimeString().slice(0, 8))
   const head = `${time}  ${colours[kind](kind)}  ${onStdout.bold(printable(collection))}  ${document.id}`
-  return [head, ...fewer(fieldLines(kind, document.data, before)).map((line) => `          ${line}`)].join('\n')
+  return [head, ...fewer(fieldLines(kind, document.data, before)).map((line) => `${indent}${line}`)].join('\n')
 }
 
 function fieldLines(kind: DocumentChange['kind'], data: Fields, before: Fields | undefined): string[] {
   if (kind === 'deleted') return []
-  if (kind === 'created') return differences({}, data, onStdout)
-  if (before) return differences(before, data, onStdout)
+  const columns = fitting(process.stdout, indent.length)
+  if (kind === 'created') return differences({}, data, { colours: onStdout, columns })
+  if (before) return differences(before, data, { colours: onStdout, columns })
   // It was not seen before, so nobody can say which of them changed.
   const lines = Object.entries(data).map(([name, value]) => `  ${printable(name)}: ${printable(JSON.stringify(value))}`)
-  return lines.map((line) => onStdout.dim(cut(line, mostColumns)))
+  return lines.map((line) => onStdout.dim(cut(line, columns)))
 }
 
 function fewer(lines: readonly string[]): readonly string[] {

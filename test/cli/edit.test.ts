@@ -108,6 +108,25 @@ test('a no before saving changes nothing, and loses nothing that was written', a
   expect(readFileSync(keptFile(ran.stdout), 'utf8')).toContain('Bye')
 })
 
+test('Ctrl-C where it could be mended loses nothing that was written', async () => {
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Mend it?', '\x03']], {
+    env: { EDITOR: anEditor(`printf 'oo\\nps' > "$1"`) },
+  })
+
+  expect(ran.exit).toBe(130)
+  expect(readFileSync(keptFile(ran.stdout), 'utf8')).toBe('oo\nps')
+})
+
+test('a long difference takes no more than a line of the terminal', async () => {
+  const { stdout } = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
+    env: { EDITOR: anEditor(`sed -i 's/Hello/Bye ${'x'.repeat(200)}/' "$1"`) },
+    columns: 80,
+  })
+
+  const line = stdout.split('\n').find((one) => one.startsWith('+ title'))
+  expect(line).toMatch(/^.{79}…$/u)
+})
+
 test('an editor that fails saves nothing; one that is not there is named', async () => {
   const failed = await edit(anEditor(`sed -i 's/Hello/Bye/' "$1"\nexit 3`))
   const missing = await edit('no-such-editor')

@@ -1,8 +1,7 @@
 import type { Document } from '../../../client/model/document.js'
 import { documentRow } from '../../document-row.js'
 import { differences } from '../../edit/differences.js'
-import { type Edited, editText } from '../../edit/edit-text.js'
-import { CliFailure, describeFailure } from '../../failure.js'
+import { type Edited, editText, keptIn } from '../../edit/edit-text.js'
 import { collectionArg, idArg } from '../../fields-args.js'
 import { record } from '../../print.js'
 import { prose } from '../../prose.js'
@@ -36,8 +35,7 @@ if nobody else has changed the document meanwhile. What you wrote is never lost:
     }
     for (const line of changes) this.note(line)
     const after = await this.save(args, edited, before.version, flags).catch((cause) => {
-      const { code, exit, message } = describeFailure(cause)
-      throw new CliFailure(code, exit, message, `What you wrote is in ${edited.file}`, { cause })
+      throw keptIn(edited.file, cause)
     })
     await edited.discard()
 
