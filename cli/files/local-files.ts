@@ -57,12 +57,28 @@ export async function openLocalFile(place: string): Promise<File> {
 }
 
 /** Where a stored file goes below a folder of this machine; never above it, whatever the service says. */
-export function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: string): string {
+function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: string): string {
   const segments = [...path.split('/').filter((segment) => segment !== ''), name]
   if (segments.some((segment) => segment === '..' || segment === '.' || /[/\\\0]/.test(segment))) {
     throw new CliFailure('INVALID_PATH', exits.failed, `"${posix.join(path, name)}" is no place to write to.`)
   }
   return join(folder, ...segments)
+}
+
+/** A place for each file: of several that would share one, the first keeps its name, and the others have their id before it. */
+export function placesFor<File extends Pick<StoredFile, 'id' | 'path' | 'name'>>(
+  files: readonly File[],
+  folder: string,
+): { file: File; place: string }[] {
+  // To some disks, names that differ in case only are the same.
+  const taken = new Set<string>()
+  return files.map((file) => {
+    const wished = placeFor(file, folder)
+    const isTaken = taken.has(wished.toLowerCase())
+    const place = isTaken ? placeFor({ ...file, name: `${file.id}-${file.name}` }, folder) : wished
+    taken.add(place.toLowerCase())
+    return { file, place }
+  })
 }
 
 /** Writes an answer to a file, which is complete or not there. */

@@ -74,6 +74,22 @@ test('a file that is there already is written over only when that is asked for',
   expect([replaced.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([0, 'one'])
 })
 
+test('files of one name in one folder come back each', async () => {
+  for (const text of ['one', 'two']) {
+    await mkdir(join(world.folder, text), { recursive: true })
+    await writeFile(join(world.folder, text, 'same.txt'), text)
+    await world.svc(['files', 'upload', `${text}/same.txt`, '--to', 'twice'])
+  }
+  const [newest, oldest] = (await list('twice')).items
+
+  const fetched = await world.svc(['files', 'download', 'twice', '--to', 'both'])
+
+  expect(fetched.exit).toBe(0)
+  expect(newest?.name).toBe('same.txt')
+  const textOf = (name: string) => readFile(join(world.folder, 'both', 'twice', name), 'utf8')
+  expect([await textOf('same.txt'), await textOf(`${oldest?.id}-same.txt`)]).toEqual(['two', 'one'])
+})
+
 test('-F stores files in the fields of a document', async () => {
   const words = ['title=Hi', '-F', 'cover=@photos/a.txt', '-F', 'pages=@photos/a.txt', '-F', 'pages=@photos/sub/b.txt']
 

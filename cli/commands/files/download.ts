@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Client } from '../../../client/index.js'
 import type { StoredFile } from '../../../client/model/file.js'
 import { CliFailure, exits } from '../../failure.js'
-import { placeFor, writeLocalFile } from '../../files/local-files.js'
+import { placesFor, writeLocalFile } from '../../files/local-files.js'
 import { allFiles, bytes, findFile, isFileId } from '../../files/stored-files.js'
 import { transfer } from '../../files/transfers.js'
 import { counted } from '../../print.js'
@@ -11,13 +11,14 @@ import { startProgress } from '../../progress.js'
 import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
 
-type Wanted = Pick<StoredFile, 'name' | 'path' | 'size' | 'url'>
+type Wanted = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
 
 export default class FilesDownload extends TargetCommand {
   static override summary = 'Write stored files to this machine.'
   static override description =
     prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
-or not there: until then it is called <file>.part.`)
+or not there: until then it is called <file>.part. Of several files of one name in a folder, the newest keeps it; the others
+have their ids before it.`)
   static override examples = [
     '<%= config.bin %> files download 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files download albums/2026 --to backup',
@@ -35,8 +36,8 @@ or not there: until then it is called <file>.part.`)
     const whole = wanted.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const progress = await startProgress(whole, 'files', { isWanted })
-    const written = await transfer(wanted, progress, async (file, onBytes) => {
-      const place = placeFor(file, flags.to)
+    const placed = placesFor(wanted, flags.to)
+    const written = await transfer(placed, progress, async ({ file, place }, onBytes) => {
       await writeLocalFile(place, await client.files.download(file), { isReplacing: flags.replace, onBytes })
       return place
     }).finally(() => progress.stop())
@@ -52,7 +53,7 @@ async function find(client: Client, what: string): Promise<Wanted[]> {
   if (isFileId(what)) return [{ ...(await findFile(client, what)), path: '' }]
   if (URL.canParse(what)) {
     const name = decodeURIComponent(new URL(what).pathname.split('/').at(-1) ?? '')
-    return [{ name, path: '', size: 0, url: what }]
+    return [{ id: '', name, path: '', size: 0, url: what }]
   }
   const files = await allFiles(client, what)
   if (files.length > 0) return files
