@@ -134,15 +134,15 @@ function withoutBodies(code) {
 
 /** @param {string} code @param {string} file @returns {string} */
 function withBases(code, file) {
-  const [head, bases] = /^interface \w+(?:<.*>)? extends ([A-Z][^{]*) \{\n/.exec(code) ?? []
+  const [head, bases] = /^interface \w+(?:<.*>)?\s+extends ([A-Z][^{]*) \{\n/.exec(code) ?? []
   // What the language has needs no telling.
   if (head === undefined || bases === undefined || bases.startsWith('AsyncIterable')) return code
-  const members = bases.split(/, (?=[A-Z]\w*(?:,|<|$))/).map((base) => {
+  const members = bases.split(/, (?=[A-Z]\w*(?:,|<|$))(?![^<]*>)/).map((base) => {
     const name = base.replace(/<.*/, '')
     const declared = declarationOf(name, fileOf(name, file)).code
     return declared.slice(declared.indexOf('{\n') + 2, declared.lastIndexOf('}'))
   })
-  const ownHead = head.replace(/(.+) extends [A-Z].*\n$/, '$1 {\n')
+  const ownHead = head.replace(/(.+)\s+extends [A-Z].*\n$/, '$1 {\n')
   return ownHead + members.join('') + code.slice(head.length)
 }
 
