@@ -27,7 +27,7 @@ export function overview(root: string): string {
   })
   const bold = (text: string) => (isColoured() ? `\u001b[1m${text}\u001b[22m` : text)
   return [
-    wrapWords(description, process.stdout.columns ?? 100),
+    wrapWords(description, process.stdout.columns || 100),
     '',
     bold('USAGE'),
     '  $ svc <command> [arguments] [flags]',
@@ -62,7 +62,7 @@ function placeOf(id: string): number {
 
 function list(entries: readonly (readonly [string, string])[]): string[] {
   const widest = Math.max(0, ...entries.map(([name]) => name.length))
-  const room = (process.stdout.columns ?? 100) - widest - 4
+  const room = (process.stdout.columns || 100) - widest - 4
   return entries.map(([name, words]) => `  ${name.padEnd(widest)}  ${wrapWords(words, room, widest + 4)}`.trimEnd())
 }
 

@@ -58,7 +58,7 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
     'mail-from': Flags.string({ description: 'who mail is from', helpValue: 'address' }),
     open: Flags.boolean({ description: "open the emulator's page in the browser" }),
     detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
-    demo: Flags.boolean({ description: 'add authors, posts and comments to look at, once' }),
+    demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),
     seed: Flags.string({
       multiple: true,
       multipleNonGreedy: true,

@@ -1,4 +1,4 @@
-/** Something to look at: authors, posts that link to them, and comments that link to posts. */
+/** Something to look at: authors, posts that link to them, comments that link to posts, a user and a file. */
 
 import type { Schema } from '../../client/model/collection.js'
 import type { Fields } from '../../client/model/document.js'
@@ -30,11 +30,14 @@ export async function loadDemo(client: Client): Promise<Demo> {
       author: authors[(at + 1) % authors.length] ?? null,
     })),
   )
+  await addUser(client)
+  await addFile(client)
   return {
     toTry: [
       'svc docs list posts --populate author',
       'svc docs list posts --where views__gte=300 --sort -views',
       'svc docs create posts title=Hello status=draft views:=1',
+      `svc users login ${demoUser.email} --password ${demoUser.password}`,
     ],
   }
 }
@@ -51,6 +54,22 @@ async function fill(client: Client, name: string, schema: Schema, documents: () 
   if (there.items.length > 0) return there.items.map(({ id }) => id)
   const made = await collection.createMany(documents())
   return made.map(({ id }) => id)
+}
+
+/** Nobody whom the built-in identity provider knows: they could not log in there any more. */
+const demoUser = { email: 'linus@example.com', password: 'Correct4Horse', data: { username: 'linus' } }
+
+async function addUser({ users, auth }: Client): Promise<void> {
+  const { items } = await users.list({ where: { email: demoUser.email }, limit: 1 })
+  if (items.length > 0) return
+  const { requires2fa } = await auth.signUp(demoUser)
+  // Whatever follows is the key's again.
+  if (!requires2fa) await auth.logOut()
+}
+
+async function addFile({ files }: Client): Promise<void> {
+  if ((await files.info()).files > 0) return
+  await files.upload(new File(['Files have public addresses, such as this one.\n'], 'welcome.txt'), { path: 'demo' })
 }
 
 const authorSchema: Schema = { name: { type: 'string', required: true }, role: { type: 'string' } }

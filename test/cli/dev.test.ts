@@ -128,6 +128,8 @@ test('demo data come once, linked, however often it starts', async () => {
   await world.dev('--demo')
 
   expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 12 })
+  expect(await world.json(['users', 'list'])).toMatchObject({ total: 1, items: [{ email: 'linus@example.com' }] })
+  expect(await world.json(['files', 'list'])).toMatchObject({ total: 1, items: [{ path: 'demo' }] })
   const page = await world.json(['docs', 'list', 'posts', '--where', 'author.name=Ada', '--populate', 'author'])
   expect(page).toMatchObject({ total: 3, items: [{ data: { author: { data: { name: 'Ada' } } } }, {}, {}] })
 })

@@ -125,6 +125,14 @@ test('help may be asked for as a command', async () => {
   expect((await empty.svc(['help', 'docs', 'list'])).stdout).toContain('List the documents of a collection.')
 })
 
+test.each([0, 80, 120])('the overview fits a terminal of %i columns', async (columns) => {
+  const { stdout } = await empty.terminal(['--help'], [], { columns })
+
+  const widths = stdout.split('\n').map((line) => line.length)
+  expect(Math.max(...widths)).toBeLessThanOrEqual(columns || 100)
+  expect(Math.max(...widths)).toBeGreaterThan(60)
+})
+
 test('a page of the emulator is never one of somebody else', async () => {
   const { stdout } = await world.svc(['open', '//example.com', '--print'])
 

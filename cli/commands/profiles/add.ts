@@ -47,7 +47,7 @@ taken from SVC_API_KEY: a key among the arguments stays in the history of the sh
       ...(flags.use ? { current: args.name } : {}),
       profiles: { ...all.profiles, [args.name]: profile },
     })
-    this.note(`"${args.name}" is kept in ${profilesFile()}.`)
+    this.note(`"${args.name}" is kept in ${profilesFile()}${key ? '' : ', without a key'}.`)
     return {
       name: args.name,
       ...profile,
