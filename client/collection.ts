@@ -160,10 +160,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     ): LiveList<Document<Populated<Schema, Data, Path>>> {
       const { signal } = options
       const query = queryOf(options)
-      // A change names what it links to by id only: whether a filter that looks into that matches, the list has to say.
-      const isLinked = query.where.all.some(({ any }) =>
-        any.some(({ path }) => path.length > 1 && query.populate.some(([link]) => link === path[0])),
-      )
+      // A change names what it links to by id only: whether a filter that may look into that matches, the list has to say.
+      const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
         async () => (await pageOf(query, signal)) as Page<Document<Populated<Schema, Data, Path>>>,
         (told) => openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...told }),

@@ -10,16 +10,24 @@ export type WithFiles<Data> = {
     | (string[] extends Data[Name] ? readonly Blob[] : never)
 }
 
-/** A body as JSON, or as a form if some of its fields are files. */
+/**
+ * A body as JSON, or as a form if some of its fields are files.
+ *
+ * @throws {TypeError} for an array of files and other values: the service puts the files in the place of all of it.
+ */
 export function writeForm(fields: object, write: (plain: Fields) => JsonObject): JsonObject | FormData {
-  const files = Object.entries(fields).flatMap(([name, value]) =>
-    [value].flat().flatMap((file) => (file instanceof Blob ? [[name, file] as const] : [])),
-  )
-  if (files.length === 0) return write(fields as Fields)
-  const named = new Set(files.map(([name]) => name))
-  const plain = Object.entries(fields).filter(([name]) => !named.has(name))
-  const form = new FormData()
-  form.append('data', JSON.stringify(write(Object.fromEntries(plain))))
-  for (const [name, file] of files) form.append(name, file)
-  return form
+  const plain = { ...fields } as Fields
+  let form: FormData | undefined
+  for (const [name, value] of Object.entries(fields)) {
+    const values = [value].flat()
+    const files = values.filter((item) => item instanceof Blob)
+    if (!files[0]) continue
+    if (files.length < values.length) throw new TypeError(`"${name}" mixes files and values.`)
+    form ??= new FormData()
+    for (const file of files) form.append(name, file)
+    delete plain[name]
+  }
+  const body = write(plain)
+  form?.append('data', JSON.stringify(body))
+  return form ?? body
 }

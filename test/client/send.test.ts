@@ -173,6 +173,14 @@ describe('the client', () => {
     expect(seen[1]?.headers.get('x-trace')).toBe('t1')
   })
 
+  it('refuses an array of files and other values, which the service would put one in the place of the other', async () => {
+    const { client, seen } = clientOf([json(200, document)])
+    const pictures = ['http://files.test/a.png', new Blob(['b'])] as never
+
+    await expect(client.collection('posts').create({ pictures })).rejects.toThrow('"pictures" mixes files and values.')
+    expect(seen).toHaveLength(0)
+  })
+
   it('refuses a dialect that does not exist, and an operator that does not either, before it sends', async () => {
     expect(() => clientOf([offline], { dialect: 'z' })).toThrow(expect.objectContaining({ code: 'INVALID_DIALECT' }))
     const { client, seen } = clientOf([offline])
