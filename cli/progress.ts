@@ -13,11 +13,17 @@ export interface Progress {
 
 const silent: Progress = { at: () => undefined, resume: () => undefined, stop: () => undefined }
 
+interface ProgressOptions {
+  readonly isWanted: boolean
+  /** How an amount of parts is written, where they say more of the rate than the items do. */
+  readonly writeParts?: (parts: number) => string
+}
+
 /** A bar on stderr with rate and time left; nothing where nobody looks: no terminal, --quiet, --json, CI. */
 export async function startProgress(
   whole: number | undefined,
   noun: string,
-  { isWanted }: { isWanted: boolean },
+  { isWanted, writeParts }: ProgressOptions,
 ): Promise<Progress> {
   if (!isWanted || !process.stderr.isTTY || process.env.CI) return silent
   const { default: progress } = await import('cli-progress')
@@ -31,8 +37,11 @@ export async function startProgress(
     etaBuffer: 50,
     format: (options, { progress: done, value, total }, { items }) => {
       const seconds = (performance.now() - begun.at) / 1000
-      const rate = `${count(Math.round((items - begun.items) / Math.max(seconds, 0.001)))}/s`
-      const words = `${count(items)} ${noun}  ${rate}`
+      const perSecond = (done: number) => done / Math.max(seconds, 0.001)
+      const rate = writeParts
+        ? writeParts(perSecond(value - begun.part))
+        : count(Math.round(perSecond(items - begun.items)))
+      const words = `${count(items)} ${noun}  ${rate}/s`
       if (whole === undefined) return `  ${words}`
       const width = 24
       const full = Math.round(done * width)

@@ -61,7 +61,7 @@ export async function landUpload(
   async function* weighed() {
     for await (const chunk of file.bytes) {
       size += chunk.length
-      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here may be ${mostBytes} bytes.`)
+      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here may be ${megabytes(mostBytes)} at most.`)
       hash?.update(chunk)
       yield chunk
     }
@@ -123,4 +123,9 @@ function requireType({ settings }: Project, field: string, name: string): void {
   if (settings.fileTypes === 'any' || isNamedType(name)) return
   const issue = { path: [field], message: `ends in none of ${namedEndings.join(', ')}`, type: 'file_type' }
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** Limits are whole megabytes, as people know them; in tests they may be less. */
+function megabytes(bytes: number): string {
+  return bytes >= 2 ** 20 ? `${bytes / 2 ** 20} MB` : `${bytes} bytes`
 }

@@ -45,6 +45,13 @@ test('a folder is stored with what lies in it and below it, and comes back the s
   }
 })
 
+test('while files are on their way, the terminal tells how many bytes go through', async () => {
+  const { stdout, exit } = await world.terminal(['files', 'upload', 'photos', '--to', 'watched'], [])
+
+  expect(exit).toBe(0)
+  expect(stdout).toMatch(/\d files {2}\d+(\.\d)? [KMG]?B\/s/)
+})
+
 test('what is hidden in a folder stays out of it, until it is named', async () => {
   await mkdir(join(world.folder, 'site', '.git'), { recursive: true })
   for (const name of ['index.txt', '.env', '.git/config']) await writeFile(join(world.folder, 'site', name), name)

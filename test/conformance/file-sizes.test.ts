@@ -20,6 +20,7 @@ inDialects(
 
       expect(file.size).toBe(megabytes * megabyte)
       expectFailure(answer, 413, 'FILE_TOO_LARGE')
+      expect(JSON.stringify(answer.body)).toContain(`${megabytes} MB`)
       expect(await filesOf(wire, world)).toHaveLength(1)
     })
 
