@@ -1,5 +1,5 @@
 /** Many who come back at once: each is told everything, and the database hardly notices. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../client/model/project.js'
 import { type Listener, openFeeds } from '../emulator/core/feeds.js'
 import { openIds } from '../emulator/core/ids.js'
@@ -72,6 +72,30 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     expect(reads.all).toBeGreaterThan(listeners)
     // Two catch up, and one may be on its way in.
     expect(reads.atOnce).toBeLessThanOrEqual(3)
+  })
+
+  it('contract 9.4 are told of many changes at once without holding up everything else', async () => {
+    const bus = openMemoryBus()
+    const feeds = openFeeds(opened.db, bus, () => undefined)
+    const all = Array.from({ length: listeners }, aListener)
+    for (const [listener] of all) await feeds.join(project, listener, undefined, () => undefined)
+    const told = () => all.reduce((sum, [, seqs]) => sum + seqs.length, 0)
+    const [first] = all[0] ?? aListener()
+    const { tell } = first
+    let toldMeanwhile = 0
+    first.tell = (change) => {
+      if (told() === 0) setImmediate(() => (toldMeanwhile = told()))
+      tell(change)
+    }
+
+    const documents = Array.from({ length: 200 }, () => ({ id: newId(new Date()), json: '{}' }))
+    await insertDocuments(opened.db, { project, collection, at }, documents)
+    bus.wake(project)
+
+    await vi.waitFor(() => expect(told()).toBe(200 * listeners), { timeout: 20_000 })
+    expect(toldMeanwhile).toBeGreaterThan(0)
+    expect(toldMeanwhile).toBeLessThan(200 * listeners)
+    feeds.close()
   })
 })
 

@@ -46,6 +46,8 @@ interface Feed {
 
 /** Listeners that catch up at once: other requests are not kept waiting behind all of them. */
 const mostReplays = 2
+/** Listeners told of something before requests that wait have their turn. */
+const mostInOneGo = 1_000
 /** After the database has failed. */
 const retryMilliseconds = 500
 
@@ -90,14 +92,27 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
         collections,
         after: feed.cursor,
       })
-      for (const change of changes) {
-        for (const listener of feed.listeners.get(change.collection) ?? []) {
-          tell(listener, change)
-          if (!listener.hasRoom()) void stepAside(feed, listener)
-        }
-      }
+      if (changes.length > 0) await tellEach(feed, changes)
       feed.cursor = isAll ? Math.max(feed.cursor, lastSeq) : (changes.at(-1)?.seq ?? feed.cursor)
       if (isAll) return
+    }
+  }
+
+  /** One listener after the other, so that what each is told goes out together. */
+  async function tellEach(feed: Feed, changes: readonly Recorded[]): Promise<void> {
+    let told = 0
+    for (const listener of [...feed.listeners.values()].flatMap((some) => [...some])) {
+      for (const change of changes) {
+        if (change.collection !== listener.collection) continue
+        tell(listener, change)
+        told++
+        if (listener.hasRoom()) continue
+        void stepAside(feed, listener)
+        break
+      }
+      if (told < mostInOneGo) continue
+      told = 0
+      await othersFirst()
     }
   }
 
