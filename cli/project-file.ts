@@ -12,6 +12,8 @@ export interface ProjectFile {
 }
 
 const settings = ['profile', 'url', 'dialect'] as const
+/** What editors read of it is theirs. */
+const known: readonly string[] = [...settings, '$schema']
 
 /** The `svc.json` of this folder, or of the nearest one above it. */
 export function findProjectFile(from: string = process.cwd()): ProjectFile | undefined {
@@ -31,6 +33,8 @@ function readProjectFile(path: string, text: string): ProjectFile {
     throw badFile(path, 'is not JSON', cause)
   }
   if (!isObject(content)) throw badFile(path, 'does not hold an object')
+  const unknown = Object.keys(content).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw badFile(path, `"${unknown}" is no setting`)
   for (const name of settings) {
     if (content[name] !== undefined && typeof content[name] !== 'string') throw badFile(path, `"${name}" is not text`)
   }

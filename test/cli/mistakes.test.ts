@@ -133,6 +133,16 @@ test.each([0, 80, 120])('the overview fits a terminal of %i columns', async (col
   expect(Math.max(...widths)).toBeGreaterThan(60)
 })
 
+test('a setting of the project file that there is not is named', async () => {
+  const { writeFile, rm } = await import('node:fs/promises')
+  await writeFile(`${world.folder}/svc.json`, '{"dialcet":"b"}')
+
+  const ran = await world.svc(['docs', 'list', 'posts'])
+
+  await rm(`${world.folder}/svc.json`)
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"dialcet" is no setting\.\n.*dialect/) })
+})
+
 test('a page of the emulator is never one of somebody else', async () => {
   const { stdout } = await world.svc(['open', '//example.com', '--print'])
 
