@@ -147,6 +147,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
 
     /**
      * A list that stays current, in its order and with its filter; `onPage` gets it at once and whenever it changed.
+     * What changes in a linked document alone is not heard.
      *
      * @example
      * const top = svc.collection('posts').live({ sort: '-views', limit: 10 })
