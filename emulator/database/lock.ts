@@ -74,10 +74,9 @@ function ask(path: string): Promise<{ pid?: number; url?: string } | undefined> 
     socket.on('data', (chunk) => {
       text += chunk
     })
-    socket.on('connect', () => {
-      socket.on('close', () => resolve(parse(text)))
-    })
     socket.on('error', () => resolve(undefined))
+    // A machine under load may be told of the time-out before it is told of the connection: somebody may well be there.
+    socket.on('close', () => resolve(parse(text)))
   })
 }
 
