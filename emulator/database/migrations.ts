@@ -187,8 +187,11 @@ function noneYet(error: unknown): number {
   throw error
 }
 
+/** A row of the catalog, a schema, a table, a type or an extension. */
+const alreadyThere = ['23505', '42P06', '42P07', '42710']
+
 /** Two processes that start at once may both create what was not there. */
 function ignoreRace(error: unknown): never[] {
-  if (error instanceof DatabaseError && ['23505', '42P07'].includes(error.sqlState)) return []
+  if (error instanceof DatabaseError && alreadyThere.includes(error.sqlState)) return []
   throw error
 }
