@@ -56,7 +56,7 @@ export async function createKey(
   const now = backend.now()
   const key = newKey(secret)
   const kept = keptKey(backend, now, key, secret)
-  await getProject(backend, project)
+  await requireProject(backend, project)
   await insertKey(backend.db, project, kept, now.toISOString())
   return { id: kept.id, key }
 }
@@ -70,15 +70,8 @@ export async function removeKey(backend: Backend, project: string, id: string): 
 
 /** The keys of a project. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
 export async function listKeys(backend: Backend, project: string) {
-  await getProject(backend, project)
+  await requireProject(backend, project)
   return selectKeys(backend.db, project)
-}
-
-/** @throws {SvcError} `NOT_FOUND` */
-export async function getProject(backend: Backend, id: string): Promise<Project> {
-  const project = await selectProject(backend.db, id)
-  if (!project) throw new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
-  return project
 }
 
 /** The project of that id and its public key, made on first use; the secret key only then. */

@@ -4,7 +4,7 @@ import type { JsonObject, Writable } from '../../../../client/model/json.js'
 import { tiers } from '../../../../client/model/limits.js'
 import type { Project, ProjectSettings } from '../../../../client/model/project.js'
 import { readDialect } from '../../../../client/wire/dialect.js'
-import { changeProject, createKey, createProject, getProject, listKeys, removeKey } from '../../../core/projects.js'
+import { changeProject, createKey, createProject, listKeys, removeKey, requireProject } from '../../../core/projects.js'
 import { strictBody } from '../../body-forms.js'
 import { route } from '../../route.js'
 
@@ -62,7 +62,7 @@ export const projectRoutes = [
     reply: 'plain',
     async handle(backend, { params }) {
       const keys = await listKeys(backend, params.project)
-      return { ...shown(await getProject(backend, params.project)), keys: keys as unknown as Writable }
+      return { ...shown(await requireProject(backend, params.project)), keys: keys as unknown as Writable }
     },
   }),
   route({
