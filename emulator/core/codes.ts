@@ -1,7 +1,8 @@
 /** Codes of authenticator apps and recovery codes. Contract 6.7: RFC 6238, SHA-1, 6 digits, 30 s, one step of drift. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { generate, generateSecret, generateURI, verify } from 'otplib'
 import type { UserSecrets } from '../store/user-secrets.js'
+import { hashOf } from './hashes.js'
 
 const stepSeconds = 30
 const recoveryCodes = 10
@@ -65,7 +66,7 @@ export function newRecoveryCodes(): string[] {
 
 /** Without regard to case and spaces, as people type them. */
 export function hashCode(code: string): string {
-  return createHash('sha256').update(code.replaceAll(/\s/g, '').toLowerCase()).digest('hex')
+  return hashOf(code.replaceAll(/\s/g, '').toLowerCase())
 }
 
 function secondsOf(now: Date): number {

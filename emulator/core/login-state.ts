@@ -1,7 +1,8 @@
 /** The `state` that goes out with a browser and has to come back: random, signed by the project, good once. Contract 7.3. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { insertLogin, type PendingProviderLogin, takeLogin } from '../store/idp-logins.js'
 import type { Context } from './context.js'
+import { hashOf } from './hashes.js'
 import { tokenSecretOf } from './sessions.js'
 
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
@@ -14,7 +15,7 @@ export async function openLogin(scope: Scope, login: PendingProviderLogin): Prom
   const random = randomBytes(18).toString('base64url')
   const state = `${random}.${await sign(scope, random)}`
   const expiresAt = new Date(backend.now().getTime() + stateMilliseconds).toISOString()
-  await insertLogin(db, { stateHash: hash(state), project: project.id, expiresAt }, login)
+  await insertLogin(db, { stateHash: hashOf(state), project: project.id, expiresAt }, login)
   return state
 }
 
@@ -23,16 +24,12 @@ export async function takeOpenLogin(scope: Scope, state: string): Promise<Pendin
   const [, random = '', signature = ''] = /^([\w-]{24})\.([\w-]{43})$/.exec(state) ?? []
   if (random === '' || !isSame(signature, await sign(scope, random))) return undefined
   const { backend, db, project } = scope
-  return takeLogin(db, { stateHash: hash(state), project: project.id, at: backend.now().toISOString() })
+  return takeLogin(db, { stateHash: hashOf(state), project: project.id, at: backend.now().toISOString() })
 }
 
 async function sign(scope: Scope, random: string): Promise<string> {
   const secret = await tokenSecretOf(scope)
   return createHmac('sha256', secret).update(`state of a login: ${random}`).digest('base64url')
-}
-
-function hash(state: string): string {
-  return createHash('sha256').update(state).digest('hex')
 }
 
 function isSame(one: string, other: string): boolean {

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../client/model/errors.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import { type Purpose, replaceToken, selectTokenOwner, takeToken } from '../store/one-time-tokens.js'
 import { lockUser } from '../store/users.js'
 import type { Context } from './context.js'
+import { hashOf } from './hashes.js'
 
 /** How long each lives. Contract 6.8. */
 const lifetimes: Readonly<Record<Purpose, number>> = {
@@ -39,7 +40,7 @@ export async function newTokenAfter(
 
 function rowOf({ backend }: Scope, { id, email }: Addressee, { purpose, token }: { purpose: Purpose; token: string }) {
   const now = backend.now().getTime()
-  return { user: id, email, purpose, hash: hash(token), at: iso(now), expiresAt: iso(now + lifetimes[purpose]) }
+  return { user: id, email, purpose, hash: hashOf(token), at: iso(now), expiresAt: iso(now + lifetimes[purpose]) }
 }
 
 function randomToken(): string {
@@ -52,17 +53,13 @@ function randomToken(): string {
  * @throws {SvcError} `INVALID_TOKEN`, also for one that was mailed to an address which the user has left since.
  */
 export async function useToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<OutgoingUser> {
-  const known = { purpose, hash: hash(token) }
+  const known = { purpose, hash: hashOf(token) }
   const owner = await selectTokenOwner(db, known)
   // Everybody locks users before their tokens.
   const user = owner && (await lockUser(db, owner.project, owner.user))
   const email = user && (await takeToken(db, { ...known, at: backend.now().toISOString() }))
   if (user && email === user.email) return user
   throw new SvcError('INVALID_TOKEN', 'The token is unknown, used or expired. Ask for a new mail.')
-}
-
-function hash(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 function iso(milliseconds: number): string {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../client/model/errors.js'
 import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
 import {
@@ -14,6 +14,7 @@ import {
   writeSettings,
 } from '../store/projects.js'
 import type { Backend, Identity } from './context.js'
+import { hashOf } from './hashes.js'
 import { isId } from './ids.js'
 
 export interface NewProject {
@@ -27,7 +28,7 @@ export interface NewProject {
 /** Whose key that is; nothing if it is nobody's. */
 export function identify(backend: Backend, key: string): Promise<Identity | undefined> {
   return backend.known.callers.of(key, async () => {
-    const found = await selectProjectByKey(backend.db, hash(key))
+    const found = await selectProjectByKey(backend.db, hashOf(key))
     if (!found) return undefined
     const { project, keyId, secret } = found
     return { project, caller: { id: keyId, key: { id: keyId, secret }, user: undefined, secret } }
@@ -115,9 +116,5 @@ function newKey(secret: boolean): string {
 
 /** A public key stays readable; of a secret one only the hash is kept. */
 function keptKey({ newId }: Backend, now: Date, key: string, secret: boolean): ProjectKey {
-  return { id: newId(now), hash: hash(key), secret, readable: secret ? null : key }
-}
-
-function hash(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+  return { id: newId(now), hash: hashOf(key), secret, readable: secret ? null : key }
 }

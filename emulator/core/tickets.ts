@@ -1,9 +1,10 @@
 /** Tickets: what a browser's EventSource puts into an address in the place of a key or a token. Contract 9.5. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../client/model/errors.js'
 import { insertTicket, takeTicket } from '../store/tickets.js'
 import type { Backend, Context, Identity } from './context.js'
 import { identifyAgain, identifySession } from './credentials.js'
+import { hashOf } from './hashes.js'
 
 const livesMilliseconds = 60_000
 
@@ -18,7 +19,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
   const expiresAt = new Date(backend.now().getTime() + livesMilliseconds).toISOString()
   const { user, key } = caller
   await insertTicket(db, {
-    hash: hash(ticket),
+    hash: hashOf(ticket),
     project: project.id,
     // A user's rights are those of the session; a key beside it would outlive it.
     key: user ? null : (key?.id ?? null),
@@ -31,14 +32,10 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 
 /** Who a ticket stands for; it is used up by this. @throws {SvcError} `UNAUTHORIZED` */
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
-  const taken = await takeTicket(backend.db, hash(ticket), backend.now().toISOString())
+  const taken = await takeTicket(backend.db, hashOf(ticket), backend.now().toISOString())
   if (!taken) throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.')
   const { project, key, user, session } = taken
   if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })
   const caller = { id: key?.id ?? '', key: key ?? undefined, user: undefined, secret: key?.secret ?? false }
   return identifyAgain(backend, { project, caller })
-}
-
-function hash(ticket: string): string {
-  return createHash('sha256').update(ticket).digest('hex')
 }
