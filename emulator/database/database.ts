@@ -10,6 +10,8 @@ export interface Sql {
   readonly planned?: 'once' | 'each time'
   /** For maintenance: the statement may take minutes. */
   readonly patient?: boolean
+  /** It frees more space than it takes, so it is let through where the disk is nearly full. */
+  readonly makesRoom?: boolean
 }
 
 /**
@@ -72,6 +74,11 @@ export function sql(parts: TemplateStringsArray, ...inputs: (SqlValue | Fragment
 /** Fragments in a row, with a fixed text between them. */
 export function joinSql(fragments: readonly Fragment[], between: string): Fragment {
   return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)
+}
+
+/** The same statement, let through where the disk is nearly full. */
+export function makingRoom({ text, values }: Fragment): Sql {
+  return { text, values, makesRoom: true }
 }
 
 /** The same statement, planned for its values each time it runs. */

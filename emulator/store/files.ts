@@ -1,6 +1,6 @@
 import type { FileRecord, StorageUsage } from '../../client/model/file.js'
 import type { Page } from '../../client/model/page.js'
-import { type Database, type Fragment, sql } from '../database/database.js'
+import { type Database, type Fragment, makingRoom, sql } from '../database/database.js'
 
 /** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
 export type FileOwner =
@@ -109,11 +109,12 @@ export async function selectUsage(db: Database, project: string): Promise<Pick<S
 
 /** Makes a file that belongs to nobody go; whether it did. */
 export async function dropFile(db: Database, project: string, id: string): Promise<boolean> {
-  const rows = await db.query(sql`
-    -- makes room
-    update files f set stays = false
-    where f.id = ${id} and f.project_id = ${project} and f.stays
-    returning 1 as one`)
+  const rows = await db.query(
+    makingRoom(sql`
+      update files f set stays = false
+      where f.id = ${id} and f.project_id = ${project} and f.stays
+      returning 1 as one`),
+  )
   return rows.length > 0
 }
 
@@ -153,14 +154,15 @@ export async function selectNobodys(db: Database, most: number): Promise<string[
 
 /** Forgets files whose bytes are gone, and counts them off. */
 export async function deleteNobodys(db: Database, ids: readonly string[]): Promise<void> {
-  await db.query(sql`
-    -- makes room
-    with deleted as (
-      delete from files f where f.id = any(${ids}::uuid[]) and ${isNobodys} returning f.project_id, f.size
-    )
-    update file_totals t set files = t.files - gone.files, bytes = t.bytes - gone.bytes
-    from (select project_id, count(*) as files, sum(size)::bigint as bytes from deleted group by project_id) as gone
-    where t.project_id = gone.project_id`)
+  await db.query(
+    makingRoom(sql`
+      with deleted as (
+        delete from files f where f.id = any(${ids}::uuid[]) and ${isNobodys} returning f.project_id, f.size
+      )
+      update file_totals t set files = t.files - gone.files, bytes = t.bytes - gone.bytes
+      from (select project_id, count(*) as files, sum(size)::bigint as bytes from deleted group by project_id) as gone
+      where t.project_id = gone.project_id`),
+  )
 }
 
 /** Those of the ids that have a row. */
