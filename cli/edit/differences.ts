@@ -1,8 +1,9 @@
 import type { ChalkInstance } from 'chalk'
-import { equalJson, type Json, type JsonObject } from '../../client/model/json.js'
+import type { Json, JsonObject } from '../../client/model/json.js'
 import { onStderr } from '../colour.js'
 import { terminalWidth } from '../print.js'
 import { cut, printable } from '../text-width.js'
+import { fieldChanges } from './field-changes.js'
 
 const mostColumns = 100
 
@@ -15,16 +16,10 @@ interface DifferenceOptions {
 /** What became of each field, a line for what was and a line for what is. */
 export function differences(before: JsonObject, after: JsonObject, options: DifferenceOptions = {}): string[] {
   const { colours = onStderr, columns = fitting(process.stderr) } = options
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  return names.flatMap((name) => {
-    const one = Object.hasOwn(before, name) ? before[name] : undefined
-    const other = Object.hasOwn(after, name) ? after[name] : undefined
-    if (equalJson(one, other)) return []
-    return [
-      ...(one === undefined ? [] : [colours.red(line('-', name, one, columns))]),
-      ...(other === undefined ? [] : [colours.green(line('+', name, other, columns))]),
-    ]
-  })
+  return fieldChanges(before, after).flatMap(([name, { from, to }]) => [
+    ...(from === undefined ? [] : [colours.red(line('-', name, from, columns))]),
+    ...(to === undefined ? [] : [colours.green(line('+', name, to, columns))]),
+  ])
 }
 
 /** The columns of a line that begins at `indent` of a terminal. */

@@ -1,5 +1,5 @@
 import type { Document } from '../../client/index.js'
-import { changedFields, type FieldChange } from './former-documents.js'
+import { type FieldChange, fieldChanges } from '../edit/field-changes.js'
 import type { Shown } from './open-tail.js'
 
 /** An event as a line of JSON, for scripts. */
@@ -16,6 +16,6 @@ export interface EventLine {
 
 export function eventLine({ collection, change, before }: Shown & { type: 'event' }): EventLine {
   const { kind, document, seq } = change
-  const changed = kind === 'updated' ? (before ? changedFields(before, document.data) : null) : {}
+  const changed = kind === 'updated' ? (before ? Object.fromEntries(fieldChanges(before, document.data)) : null) : {}
   return { type: 'event', event: kind, collection, id: document.id, seq, document, changed }
 }

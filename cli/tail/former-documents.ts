@@ -1,6 +1,5 @@
 /** What documents were before a change, as far as they were seen: events tell what they are. */
 import type { Client, DocumentChange, Fields } from '../../client/index.js'
-import { equalJson, type Json } from '../../client/model/json.js'
 
 export interface FormerDocuments {
   /** Looks at the newest documents of a collection, so that their next change can be told field by field. */
@@ -36,20 +35,4 @@ export function formerDocuments(client: Client): FormerDocuments {
       return before
     },
   }
-}
-
-export interface FieldChange {
-  readonly from?: Json
-  readonly to?: Json
-}
-
-/** The fields that differ, each with what it was and what it is. */
-export function changedFields(before: Fields, after: Fields): Record<string, FieldChange> {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  const differing = names.filter((name) => !equalJson(own(before, name), own(after, name)))
-  return Object.fromEntries(differing.map((name) => [name, { from: own(before, name), to: own(after, name) }]))
-}
-
-function own(fields: Fields, name: string): Json | undefined {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined
 }
