@@ -1,4 +1,5 @@
 import { type Control, openControl } from './control.js'
+import type { EmulatorInfo } from './emulator-file.js'
 import { dataFlag, emulatorHere, noEmulator } from './here.js'
 import { SvcCommand } from './svc-command.js'
 
@@ -6,10 +7,15 @@ import { SvcCommand } from './svc-command.js'
 export abstract class ControlCommand extends SvcCommand {
   static override baseFlags = { ...SvcCommand.baseFlags, data: dataFlag }
 
-  /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */
-  protected control({ data }: { data?: string | undefined }): Control {
+  /** The emulator of the folder. @throws {CliFailure} with exit 8 if none runs there. */
+  protected emulator({ data }: { data?: string | undefined }): EmulatorInfo {
     const emulator = emulatorHere(data)
-    if (!emulator) throw noEmulator(data)
-    return openControl(emulator)
+    if (emulator) return emulator
+    throw noEmulator(data)
+  }
+
+  /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */
+  protected control(flags: { data?: string | undefined }): Control {
+    return openControl(this.emulator(flags))
   }
 }

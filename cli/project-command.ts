@@ -1,14 +1,12 @@
 import type { JsonObject } from '../client/model/json.js'
 import { type Control, openControl } from './control.js'
 import { ControlCommand } from './control-command.js'
-import { emulatorHere, noEmulator } from './here.js'
 
 /** A command about the project of the emulator that runs here. */
 export abstract class ProjectCommand extends ControlCommand {
   /** The control API, and the path of the emulator's own project. */
-  protected project({ data }: { data?: string | undefined }): { control: Control; path: string } {
-    const emulator = emulatorHere(data)
-    if (!emulator) throw noEmulator(data)
+  protected project(flags: { data?: string | undefined }): { control: Control; path: string } {
+    const emulator = this.emulator(flags)
     return { control: openControl(emulator), path: `/projects/${encodeURIComponent(emulator.projectId)}` }
   }
 }

@@ -4,7 +4,6 @@ import { openInBrowser } from '../../browser.js'
 import type { Control } from '../../control.js'
 import { ControlCommand } from '../../control-command.js'
 import { CliFailure, exits, misuse } from '../../failure.js'
-import { emulatorHere, noEmulator } from '../../here.js'
 import { listAccounts, setFault, startLogin } from '../../idp/local-provider.js'
 import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { openWaitingPage } from '../../idp/waiting-page.js'
@@ -45,10 +44,9 @@ ${faultHelp}`)
 
   async run() {
     const { flags } = await this.parse(IdpLogin)
-    const emulator = emulatorHere(flags.data)
-    if (!emulator) throw noEmulator(flags.data)
+    const { projectId, url } = this.emulator(flags)
     const control = this.control(flags)
-    const place = { project: emulator.projectId, provider: `${emulator.url}/_svc/idp/` }
+    const place = { project: projectId, provider: `${url}/_svc/idp/` }
     const outcome =
       flags.as === undefined
         ? await this.logInByBrowser(control, place, flags)
