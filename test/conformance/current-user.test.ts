@@ -13,7 +13,20 @@ inDialects('The current user', (wire) => {
     }
   })
 
-  test('USR-10 USR-04 fields that hold ids of users or documents are resolved by populate', async () => {
+  test('USR-04 followers_ids and following_ids hold arrays of user ids, and are answered as they were written', async () => {
+    const { anAccount } = await aTown(wire)
+    const [bob, eve] = [await anAccount(), await anAccount()]
+    const ada = await anAccount({ data: { followers_ids: [eve.id, bob.id, 'gone'], following_ids: [bob.id] } })
+
+    const plain = await ada.api.get('/auth-collections/user')
+
+    const { data } = userOf(wire, wire.record(expectStatus(200, plain)))
+    expect(data.followers_ids).toEqual([eve.id, bob.id, 'gone'])
+    expect(data.following_ids).toEqual([bob.id])
+    expect(data).toEqual(ada.data)
+  })
+
+  test('USR-10 fields that hold ids of users or documents are resolved by populate', async () => {
     const { anAccount, collection } = await aTown(wire)
     const posts = await collection('posts')
     const post = await posts.create({ title: 'Tea' })
@@ -22,10 +35,8 @@ inDialects('The current user', (wire) => {
       data: { followers_ids: [eve.id, bob.id, 'gone'], following_ids: [bob.id], best: post.id },
     })
 
-    const plain = await ada.api.get('/auth-collections/user')
     const answer = await ada.api.get('/auth-collections/user?populate=followers_ids&populate=best')
 
-    expect(userOf(wire, wire.record(expectStatus(200, plain))).data).toEqual(ada.data)
     const { data } = userOf(wire, wire.record(expectStatus(200, answer)))
     const [first, second, third] = data.followers_ids as unknown[]
     expect([userOf(wire, first).id, userOf(wire, second).data, third]).toEqual([eve.id, { username: 'bob' }, 'gone'])
