@@ -43,6 +43,11 @@ export function misuse(message: string, hint?: string): CliFailure {
   return new CliFailure('MISUSE', exits.misuse, message, hint)
 }
 
+/** A file that is not there: exit 4. */
+export function noFile(name: string, cause?: unknown): CliFailure {
+  return new CliFailure('NO_FILE', exits.notFound, `There is no file "${name}".`, undefined, { cause })
+}
+
 interface ExitSignal extends Error {
   readonly oclif: { readonly exit: number }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import type { Issue } from '../client/model/errors.js'
 import { isObject, type JsonObject, setOwn } from '../client/model/json.js'
-import { CliFailure, exits, misuse } from './failure.js'
+import { CliFailure, exits, misuse, noFile } from './failure.js'
 
 export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
 
@@ -61,7 +61,7 @@ function readText(file: string): string {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'EISDIR') throw misuse(`"${file}" is a folder, not a file.`)
     if (code !== 'ENOENT') throw cause
-    throw new CliFailure('NO_FILE', exits.notFound, `There is no file "${file}".`, undefined, { cause })
+    throw noFile(file, cause)
   }
 }
 

@@ -5,7 +5,7 @@ import { basename, dirname, join, posix, relative, resolve, sep } from 'node:pat
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StoredFile } from '../../client/model/file.js'
-import { CliFailure, exits, misuse } from '../failure.js'
+import { CliFailure, exits, misuse, noFile } from '../failure.js'
 
 export interface LocalFile {
   readonly place: string
@@ -45,8 +45,8 @@ function isHidden(place: string): boolean {
 }
 
 function requireThere(path: string) {
-  return stat(path).catch(() => {
-    throw new CliFailure('NO_SUCH_FILE', exits.notFound, `There is no file "${path}".`)
+  return stat(path).catch((cause) => {
+    throw noFile(path, cause)
   })
 }
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
-import { CliFailure, exits, misuse } from '../failure.js'
+import { misuse, noFile } from '../failure.js'
 import type { ColumnTypes } from './cells.js'
 import { readJsonLines } from './json-lines.js'
 import { readJsonValues } from './json-values.js'
@@ -31,7 +31,7 @@ export interface ReadOptions {
 export async function openInput(name: string): Promise<Input> {
   if (name === '-') return { name: 'stdin', path: undefined, bytes: undefined, changedAt: 0 }
   const found = await stat(name).catch((cause) => {
-    throw new CliFailure('NO_FILE', exits.notFound, `There is no file "${name}".`, undefined, { cause })
+    throw noFile(name, cause)
   })
   if (found.isDirectory()) throw misuse(`"${name}" is a folder.`, `Name its files: "${name}/*.json"`)
   return { name, path: name, bytes: found.isFile() ? found.size : undefined, changedAt: found.mtimeMs }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { SvcError } from '../../client/model/errors.js'
-import { CliFailure, exits, misuse } from '../failure.js'
+import { misuse, noFile } from '../failure.js'
 import { expandPaths } from '../glob.js'
 import { importInput } from '../imports/import-input.js'
 import type { Refusal } from '../imports/send-chunk.js'
@@ -25,10 +25,6 @@ export async function findSeeds(words: readonly string[]): Promise<string[]> {
   const files = found.flat().filter((file) => existsSync(file))
   if (files.length > 0) return files
   throw misuse('There is nothing to seed.', 'Name files, or put them into seed.json or seeds/: svc seed --help')
-}
-
-function noFile(name: string): CliFailure {
-  return new CliFailure('NO_FILE', exits.notFound, `There is no file "${name}".`)
 }
 
 /** Plants one file: a seed file with collections, or the documents of the collection it is named after. */
