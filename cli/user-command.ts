@@ -17,6 +17,10 @@ export const passwordFlag = Flags.string({
   env: 'SVC_PASSWORD',
 })
 
+export const tokenFlag = Flags.string({
+  description: 'token of the user; without one, the owner of the emulator acts',
+})
+
 /** A command about users: the interface's own operations and, on an emulator, the owner's. */
 export abstract class UserCommand extends TargetCommand {
   /** What the owner may do. Only an emulator lets its owner in. */

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags'
 import { record } from '../../../print.js'
-import { UserCommand, userArg } from '../../../user-command.js'
+import { tokenFlag, UserCommand, userArg } from '../../../user-command.js'
 
 export default class TwoFactorEnable extends UserCommand {
   static override summary = 'Get a secret for an authenticator app; "users 2fa verify" turns it on.'
@@ -10,7 +9,7 @@ export default class TwoFactorEnable extends UserCommand {
   ]
   static override args = { user: userArg }
   static override flags = {
-    token: Flags.string({ description: 'token of the user; without one, the owner of the emulator acts' }),
+    token: tokenFlag,
   }
 
   async run() {

@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
-import { UserCommand, userArg } from '../../../user-command.js'
+import { tokenFlag, UserCommand, userArg } from '../../../user-command.js'
 
 export default class TwoFactorVerify extends UserCommand {
   static override summary = 'Turn two-factor login on with a code, and print the recovery codes.'
@@ -13,7 +12,7 @@ export default class TwoFactorVerify extends UserCommand {
     code: Args.string({ required: true, description: 'code of the authenticator app' }),
   }
   static override flags = {
-    token: Flags.string({ description: 'token of the user; without one, the owner of the emulator acts' }),
+    token: tokenFlag,
   }
 
   async run() {
