@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../client/wire/codec.js'
 import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
 import { dialectRules } from '../../client/wire/rules.js'
 import { replySchema, replyType } from './reply.js'
-import { isOfProject, type QueryParameter, type Route } from './route.js'
+import { isBatch, isOfProject, type QueryParameter, type Route } from './route.js'
 
 type Operation = { readonly [part: string]: unknown }
 
@@ -139,10 +139,6 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
 
 /** Answers that are a page of a list. */
 const pages = new Set<Route['reply']>(['page', 'users', 'files'])
-
-function isBatch({ reply }: Route): boolean {
-  return reply === 'documents'
-}
 
 function isDocumentGet({ method, reply }: Route): boolean {
   return method === 'get' && reply === 'document'

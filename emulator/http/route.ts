@@ -121,6 +121,11 @@ export function isOfProject(needs: Needs): needs is 'caller' | 'key' | 'user' {
   return needs === 'caller' || needs === 'key' || needs === 'user'
 }
 
+/** Whether its answer is many documents at once, which a caller may do without. */
+export function isBatch({ reply }: Route): boolean {
+  return reply === 'documents'
+}
+
 /** Checks a route against its own paths, body, query and reply. */
 export function route<
   Need extends Needs,

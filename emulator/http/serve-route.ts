@@ -16,7 +16,7 @@ import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './pre
 import { markOf, readBody } from './read-body.js'
 import { readParameters } from './read-list.js'
 import { writeReply } from './reply.js'
-import type { Input, Route } from './route.js'
+import { type Input, isBatch, type Route } from './route.js'
 import { type Door, dialectHeader, type Exchange, type Outgoing } from './run.js'
 import { streamEvents } from './sse.js'
 
@@ -207,7 +207,7 @@ async function readInput(door: Door, route: Route, exchange: Exchange): Promise<
 const nothing: Answer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
 
 function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { req, dialect }: Exchange): Outgoing {
-  if (route.reply === 'documents' && asksForNothing(req.headers.prefer)) return nothing
+  if (isBatch(route) && asksForNothing(req.headers.prefer)) return nothing
   return writeReply(route.reply, value, dialect, route.status ?? 200)
 }
 
