@@ -1,4 +1,4 @@
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
+import { exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWK, SignJWT } from 'jose'
 import type { JsonObject } from '../../../client/model/json.js'
 import type { ProviderFault } from '../../../client/model/provider-login.js'
 
@@ -24,16 +24,9 @@ const tokenSeconds = 3_600
 const keyId = 'svc-local'
 
 export function openTokenSigner(): TokenSigner {
-  const made: { own?: Promise<KeyPair>; other?: Promise<KeyPair> } = {}
-  const ownKey = () => {
-    made.own ??= generateKeyPair(signingAlgorithm)
-    return made.own
-  }
+  const ownKey = keyMadeOnce()
   /** A key that nobody publishes. */
-  const otherKey = () => {
-    made.other ??= generateKeyPair(signingAlgorithm)
-    return made.other
-  }
+  const otherKey = keyMadeOnce()
   return {
     async keys() {
       const { publicKey } = await ownKey()
@@ -54,9 +47,12 @@ export function openTokenSigner(): TokenSigner {
   }
 }
 
-interface KeyPair {
-  readonly publicKey: CryptoKey
-  readonly privateKey: CryptoKey
+function keyMadeOnce(): () => Promise<GenerateKeyPairResult> {
+  let made: Promise<GenerateKeyPairResult> | undefined
+  return () => {
+    made ??= generateKeyPair(signingAlgorithm)
+    return made
+  }
 }
 
 function orWrong(value: string, isWrong: boolean): string {
