@@ -37,8 +37,7 @@ export async function insertDocuments(
 ): Promise<OutgoingDocument[]> {
   const counted = await db.query(sql`
     with fresh as materialized (
-      select id, data, ordinality
-      from unnest(${idsOf(documents)}::uuid[], ${jsonOf(documents)}::jsonb[]) with ordinality as fresh (id, data)
+      select id, data, ordinality from ${rowsOf(documents)}
     ), counted as (
       update document_counts set documents = documents + ${documents.length}::int
       where collection_id = ${collection.id} and not is_removed
@@ -95,7 +94,7 @@ export async function writeDocuments(
   const rows = await tx.query<DocumentRow>(sql`
     with fresh as (
       select d.id, d.data as before, fresh.data
-      from unnest(${idsOf(documents)}::uuid[], ${jsonOf(documents)}::jsonb[]) as fresh (id, data)
+      from ${rowsOf(documents)}
       join documents d on d.id = fresh.id
     ), written as (
       update documents d set data = fresh.data, version = d.version + 1, updated_at = ${place.at}::timestamptz
@@ -168,12 +167,12 @@ function recorded(
     )`
 }
 
-function idsOf(documents: readonly NewData[]): string[] {
-  return documents.map(({ id }) => id)
-}
-
-function jsonOf(documents: readonly NewData[]): string[] {
-  return documents.map(({ json }) => json)
+/** The documents as rows of `fresh`. One JSON array is read faster than a PostgreSQL array whose items are quoted once more. */
+function rowsOf(documents: readonly NewData[]): Fragment {
+  const ids = documents.map(({ id }) => id)
+  const data = `[${documents.map(({ json }) => json).join()}]`
+  return sql`rows from (unnest(${ids}::uuid[]), jsonb_array_elements(${data}::jsonb))
+    with ordinality as fresh (id, data, ordinality)`
 }
 
 export function fromRow(row: DocumentRow, collection: Place['collection']): OutgoingDocument {
