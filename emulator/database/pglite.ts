@@ -4,6 +4,7 @@ import { sizes } from '../../client/model/limits.js'
 import { type Database, type Sql, sql } from './database.js'
 import { type Connection, connect, type DataSource, disconnect, receive } from './pglite-connection.js'
 import type { Job } from './protocol.js'
+import { writeValue } from './values.js'
 
 export interface PgliteOptions extends DataSource {
   /** What one statement may take before the thread is stopped. A `patient` one may take ten minutes. */
@@ -16,15 +17,24 @@ const mostBytesTogether = 1_048_576
 const patientMilliseconds = 600_000
 const mostClosingMilliseconds = 1_000
 
-/** A transaction takes the connection for itself; what it asks goes before all else. */
+/** It takes the connection for itself from its first statement to its last. */
 interface Transaction {
-  start(tx: Database): void
+  /** What it asks and was not sent yet. */
+  readonly jobs: TransactionJob[]
+  /** Its last statement is asked for, or it is lost: nothing more may come. */
+  isOver: boolean
+}
+
+interface TransactionJob extends Job {
+  readonly transaction: Transaction
+  readonly place: 'first' | 'within' | 'last'
 }
 
 /**
  * PGlite in a worker thread. Statements that are asked for together travel together, each in a transaction of its
- * own; a statement that runs too long, or a thread that dies, costs that statement alone: the data directory is opened
- * again and what had not begun is sent again.
+ * own, and what follows the last statement of a transaction travels with it. A statement that runs too long, or a thread
+ * that dies, costs that statement or its transaction alone: the data directory is opened again and what had not begun is
+ * sent again.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<Database> {
   const { mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
@@ -32,7 +42,6 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   let isClosed = false
   let isReopening = false
   const waiting: (Job | Transaction)[] = []
-  const inside: Job[] = []
   let holder: Transaction | undefined
   let isScheduled = false
   let watchdog: NodeJS.Timeout | undefined
@@ -52,20 +61,19 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 
   function send() {
     if (isReopening || connection.session.unfinished.length > 0) return
-    const jobs = holder ? inside.splice(0) : takeWaiting()
-    if (jobs.length === 0) {
-      if (!holder && waiting.length === 0) idle?.()
-      return
-    }
     const parts: Buffer[] = []
     let bytes = 0
-    while (jobs.length > 0 && parts.length < mostJobsTogether && bytes < mostBytesTogether) {
-      const part = connection.session.write(jobs.shift() as Job)
+    while (parts.length < mostJobsTogether && bytes < mostBytesTogether) {
+      const job = takeNext()
+      if (!job) break
+      const part = connection.session.write(job)
       parts.push(part)
       bytes += part.length
     }
-    if (holder) inside.unshift(...jobs)
-    else waiting.unshift(...jobs)
+    if (parts.length === 0) {
+      if (!holder) idle?.()
+      return
+    }
     const message = new Uint8Array(bytes)
     let at = 0
     for (const part of parts) {
@@ -76,17 +84,16 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     connection.worker.postMessage(message, [message.buffer])
   }
 
-  /** The jobs before the next transaction; the transaction itself when it is its turn. */
-  function takeWaiting(): Job[] {
-    const first = waiting[0]
-    if (first && isTransaction(first)) {
-      waiting.shift()
+  /** Inside a transaction only what it asks; what comes behind its last statement need not wait for the answer. */
+  function takeNext(): Job | undefined {
+    if (!holder) {
+      const first = waiting.shift()
+      if (!first || !isTransaction(first)) return first
       holder = first
-      first.start(transactionDatabase())
-      return []
     }
-    const next = waiting.findIndex(isTransaction)
-    return waiting.splice(0, Math.min(next === -1 ? waiting.length : next, mostJobsTogether)) as Job[]
+    const job = holder.jobs.shift()
+    if (job?.place === 'last') holder = undefined
+    return job
   }
 
   function armWatchdog() {
@@ -107,118 +114,114 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
       if (watched.session.unfinished.length === 0) send()
     })
     watched.worker.on('error', () => {
-      if (watched === connection && !isClosed) reopen()
+      if (watched === connection) void reopen()
     })
   }
 
   /** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
   function giveUp() {
-    if (options.dataDir !== undefined) reopen()
+    if (options.dataDir !== undefined) void reopen()
     else connection.session.unfinished[0]?.reject(busy())
   }
 
   /** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
-  function reopen() {
+  async function reopen() {
     if (isReopening || isClosed) return
     isReopening = true
     clearTimeout(watchdog)
-    const { worker, session, produced, arrived } = connection
+    const { worker } = connection
+    await worker.terminate()
+    giveBack(connection)
+    try {
+      connection = await connect(options)
+      watch(connection)
+      isReopening = false
+      send()
+    } catch {
+      isReopening = false
+      fail()
+    }
+  }
+
+  /** What was sent to a thread that has ended: what may have begun is refused, all else waits again, in its order. */
+  function giveBack({ session, produced, arrived }: Connection) {
     const begun = Atomics.load(produced, 0) - arrived + 1
     const unfinished = session.unfinished
-    const lost = holder ? unfinished : unfinished.slice(0, begun)
-    if (!holder) waiting.unshift(...unfinished.slice(begun))
-    for (const job of [...lost, ...(holder ? inside.splice(0) : [])]) job.reject(busy())
-    void worker
-      .terminate()
-      .then(() => connect(options))
-      .then(
-        (opened) => {
-          connection = opened
-          watch(opened)
-          isReopening = false
-          send()
-        },
-        () => {
-          isReopening = false
-          fail()
-        },
-      )
+    const others = unfinished.slice(begun)
+    const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
+    if (holder && !unbegun.has(holder)) refuse(holder)
+    holder = undefined
+    for (const job of unfinished.slice(0, begun)) job.reject(busy())
+    const again: (Job | Transaction)[] = []
+    for (const job of others) {
+      if (!isInside(job)) again.push(job)
+      else if (!unbegun.has(job.transaction)) job.reject(busy())
+      else if (job.place === 'first') again.push(job.transaction)
+    }
+    for (const transaction of unbegun) {
+      transaction.jobs.unshift(...others.filter(isInside).filter((job) => job.transaction === transaction))
+    }
+    waiting.unshift(...again)
+  }
+
+  function refuse(transaction: Transaction) {
+    transaction.isOver = true
+    for (const job of transaction.jobs.splice(0)) job.reject(busy())
   }
 
   /** The directory does not open any more: everything that waits, and everything to come, is refused. */
   function fail() {
     isClosed = true
-    for (const job of waiting.splice(0)) {
-      if (isTransaction(job)) job.start(refusing)
-      else job.reject(busy())
+    if (holder) refuse(holder)
+    for (const one of waiting.splice(0)) {
+      if (isTransaction(one)) refuse(one)
+      else one.reject(busy())
     }
   }
 
-  function ask(statements: readonly Sql[], queue: () => (Job | Transaction)[]): Promise<unknown[][]> {
+  function run(statements: readonly Sql[]): Promise<unknown[][]> {
     if (isClosed) return Promise.reject(busy())
     return new Promise((resolve, reject) => {
-      queue().push({ statements, resolve, reject })
+      waiting.push({ statements: statements.map(written), resolve, reject })
       schedule()
     })
   }
 
-  function transactionDatabase(): Database {
-    return databaseOver(
-      (statements) => ask(statements, () => inside),
-      (work) => work(transactionDatabase()),
-    )
-  }
-
-  function databaseOver(
-    run: (statements: readonly Sql[]) => Promise<unknown[][]>,
-    transaction: Database['transaction'],
-  ): Database {
-    return {
-      engine: 'pglite',
-      query: async <Row>(statement: Sql) => (await run([statement]))[0] as Row[],
-      batch: run,
-      transaction,
-      close: async () => {},
-    }
-  }
-
-  const refusing = databaseOver(
-    () => Promise.reject(busy()),
-    () => Promise.reject(busy()),
-  )
-
   /** The connection is taken when something is first asked: what is worked out before that holds nobody up. */
   async function transaction<T>(work: (tx: Database) => Promise<T>): Promise<T> {
     if (isClosed) throw busy()
-    const mine: { transaction?: Transaction } = {}
-    let begun: Promise<Database> | undefined
-    const begin = async () => {
-      const tx = await new Promise<Database>((start) => {
-        mine.transaction = { start }
-        waiting.push(mine.transaction)
-        schedule()
+    const mine: Transaction = { jobs: [], isOver: false }
+    let isBegun = false
+
+    function ask(statements: readonly Sql[], place: TransactionJob['place']): Promise<unknown[][]> {
+      if (isClosed || mine.isOver) return Promise.reject(busy())
+      if (place === 'last') mine.isOver = true
+      return new Promise((resolve, reject) => {
+        mine.jobs.push({ statements: statements.map(written), transaction: mine, place, resolve, reject })
+        // Whoever holds the connection is not kept waiting for other requests.
+        if (holder === mine) process.nextTick(send)
+        else schedule()
       })
-      // It travels with the first statement, which fails if this does.
-      tx.query(beginning).catch(() => undefined)
-      return tx
     }
-    const late: Database = databaseOver(
-      async (statements) => {
-        begun ??= begin()
-        return (await begun).batch(statements)
+    const tx: Database = databaseOver(
+      (statements) => {
+        if (!isBegun) {
+          isBegun = true
+          waiting.push(mine)
+          // It travels with the first statement, which fails if this does.
+          ask([beginning], 'first').catch(() => undefined)
+        }
+        return ask(statements, 'within')
       },
-      (work) => work(late),
+      (work) => work(tx),
     )
     try {
-      const result = await work(late)
-      if (begun) await (await begun).query(commit)
+      const result = await work(tx)
+      if (isBegun) await ask([commit], 'last')
       return result
     } catch (error) {
-      if (begun && !isReopening) await (await begun).query(rollback).catch(() => undefined)
+      if (isBegun) await ask([rollback], 'last').catch(() => undefined)
       throw error
-    } finally {
-      if (mine.transaction && holder === mine.transaction) holder = undefined
-      schedule()
     }
   }
 
@@ -235,9 +238,8 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     })
   }
 
-  const open = databaseOver((statements) => ask(statements, () => waiting), transaction)
   return {
-    ...open,
+    ...databaseOver(run, transaction),
     async close() {
       if (isClosed) return
       const isIdle = await untilIdle()
@@ -251,11 +253,34 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   }
 }
 
+function databaseOver(
+  run: (statements: readonly Sql[]) => Promise<unknown[][]>,
+  transaction: Database['transaction'],
+): Database {
+  return {
+    engine: 'pglite',
+    query: async <Row>(statement: Sql) => (await run([statement]))[0] as Row[],
+    batch: run,
+    transaction,
+    close: async () => {},
+  }
+}
+
 const beginning = sql`begin`
 const commit = sql`commit`
 const rollback = sql`rollback`
+
+/** The same statement with its parameters as text: a large one is written while others are carried out. */
+function written({ text, values, planned, patient = false }: Sql): Sql {
+  return { text, values: values.map(writeValue), planned: planned ?? 'once', patient }
+}
+
 function isTransaction(waiting: Job | Transaction): waiting is Transaction {
-  return 'start' in waiting
+  return 'isOver' in waiting
+}
+
+function isInside(job: Job): job is TransactionJob {
+  return 'transaction' in job
 }
 
 function busy(): SvcError {

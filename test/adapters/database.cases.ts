@@ -139,6 +139,31 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     })
 
+    it('gives up a transaction with the statement that takes too long, and carries out those behind it', async () => {
+      const endless = sql`select count(*)::int as n from generate_series(1, 2000000000)`
+      const insert = (id: string) => sql`insert into svc.things (id) values (${id}) returning id`
+      const alone = db.query(endless).catch((error: SvcError) => error.code)
+      const behind = db.transaction(async (tx) => [await tx.query(insert('behind')), await tx.query(insert('with it'))])
+      const failing = db
+        .transaction(async (tx) => {
+          await tx.query(insert('lost'))
+          await tx.query(endless)
+        })
+        .catch((error: SvcError) => error.code)
+      const last = db.query(insert('last'))
+
+      expect(await alone).toBe('UNAVAILABLE')
+      expect(await behind).toEqual([[{ id: 'behind' }], [{ id: 'with it' }]])
+      expect(await failing).toBe('UNAVAILABLE')
+      expect(await last).toEqual([{ id: 'last' }])
+      const ids = ['behind', 'with it', 'lost', 'last']
+      expect(await db.query(sql`select id from svc.things where id = any(${ids}::text[]) order by id`)).toEqual([
+        { id: 'behind' },
+        { id: 'last' },
+        { id: 'with it' },
+      ])
+    })
+
     it('is brought up to date by several at once, and not at all once a newer svc has been there', async () => {
       const own = await open({ mostStatementMilliseconds: 10_000 })
       await Promise.all([migrate(own), migrate(own), migrate(own)])
