@@ -72,22 +72,15 @@ export async function selectFiles(
   { project, path }: { project: string; path: string },
   { limit, offset }: { limit: number; offset: number },
 ): Promise<Page<FileRecord>> {
-  // "0" is the character after "/".
-  const isBelow =
-    path === '' ? sql`true` : sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`
-  const matching = sql`f.project_id = ${project} and ${isBelow} and not (${isNobodys})`
-  const total =
-    path === ''
-      ? sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`
-      : sql`select count(*) as total from files f where ${matching}`
+  const found = path === '' ? everywhere(project) : below(project, path)
   const rows = await db.query<{ total: number } & ({ id: null } | FileRow)>(sql`
     select counted.total, ${columns}
-    from (${total}) as counted
+    from (${found.total}) as counted
     left join (
       select ${columns}
       from files f
-      where ${matching}
-      order by f.id desc
+      where ${found.matching}
+      order by f.project_id desc, f.id desc
       limit ${limit}::bigint offset ${offset}::bigint
     ) f on true
     order by f.id desc`)
@@ -97,6 +90,21 @@ export async function selectFiles(
     limit,
     offset,
   }
+}
+
+/** In words that only the index over project and id can serve in order: with any other, PostgreSQL plans each page anew. */
+function everywhere(project: string) {
+  return {
+    matching: sql`f.project_id >= ${project} and f.project_id <= ${project} and not (${isNobodys})`,
+    total: sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`,
+  }
+}
+
+function below(project: string, path: string) {
+  // "0" is the character after "/".
+  const isBelow = sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`
+  const matching = sql`f.project_id = ${project} and ${isBelow} and not (${isNobodys})`
+  return { matching, total: sql`select count(*) as total from files f where ${matching}` }
 }
 
 export async function selectUsage(db: Database, project: string): Promise<Pick<StorageUsage, 'files' | 'bytes'>> {

@@ -16,7 +16,10 @@ export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
   return plannedEachTime(matchingUsers(place, query))
 }
 
-/** The commonest list: it reads the end of the index over project and id. */
+/**
+ * The commonest list: it reads the end of the index over project and id, in words that no other index can serve in order,
+ * so that PostgreSQL need not plan each page anew.
+ */
 function newestUsers(project: string, { limit, offset, count }: ListQuery): Fragment {
   return sql`
     select counted.total, ${columns}
@@ -24,8 +27,8 @@ function newestUsers(project: string, { limit, offset, count }: ListQuery): Frag
     left join (
       select ${columns}
       from users u
-      where u.project_id = ${project}
-      order by u.id desc
+      where u.project_id >= ${project} and u.project_id <= ${project}
+      order by u.project_id desc, u.id desc
       limit ${limit}::bigint offset ${offset}::bigint
     ) u on true
     order by u.id desc`
