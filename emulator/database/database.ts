@@ -71,6 +71,11 @@ export function sql(parts: TemplateStringsArray, ...inputs: (SqlValue | Fragment
   return new Fragment(parts, inputs)
 }
 
+/** A whole number as a part of the text, for what a plan that is made once should know. */
+export function literal(value: number): Fragment {
+  return new Fragment([String(Math.trunc(value))], [])
+}
+
 /** Fragments in a row, with a fixed text between them. */
 export function joinSql(fragments: readonly Fragment[], between: string): Fragment {
   return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)

@@ -1,6 +1,7 @@
 import type { FileRecord, StorageUsage } from '../../client/model/file.js'
 import type { Page } from '../../client/model/page.js'
 import { type Database, type Fragment, makingRoom, sql } from '../database/database.js'
+import { pageEnd } from './sql-words.js'
 
 /** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
 export type FileOwner =
@@ -70,7 +71,7 @@ export async function selectFile(
 export async function selectFiles(
   db: Database,
   { project, path }: { project: string; path: string },
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<Page<FileRecord>> {
   const found = path === '' ? everywhere(project) : below(project, path)
   const rows = await db.query<{ total: number } & ({ id: null } | FileRow)>(sql`
@@ -81,14 +82,13 @@ export async function selectFiles(
       from files f
       where ${found.matching}
       order by f.project_id desc, f.id desc
-      limit ${limit}::bigint offset ${offset}::bigint
+      ${pageEnd(page)}
     ) f on true
     order by f.id desc`)
   return {
     items: rows.filter((row) => row.id !== null).map(fromRow),
     total: rows[0]?.total ?? 0,
-    limit,
-    offset,
+    ...page,
   }
 }
 

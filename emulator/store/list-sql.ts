@@ -4,6 +4,7 @@ import { ownField, type Where } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
 import { fieldValue, inCollection, isOdd, isRegular } from './field-sql.js'
 import { type Ordering, orderingOf } from './sort-sql.js'
+import { pageEnd } from './sql-words.js'
 import { compileWhere, type Reach } from './where-sql.js'
 
 export interface Scope extends Reach {
@@ -11,16 +12,16 @@ export interface Scope extends Reach {
 }
 
 /** The commonest list, always in the same words: prepared once, it reads the end of the index over collection and id. */
-export function newestPage(collection: string, { limit, offset, count }: ListQuery): Fragment {
+export function newestPage(collection: string, query: ListQuery): Fragment {
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
-    from (${totalOf(collection, count)}) as counted
+    from (${totalOf(collection, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
       from documents d
       where ${inIndexOf(collection)}
       order by d.collection_id desc, d.id desc
-      limit ${limit}::bigint offset ${offset}::bigint
+      ${pageEnd(query)}
     ) d on true
     order by d.id desc`
 }

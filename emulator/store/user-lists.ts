@@ -2,6 +2,7 @@
 import type { ListQuery } from '../../client/model/page.js'
 import { type Fragment, plannedEachTime, sql } from '../database/database.js'
 import { orderingOf } from './sort-sql.js'
+import { pageEnd } from './sql-words.js'
 import { compileWhere, type Reach } from './where-sql.js'
 
 /** Whose users, and what related filters may reach. */
@@ -20,16 +21,16 @@ export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
  * The commonest list: it reads the end of the index over project and id, in words that no other index can serve in order,
  * so that PostgreSQL need not plan each page anew.
  */
-function newestUsers(project: string, { limit, offset, count }: ListQuery): Fragment {
+function newestUsers(project: string, query: ListQuery): Fragment {
   return sql`
     select counted.total, ${columns}
-    from (${totalOf(project, count)}) as counted
+    from (${totalOf(project, query.count)}) as counted
     left join (
       select ${columns}
       from users u
       where u.project_id >= ${project} and u.project_id <= ${project}
       order by u.project_id desc, u.id desc
-      limit ${limit}::bigint offset ${offset}::bigint
+      ${pageEnd(query)}
     ) u on true
     order by u.id desc`
 }
