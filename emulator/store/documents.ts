@@ -79,10 +79,16 @@ export async function lockDocuments(
   const rows = await tx.query<DocumentRow>(sql`
     select ${columns}
     from documents d
-    where d.id = any(${ids}::uuid[]) and d.collection_id = ${collection.id}
+    where ${isOneOf(ids)} and d.collection_id = ${collection.id}
     order by d.id
     for update`)
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
+}
+
+/** One id in words of its own: of a list that it does not know PostgreSQL expects ten, and plans each time anew. */
+function isOneOf(ids: readonly string[]): Fragment {
+  const [id, ...others] = ids
+  return id !== undefined && others.length === 0 ? sql`d.id = ${id}` : sql`d.id = any(${ids}::uuid[])`
 }
 
 /** Writes the new data of locked documents and records their changes. */
