@@ -32,10 +32,7 @@ export async function measure() {
     },
     { rounds: 3, warmUps: 0 },
   )
-  const times = await inTurns(
-    { byHand: () => timed(pagesByHand(dev)), iterate: () => timed(posts.iterate()) },
-    { rounds: 3 },
-  )
+  const times = await inTurns({ byHand: () => timed(pagesByHand(dev)), iterate: () => timed(posts.iterate()) })
   await dev.stop()
 
   const above = (/** @type {number[]} */ values) => values.map((one, round) => one - (memory.idle[round] ?? Number.NaN))

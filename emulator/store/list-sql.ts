@@ -11,19 +11,26 @@ export interface Scope extends Reach {
   readonly collection: string
 }
 
-/** The commonest list, always in the same words: prepared once, it reads the end of the index over collection and id. */
-export function newestPage(collection: string, query: ListQuery): Fragment {
+/** Whether the index over collection and id alone has the page: everything, or what lies between ids. */
+export function isInIdOrder({ where, sort, count }: ListQuery): boolean {
+  const [bounds, others] = splitBounds(where)
+  return orderingOf(sort).isById && others.all.length === 0 && !(count && bounds.all.length > 0)
+}
+
+/** The commonest list, and the pages of whoever reads a collection to its end: always in the same words, prepared once. */
+export function pageInIdOrder(scope: Scope, query: ListQuery): Fragment {
+  const { direction } = orderingOf(query.sort)
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
-    from (${totalOf(collection, query.count)}) as counted
+    from (${totalOf(scope.collection, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
       from documents d
-      where ${inIndexOf(collection)}
-      order by d.collection_id desc, d.id desc
+      where ${inIndexOf(scope.collection)} and ${compileWhere(query.where, scope)}
+      order by d.collection_id ${direction}, d.id ${direction}
       ${pageEnd(query)}
     ) d on true
-    order by d.id desc`
+    order by d.id ${direction}`
 }
 
 /** Sorted, without a filter: the total is the collection's. */
@@ -73,15 +80,6 @@ function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment 
   const { direction } = ordering
   const [bounds, others] = splitBounds(query.where)
   const within = compileWhere(bounds, scope)
-  if (others.all.length === 0) {
-    const inOrder = sql`(
-      select d.id, ${ordering.value} as value
-      from documents d
-      where ${inIndexOf(scope.collection)} and ${within}
-      order by d.collection_id ${direction}, d.id ${direction}
-      limit ${query.limit + query.offset}::bigint) as found`
-    return withPage(sql`page as (${pageOf(inOrder, ordering, query)})`, noTotal, ordering)
-  }
   const condition = compileWhere(others, scope)
   const wanted = query.limit + query.offset
   return withPage(

@@ -5,7 +5,7 @@ import { type Database, type Fragment, plannedEachTime } from '../database/datab
 import { type DocumentRow, fromRow } from './documents.js'
 import type { FieldIndexes } from './field-indexes.js'
 import { usesOf } from './field-uses.js'
-import { countedPage, newestPage, sortedPage, uncountedPage } from './list-sql.js'
+import { countedPage, isInIdOrder, pageInIdOrder, sortedPage, uncountedPage } from './list-sql.js'
 
 /** Who lists where. */
 export interface ListPlace {
@@ -33,10 +33,10 @@ export async function selectPage(db: Database, place: ListPlace, query: ListQuer
 
 /** Among many documents the best plan depends on what is asked; among few, planning would take longest. */
 function statementFor({ project, collection, mayReadAll, roles, indexes }: ListPlace, query: ListQuery): Fragment {
-  const isFiltered = query.where.all.length > 0
-  if (!isFiltered && !query.sort) return newestPage(collection.id, query)
+  const reach = { collection: collection.id, project, mayReadAll, roles, populate: query.populate }
+  if (isInIdOrder(query)) return pageInIdOrder(reach, query)
   const known = indexes?.asked(collection.id, usesOf(query))
-  const scope = { collection: collection.id, project, mayReadAll, roles, populate: query.populate, known }
-  const page = !isFiltered ? sortedPage : query.count ? countedPage : uncountedPage
+  const scope = { ...reach, known }
+  const page = query.where.all.length === 0 ? sortedPage : query.count ? countedPage : uncountedPage
   return known?.isSmall ? page(scope, query) : plannedEachTime(page(scope, query))
 }
