@@ -1,16 +1,16 @@
-import { randomFillSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 
-const pool = Buffer.alloc(4096)
-let used = pool.length
+let pool = ''
+let used = 0
 
-/** Six fresh random bytes as one number. */
-function random48(): number {
-  if (used + 6 > pool.length) {
-    randomFillSync(pool)
+/** Six fresh random bytes in hexadecimal digits. */
+function randomDigits(): string {
+  if (used === pool.length) {
+    pool = randomBytes(6 * 512).toString('hex')
     used = 0
   }
-  used += 6
-  return pool.readUIntBE(used - 6, 6)
+  used += 12
+  return pool.slice(used - 12, used)
 }
 
 /**
@@ -19,17 +19,21 @@ function random48(): number {
  */
 export function openIds(): (at: Date) => string {
   let moment = -1
+  let time = ''
   let counter = 0
   return (at) => {
     const milliseconds = at.getTime()
-    // A new moment starts in the lower half of 26 bits: over 30 million ids fit into one millisecond.
-    counter = milliseconds === moment ? counter + 1 : random48() % 0x2000000
-    moment = milliseconds
-    const time = milliseconds.toString(16).padStart(12, '0')
+    if (milliseconds === moment) counter += 1
+    else {
+      moment = milliseconds
+      const digits = milliseconds.toString(16).padStart(12, '0')
+      time = `${digits.slice(0, 8)}-${digits.slice(8)}`
+      // A new moment starts in the lower half of 26 bits: over 30 million ids fit into one millisecond.
+      counter = Number.parseInt(randomDigits(), 16) % 0x2000000
+    }
     const high = (counter >>> 14).toString(16).padStart(3, '0')
     const low = (0x8000 | (counter & 0x3fff)).toString(16)
-    const rest = random48().toString(16).padStart(12, '0')
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${high}-${low}-${rest}`
+    return `${time}-7${high}-${low}-${randomDigits()}`
   }
 }
 
