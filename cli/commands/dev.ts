@@ -20,12 +20,17 @@ export default class Dev extends SvcCommand {
   static override description = prose(`Starts the service on this machine and keeps it running until Ctrl-C.
 
 What was answered is kept in the state folder; stopping it in any way loses nothing. Stopped by Ctrl-C or
-SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.`)
+SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.
+
+A command after -- runs beside it, with SVC_URL, SVC_WS_URL and SVC_API_KEY set. Both end together, and with the
+command's exit code if it ends by itself.`)
   static override examples = [
     '<%= config.bin %> dev',
     '<%= config.bin %> dev --demo',
+    '<%= config.bin %> dev -- npm run start',
     '<%= config.bin %> dev --memory --port 0 --ready-file ready.json --json',
   ]
+  static override usage = 'dev [-- COMMAND...]'
   static override flags = {
     port: Flags.integer({
       min: 0,
@@ -68,14 +73,15 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
   }
 
   async run() {
-    const { flags } = await this.parse(Dev)
+    const [own, app] = splitAtDashes(this.argv)
+    const { flags } = await this.parse(Dev, own)
     const begunAt = performance.now()
     const folder = resolve(flags.data ?? stateFolder)
     const readyFile = flags['ready-file']
     const databaseUrl = flags['database-url']
     // A file from an earlier start would tell a waiting script that this one is ready.
     if (readyFile !== undefined) await rm(readyFile, { force: true })
-    if (flags.detach) return this.detach(flags, folder)
+    if (flags.detach) return this.detach(flags, folder, app)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
     const stopped = untilStopped()
     const { startEmulator } = await import('../../emulator/main.js')
@@ -104,21 +110,45 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       const published = await publish(info, { folder, readyFile })
       const seconds = (performance.now() - begunAt) / 1000
       const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)
-      const details = { seconds, data, folder, secretKey, demo, isOpenToOthers: isOpenToOthers(flags.host) }
+      const details = { seconds, data, folder, secretKey, demo, app, isOpenToOthers: isOpenToOthers(flags.host) }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
       if (flags.open) await openInBrowser(info.dashboardUrl)
-      const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info)
-      await stopped
-      unlisten()
-      await published.withdraw()
+      try {
+        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped))
+      } finally {
+        await published.withdraw()
+      }
     } finally {
       await emulator.close()
     }
     this.note(flags.memory ? 'stopped' : 'stopped; what was answered is kept')
   }
 
-  private async detach({ open, quiet }: { open: boolean; quiet: boolean }, folder: string): Promise<void> {
+  private async alone(info: EmulatorInfo, stopped: Promise<NodeJS.Signals>): Promise<void> {
+    const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info)
+    await stopped
+    unlisten()
+  }
+
+  private async besideApp(
+    words: readonly string[],
+    info: EmulatorInfo,
+    stopped: Promise<NodeJS.Signals>,
+  ): Promise<void> {
+    const { startBeside } = await import('../dev/app-beside.js')
+    const app = startBeside(words, info, { isStdoutOurs: this.jsonEnabled() })
+    const end = await Promise.race([stopped, app.ended])
+    if (typeof end === 'string') await app.stop(end)
+    else process.exitCode = end
+  }
+
+  private async detach(
+    { open, quiet }: { open: boolean; quiet: boolean },
+    folder: string,
+    app: readonly string[],
+  ): Promise<void> {
+    if (app.length > 0) throw misuse('A command runs beside "svc dev" at a terminal only.', 'Leave out --detach.')
     const { startDetached } = await import('../dev/detach.js')
     const words = this.argv.filter((word) => !['--detach', '--open', '--json'].includes(word))
     const info = await startDetached(words, folder)
@@ -127,6 +157,14 @@ SIGTERM it exits with 0, within three seconds. Where it runs already, it says so
       this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: svc stop${dataWords(folder)}`)
     if (open) await openInBrowser(info.dashboardUrl)
   }
+}
+
+/** What is for `svc dev` itself, and the command after `--`. */
+function splitAtDashes(words: readonly string[]): [own: string[], app: string[]] {
+  const at = words.indexOf('--')
+  if (at === -1) return [[...words], []]
+  if (at === words.length - 1) throw misuse('A command has to follow "--".', 'As in: svc dev -- npm run start')
+  return [words.slice(0, at), words.slice(at + 1)]
 }
 
 /** Addresses of mail servers have passwords in them, so a wrong one is not repeated. */

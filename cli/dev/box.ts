@@ -16,6 +16,8 @@ export interface BoxDetails {
   readonly secretKey: string | undefined
   readonly isOpenToOthers: boolean
   readonly demo: Demo | undefined
+  /** The command that runs beside it, which the keys of the terminal belong to. */
+  readonly app: readonly string[]
 }
 
 /** What `svc dev` shows once it answers. Its lines have no frame at the sides: they are there to be copied. */
@@ -39,20 +41,15 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     ? ['', `  ${onStdout.yellow('Other machines can reach it. Whoever has the key can read and change everything.')}`]
     : []
   const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
-  return [
-    '',
-    rule(title, width),
-    '',
-    ...lines,
-    ...warning,
-    '',
-    rule(process.stdin.isTTY ? hotkeyWords : 'Ctrl-C stops it; what was answered is kept', width),
-    '',
-  ].join('\n')
+  return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details.app), width), ''].join('\n')
 }
 
-/** What `hotkeys.ts` listens to, which is loaded after this is shown. */
-const hotkeyWords = 't shows what happens, n makes a document, Ctrl-C stops'
+function lastWords([command]: readonly string[]): string {
+  if (command !== undefined) return `${command} runs beside it; they end together`
+  // What `hotkeys.ts` listens to, which is loaded after this is shown.
+  if (process.stdin.isTTY) return 't shows what happens, n makes a document, Ctrl-C stops'
+  return 'Ctrl-C stops it; what was answered is kept'
+}
 
 const firstSteps = ['svc collections create posts', 'svc docs create posts title=Hello views:=1', 'svc docs list posts']
 

@@ -1,17 +1,17 @@
 const mostSecondsToStop = 2.8
 
 /**
- * Resolves at the first Ctrl-C, SIGTERM or SIGHUP. From then on there are three seconds: a second
+ * Resolves with the first signal: Ctrl-C, SIGTERM or SIGHUP. From then on there are three seconds: a second
  * signal, or a stop that takes longer, ends the process at once. What was answered is kept even then.
  */
-export function untilStopped(): Promise<void> {
+export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isStopping = false
     const onSignal = (signal: NodeJS.Signals) => {
       if (isStopping) process.exit(signal === 'SIGTERM' ? 143 : 130)
       isStopping = true
       setTimeout(() => process.exit(1), mostSecondsToStop * 1000).unref()
-      resolve()
+      resolve(signal)
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   })
