@@ -6,7 +6,7 @@ import { tiers } from '../../client/model/limits.js'
 import { openInBrowser } from '../browser.js'
 import { box, dataWords, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
-import { firstAnswer } from '../dev/first-answer.js'
+import { firstAnswers } from '../dev/first-answer.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
@@ -104,7 +104,7 @@ command's exit code if it ends by itself.`)
       const { secretKey, close, ...rest } = emulator
       const info = { ...rest, dataDir: emulator.dataDir ?? null }
       const client = createClient({ url: info.url, apiKey: info.apiKey })
-      await firstAnswer(info)
+      await firstAnswers(info)
       const demo = flags.demo ? await loadDemo(client) : undefined
       for (const file of seeds) await seedInput(file, { client, isUpsert: false, key: undefined })
       const published = await publish(info, { folder, readyFile })
