@@ -178,10 +178,10 @@ function readSmtpUrl(text: string | undefined): string | undefined {
 }
 
 /** What listens to keys is loaded only where somebody may press one. */
-async function listenToKeys({ url, apiKey }: Pick<EmulatorInfo, 'url' | 'apiKey'>): Promise<() => void> {
+async function listenToKeys(info: EmulatorInfo): Promise<() => void> {
   if (!process.stdin.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
-  return listenToKeys(createClient({ url, apiKey, WebSocket }))
+  return listenToKeys(createClient({ url: info.url, apiKey: info.apiKey, WebSocket }), info)
 }
 
 async function freePort(host: string | undefined): Promise<number> {

@@ -2,17 +2,25 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { Client } from '../../client/index.js'
 import { onStderr } from '../colour.js'
+import type { EmulatorInfo } from '../emulator-file.js'
 import { describeFailure } from '../failure.js'
 import { changeLines } from '../tail/change-lines.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
+import { loginKey } from './login-key.js'
 import { createSample } from './sample.js'
 
 /** Listens until it is called; without a terminal there is nothing to listen to. */
-export function listenToKeys(client: Client, input: NodeJS.ReadStream = process.stdin): () => void {
+export function listenToKeys(
+  client: Client,
+  emulator: EmulatorInfo,
+  input: NodeJS.ReadStream = process.stdin,
+): () => void {
   if (!input.isTTY) return () => undefined
   const tail = tailSwitch(client)
+  const login = loginKey(emulator, say)
   const keys: Readonly<Record<string, () => Promise<void>>> = {
     t: tail.turn,
+    l: login.begin,
     async n() {
       const { id, collection } = await createSample(client)
       if (!tail.isOn()) say(`created ${id} in ${collection}; t shows what happens`)
@@ -31,6 +39,7 @@ export function listenToKeys(client: Client, input: NodeJS.ReadStream = process.
   input.resume()
   return () => {
     tail.off()
+    login.off()
     input.off('keypress', onKey)
     input.setRawMode(false)
     input.pause()

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -158,6 +158,26 @@ test('its keys make a document, and show what happens', async () => {
   )
 
   expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
+  expect(exit).toBe(0)
+})
+
+test('a key logs in through the provider, in the browser', async () => {
+  const browser = join(world.folder, 'browser')
+  const choose = "fetch(process.argv[2], { method: 'POST', body: new URLSearchParams({ account: 'ada' }) })"
+  writeFileSync(browser, `#!${process.execPath}\n${choose}\n`, { mode: 0o700 })
+
+  const { stdout, exit } = await world.terminal(
+    ['dev', '--memory', '--port', '0'],
+    [
+      ['l logs in', 'l'],
+      ['logged in; the token is ', 'l'],
+      ['log in at ', '\x03'],
+    ],
+    { env: { BROWSER: browser } },
+  )
+
+  expect(stdout).toMatch(/log in at http:\/\/127\.0\.0\.1:\d+\/_svc\/idp\//)
+  expect(stdout).toMatch(/the token is ey[\w-]+\.[\w-]+\.[\w-]+\n/)
   expect(exit).toBe(0)
 })
 
