@@ -11,12 +11,16 @@ export function anyOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, ' or ')})`
 }
 
+/** What people ask for who say nothing, and who read everything. */
+const usualLimits = [20, 100]
+
 /**
- * Where a page begins and ends. How long it is stands in the text: of a limit that it does not know PostgreSQL expects a tenth
- * of all rows, and then finds it worth its time to plan each page anew.
+ * Where a page begins and ends. A usual limit stands in the text: of one that it does not know PostgreSQL expects a tenth of
+ * all rows, and then finds it worth its time to plan each page anew. Others do not, since every text is kept prepared.
  */
 export function pageEnd({ limit, offset }: { readonly limit: number; readonly offset: number }): Fragment {
-  return sql`limit ${literal(limit)} ${offset === 0 ? nothing : sql`offset ${offset}::bigint`}`
+  const most = usualLimits.includes(limit) ? literal(limit) : sql`${limit}::bigint`
+  return sql`limit ${most} ${offset === 0 ? nothing : sql`offset ${offset}::bigint`}`
 }
 
 /** A text as part of a pattern for `like … escape '\'`. */
