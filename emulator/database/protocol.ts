@@ -23,6 +23,8 @@ type Column = { readonly name: string; readonly read: (text: string) => unknown 
 interface Prepared {
   readonly name: string
   columns: readonly Column[] | undefined
+  /** Whether it is certain that the server has it: a job that used it has succeeded, and none has failed since. */
+  isCertain: boolean
 }
 
 /** Prepared statements a session keeps; the one that was unused for longest makes room. */
@@ -61,17 +63,20 @@ export function openSession(): Session {
     const { text } = statement
     if (statement.planned === 'each time') {
       parts.push(serialize.parse({ text }))
-      return { name: '', columns: undefined }
+      return { name: '', columns: undefined, isCertain: false }
     }
     let known = prepared.get(text)
     if (known) {
       prepared.delete(text)
     } else {
       if (prepared.size >= mostPrepared) forgetOldest(parts)
-      known = { name: `s${names++}`, columns: undefined }
-      parts.push(serialize.parse({ name: known.name, text }))
+      known = { name: `s${names++}`, columns: undefined, isCertain: false }
     }
     prepared.set(text, known)
+    // What an earlier job of the same message was to prepare is not there if that job fails.
+    if (!known.isCertain) {
+      parts.push(serialize.close({ type: 'S', name: known.name }), serialize.parse({ name: known.name, text }))
+    }
     return known
   }
 
@@ -106,13 +111,10 @@ export function openSession(): Session {
         break
       case 'readyForQuery':
         answering.shift()
-        if (current.error) {
-          // What was to be prepared after the failure never was; it is prepared again when it is next used.
-          for (const { text } of current.job.statements) prepared.delete(text)
-          current.job.reject(current.error)
-        } else {
-          current.job.resolve(current.results)
-        }
+        // What was to be prepared after a failure never was; it is prepared again when it is next used.
+        for (const plan of current.plans) plan.isCertain = current.error === undefined
+        if (current.error) current.job.reject(current.error)
+        else current.job.resolve(current.results)
         ended(current.job)
     }
   }
