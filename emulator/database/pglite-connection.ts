@@ -70,6 +70,7 @@ export function receive(connection: Connection, answer: Uint8Array) {
 }
 
 export async function disconnect(worker: Worker): Promise<void> {
+  if (hasEnded(worker)) return
   const closed = new Promise<void>((resolve) => {
     worker.on('message', (message) => message === 'closed' && resolve())
     worker.once('exit', () => resolve())
@@ -77,4 +78,8 @@ export async function disconnect(worker: Worker): Promise<void> {
   worker.postMessage('close')
   await closed
   await worker.terminate()
+}
+
+function hasEnded({ threadId }: Worker): boolean {
+  return threadId === -1
 }

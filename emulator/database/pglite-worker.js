@@ -5,10 +5,16 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
 /** Answers are gathered until there are this many bytes, and posted together. */
 const gathered = 65_536
+const readyForQuery = 0x5a
 
 /** @type {{ dataDir: string | undefined, template: Uint8Array | undefined, progress: SharedArrayBuffer }} */
 const { dataDir, template, progress } = workerData
 const finished = new Int32Array(progress)
+
+/** The message of the protocol that the next bytes belong to: its type and length as far as they came, and what is missing. */
+const header = new Uint8Array(5)
+let headerBytes = 0
+let missingBytes = 0
 
 // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
 // the database could answer.
@@ -35,7 +41,7 @@ parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) =>
       chunks.push(chunk.slice())
       bytes += chunk.length
       // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
-      if (isReadyForQuery(chunk)) Atomics.add(finished, 0, 1)
+      Atomics.add(finished, 0, countEnds(chunk))
       if (bytes >= gathered) post()
     },
   })
@@ -50,7 +56,22 @@ parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) =>
 })
 parentPort?.postMessage('open')
 
-/** @param {Uint8Array} chunk */
-function isReadyForQuery(chunk) {
-  return chunk[chunk.length - 6] === 0x5a && chunk[chunk.length - 2] === 5
+/** How many ReadyForQuery messages end in these bytes; any message may be cut where they end. @param {Uint8Array} chunk */
+function countEnds(chunk) {
+  let ends = 0
+  let at = 0
+  while (at < chunk.length) {
+    if (headerBytes < header.length) {
+      header[headerBytes++] = chunk[at++] ?? 0
+      if (headerBytes === header.length) missingBytes = new DataView(header.buffer).getUint32(1) - 4
+    } else {
+      const step = Math.min(missingBytes, chunk.length - at)
+      at += step
+      missingBytes -= step
+    }
+    if (headerBytes < header.length || missingBytes > 0) continue
+    if (header[0] === readyForQuery) ends++
+    headerBytes = 0
+  }
+  return ends
 }

@@ -5,6 +5,7 @@ import { type Database, type Sql, sql } from './database.js'
 import { type Connection, connect, type DataSource, disconnect, receive } from './pglite-connection.js'
 import type { Job } from './protocol.js'
 import { writeValue } from './values.js'
+import { openWatchdog } from './watchdog.js'
 
 export interface PgliteOptions extends DataSource {
   /** What one statement may take before the thread is stopped. A `patient` one may take ten minutes. */
@@ -14,7 +15,6 @@ export interface PgliteOptions extends DataSource {
 /** Statements sent together in one message: enough to fill the thread, few enough to share it fairly. */
 const mostJobsTogether = 64
 const mostBytesTogether = 1_048_576
-const patientMilliseconds = 600_000
 const mostClosingMilliseconds = 1_000
 
 /** It takes the connection for itself from its first statement to its last. */
@@ -44,8 +44,9 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   const waiting: (Job | Transaction)[] = []
   let holder: Transaction | undefined
   let isScheduled = false
-  let watchdog: NodeJS.Timeout | undefined
   let idle: (() => void) | undefined
+
+  const watchdog = openWatchdog({ atWork, giveUp, mostMilliseconds: mostStatementMilliseconds })
 
   watch(connection)
 
@@ -80,7 +81,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
       message.set(part, at)
       at += part.length
     }
-    armWatchdog()
+    watchdog.arm()
     connection.worker.postMessage(message, [message.buffer])
   }
 
@@ -96,13 +97,11 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     return job
   }
 
-  function armWatchdog() {
-    clearTimeout(watchdog)
-    const current = connection.session.unfinished[0]
-    if (!current) return
-    const isPatient = current.statements.some(({ patient }) => patient)
-    watchdog = setTimeout(giveUp, isPatient ? patientMilliseconds : mostStatementMilliseconds)
-    watchdog.unref()
+  /** The job that the thread carries out: those before it are done, even if their answers have not arrived. */
+  function atWork(): Job | undefined {
+    if (isReopening) return undefined
+    const { session, produced, arrived } = connection
+    return session.unfinished[Atomics.load(produced, 0) - arrived]
   }
 
   function watch(watched: Connection) {
@@ -110,32 +109,39 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
       if (answer === 'closed') return
       receive(watched, answer)
       if (watched !== connection) return
-      armWatchdog()
+      watchdog.arm()
       if (watched.session.unfinished.length === 0) send()
     })
-    watched.worker.on('error', () => {
-      if (watched === connection) void reopen()
-    })
+    for (const end of ['error', 'exit']) {
+      watched.worker.on(end, () => {
+        if (watched === connection) void reopen()
+      })
+    }
   }
 
   /** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
   function giveUp() {
     if (options.dataDir !== undefined) void reopen()
-    else connection.session.unfinished[0]?.reject(busy())
+    else atWork()?.reject(busy())
   }
 
   /** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
   async function reopen() {
     if (isReopening || isClosed) return
     isReopening = true
-    clearTimeout(watchdog)
+    watchdog.off()
     const { worker } = connection
     await worker.terminate()
     giveBack(connection)
     try {
-      connection = await connect(options)
-      watch(connection)
+      const opened = await connect(options)
       isReopening = false
+      if (isClosed) {
+        await opened.worker.terminate()
+        return
+      }
+      connection = opened
+      watch(connection)
       send()
     } catch {
       isReopening = false
@@ -244,7 +250,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
       if (isClosed) return
       const isIdle = await untilIdle()
       isClosed = true
-      clearTimeout(watchdog)
+      watchdog.off()
       // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
       await (isIdle ? disconnect(connection.worker) : connection.worker.terminate())
       for (const job of connection.session.unfinished) job.reject(busy())

@@ -164,6 +164,43 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       ])
     })
 
+    it('gives each statement its own time, however many are asked for together', async () => {
+      const slow = sql`select count(*)::int as n from generate_series(1, 1000000)`
+      const patient = { text: 'select count(*)::int as n from generate_series(1, 10000000)', values: [], patient: true }
+
+      const all = await Promise.all([...Array.from({ length: 12 }, () => db.query(slow)), db.query(patient)])
+
+      expect(all).toEqual([...Array(12).fill([{ n: 1_000_000 }]), [{ n: 10_000_000 }]])
+    })
+
+    it('carries out nothing twice that was done before a statement that takes too long', async () => {
+      // An answer of PGlite is handed over in pieces of 8 KB; these end about where a piece does.
+      for (let length = 8_150; length < 8_170; length++) {
+        await db.query(sql`select repeat('x', ${length}::int) as text`)
+      }
+      const count = (id: string) => sql`
+        insert into svc.things (id, n) values (${id}, 1) on conflict (id) do update set n = svc.things.n + 1`
+      const endless = sql`select count(*)::int as n from generate_series(1, 2000000000)`
+
+      await Promise.allSettled([db.query(count('done 1')), db.query(count('done 2')), db.query(endless)])
+
+      expect(await db.query(sql`select n from svc.things where id like 'done %'`)).toEqual([{ n: 1 }, { n: 1 }])
+    })
+
+    it('carries out a statement beside a batch that fails before it comes to the same one', async () => {
+      await db.query(sql`insert into svc.things (id) values ('taken')`)
+      const same = sql`select 4711 as number`
+
+      const [failed, ...others] = await Promise.allSettled([
+        db.batch([sql`insert into svc.things (id) values ('taken')`, same]),
+        db.query(same),
+        db.query(same),
+      ])
+
+      expect(failed).toMatchObject({ status: 'rejected', reason: { sqlState: '23505' } })
+      expect(others).toMatchObject(Array(2).fill({ status: 'fulfilled', value: [{ number: 4711 }] }))
+    })
+
     it('is brought up to date by several at once, and not at all once a newer svc has been there', async () => {
       const own = await open({ mostStatementMilliseconds: 10_000 })
       await Promise.all([migrate(own), migrate(own), migrate(own)])
