@@ -14,8 +14,12 @@ export async function firstAnswers(address: Address): Promise<void> {
   if (list.status !== 200) throw unexpected('request', list.status)
   const [collection] = JSON.parse(list.body) as { name: string }[]
   const stream = await ask(address, `/realtime/sse/${collection?.name ?? noCollection}`)
-  if (stream.status !== (collection ? 200 : 404)) throw unexpected('subscription', stream.status)
+  const expected = collection ? [200, ...notForThisKey] : [404]
+  if (!expected.includes(stream.status ?? 0)) throw unexpected('subscription', stream.status)
 }
+
+/** The collection may be for users or for some roles only: then to be refused is the right answer. */
+const notForThisKey = [401, 403]
 
 /** No collection can have that name: where there is none yet, the database has to say so. */
 const noCollection = 'documents'

@@ -161,6 +161,19 @@ test('its keys make a document, and show what happens', async () => {
   expect(exit).toBe(0)
 })
 
+test('it starts again although its key may not read what there is', async () => {
+  const dev = await world.dev()
+  const key = await world.svc(['project', 'key', '--secret', '--quiet'])
+  const permissions = 'permissions:={"create":["editor"],"read":["editor"]}'
+  const env = { SVC_API_KEY: key.stdout.trim() }
+  expect((await world.svc(['api', 'POST', '/collections', 'name=articles', permissions], { env })).exit).toBe(0)
+  await dev.stop()
+
+  const again = await world.dev()
+
+  expect((await again.stop()).exit).toBe(0)
+})
+
 test('a key logs in through the provider, in the browser', async () => {
   const browser = join(world.folder, 'browser')
   const choose = "fetch(process.argv[2], { method: 'POST', body: new URLSearchParams({ account: 'ada' }) })"
