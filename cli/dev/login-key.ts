@@ -2,9 +2,8 @@
 import { openInBrowser } from '../browser.js'
 import { openControl } from '../control.js'
 import type { EmulatorInfo } from '../emulator-file.js'
-import { startLogin } from '../idp/local-provider.js'
+import { type OpenLogin, openLogin } from '../idp/open-login.js'
 import { loginFailed, type Outcome } from '../idp/outcome.js'
-import { openWaitingPage, type WaitingPage } from '../idp/waiting-page.js'
 
 const mostMilliseconds = 300_000
 
@@ -16,16 +15,16 @@ export interface LoginKey {
 
 /** `say` hears where to log in and, later, of the token or of what went wrong. */
 export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): LoginKey {
-  let waiting: WaitingPage | undefined
+  let waiting: OpenLogin | undefined
 
   function off() {
     waiting?.close()
     waiting = undefined
   }
 
-  async function wait(page: WaitingPage) {
-    const outcome = await page.outcome(mostMilliseconds)
-    if (waiting === page) off()
+  async function wait(login: OpenLogin) {
+    const outcome = await login.outcome(mostMilliseconds)
+    if (waiting === login) off()
     if (outcome) say(outcomeWords(outcome))
   }
 
@@ -33,17 +32,11 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
     off,
     async begin() {
       off()
-      const page = await openWaitingPage()
-      waiting = page
-      try {
-        const url = await startLogin(openControl(emulator), { project: emulator.projectId, completeUrl: page.url })
-        say(`log in at ${url}`)
-        if (!process.env.CI) await openInBrowser(url)
-      } catch (error) {
-        off()
-        throw error
-      }
-      void wait(page)
+      const login = await openLogin(openControl(emulator), emulator.projectId)
+      waiting = login
+      say(`log in at ${login.url}`)
+      if (!process.env.CI) await openInBrowser(login.url)
+      void wait(login)
     },
   }
 }

@@ -5,8 +5,8 @@ import type { Control } from '../../control.js'
 import { ControlCommand } from '../../control-command.js'
 import { CliFailure, exits, misuse } from '../../failure.js'
 import { listAccounts, setFault, startLogin } from '../../idp/local-provider.js'
+import { openLogin } from '../../idp/open-login.js'
 import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
-import { openWaitingPage } from '../../idp/waiting-page.js'
 import { nowhere, walk } from '../../idp/walk.js'
 import { nearest } from '../../nearest.js'
 import { prose } from '../../prose.js'
@@ -58,16 +58,15 @@ ${faultHelp}`)
   }
 
   private async logInByBrowser(control: Control, place: Place, { fail, print, timeout }: Wanted): Promise<Outcome> {
-    const page = await openWaitingPage()
+    const login = await openLogin(control, place.project)
     try {
-      const url = await startLogin(control, { project: place.project, completeUrl: page.url })
-      if (fail !== undefined) await failOnce(control, url, place, fail)
-      await this.show(url, print)
-      const outcome = await page.outcome(timeout * 1000)
+      if (fail !== undefined) await failOnce(control, login.url, place, fail)
+      await this.show(login.url, print)
+      const outcome = await login.outcome(timeout * 1000)
       if (outcome) return outcome
       throw new CliFailure('TIME_OUT', exits.network, `Nobody logged in within ${timeout} s.`)
     } finally {
-      page.close()
+      login.close()
     }
   }
 
