@@ -1,7 +1,7 @@
 import type { FileRecord, StorageUsage } from '../../client/model/file.js'
 import type { Page } from '../../client/model/page.js'
 import { type Database, type Fragment, makingRoom, sql } from '../database/database.js'
-import { pageEnd } from './sql-words.js'
+import { isExactly, pageEnd } from './sql-words.js'
 
 /** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
 export type FileOwner =
@@ -92,10 +92,9 @@ export async function selectFiles(
   }
 }
 
-/** In words that only the index over project and id can serve in order: with any other, PostgreSQL plans each page anew. */
 function everywhere(project: string) {
   return {
-    matching: sql`f.project_id >= ${project} and f.project_id <= ${project} and not (${isNobodys})`,
+    matching: sql`${isExactly(sql`f.project_id`, project)} and not (${isNobodys})`,
     total: sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`,
   }
 }

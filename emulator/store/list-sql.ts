@@ -4,7 +4,7 @@ import { ownField, type Where } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
 import { fieldValue, inCollection, isOdd, isRegular } from './field-sql.js'
 import { type Ordering, orderingOf } from './sort-sql.js'
-import { pageEnd } from './sql-words.js'
+import { isExactly, pageEnd } from './sql-words.js'
 import { compileWhere, type Reach } from './where-sql.js'
 
 export interface Scope extends Reach {
@@ -165,7 +165,7 @@ function totalOf(collection: string, isWanted: boolean): Fragment {
   return sql`select c.documents as total from document_counts c where c.collection_id = ${collection}::uuid`
 }
 
-/** As `inCollection`, in words that only the index over collection and id can serve in order; the one over id would not end. */
+/** As `inCollection`, for a page in the order of the ids. */
 function inIndexOf(collection: string): Fragment {
-  return sql`d.collection_id >= ${collection}::uuid and d.collection_id <= ${collection}::uuid`
+  return isExactly(sql`d.collection_id`, sql`${collection}::uuid`)
 }

@@ -11,6 +11,14 @@ export function anyOf(conditions: readonly Fragment[]): Fragment {
   return conditions.length === 0 ? sql`false` : sql`(${joinSql(conditions, ' or ')})`
 }
 
+/**
+ * That a column has the value, in words that only an index led by it can serve in order: so PostgreSQL need not plan each page
+ * anew, and walks no other index to its end.
+ */
+export function isExactly(column: Fragment, value: Fragment | string): Fragment {
+  return sql`${column} >= ${value} and ${column} <= ${value}`
+}
+
 /** What people ask for who say nothing, and who read everything. */
 const usualLimits = [20, 100]
 

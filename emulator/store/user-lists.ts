@@ -2,7 +2,7 @@
 import type { ListQuery } from '../../client/model/page.js'
 import { type Fragment, plannedEachTime, sql } from '../database/database.js'
 import { orderingOf } from './sort-sql.js'
-import { pageEnd } from './sql-words.js'
+import { isExactly, pageEnd } from './sql-words.js'
 import { compileWhere, type Reach } from './where-sql.js'
 
 /** Whose users, and what related filters may reach. */
@@ -17,10 +17,7 @@ export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
   return plannedEachTime(matchingUsers(place, query))
 }
 
-/**
- * The commonest list: it reads the end of the index over project and id, in words that no other index can serve in order,
- * so that PostgreSQL need not plan each page anew.
- */
+/** The commonest list: it reads the end of the index over project and id. */
 function newestUsers(project: string, query: ListQuery): Fragment {
   return sql`
     select counted.total, ${columns}
@@ -28,7 +25,7 @@ function newestUsers(project: string, query: ListQuery): Fragment {
     left join (
       select ${columns}
       from users u
-      where u.project_id >= ${project} and u.project_id <= ${project}
+      where ${isExactly(sql`u.project_id`, project)}
       order by u.project_id desc, u.id desc
       ${pageEnd(query)}
     ) u on true
