@@ -1,7 +1,7 @@
 /** Files on this machine's disk, each under its id. */
 import { once } from 'node:events'
-import { createReadStream, renameSync, writeFileSync } from 'node:fs'
-import { type FileHandle, mkdir, open, opendir, rm, stat, statfs } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '../../client/model/errors.js'
 import type { FileStore } from './file-store.js'
@@ -40,7 +40,7 @@ export interface DiskOptions {
   readonly reservedBytes?: number
 }
 
-/** Opens the store and throws away what was still coming in when the last process ended. */
+/** Opens the store. What was still coming in when the last process ended has no row, and goes with what has none. */
 export async function openDiskStore({
   folder,
   isTemporary = false,
@@ -48,9 +48,7 @@ export async function openDiskStore({
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
   const openedAt = Date.now() - clockSlackMilliseconds
-  const incoming = join(folder, 'tmp')
-  await rm(incoming, { recursive: true, force: true })
-  await mkdir(incoming, { recursive: true, mode: 0o700 })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const handle = await open(folder, 'r')
   // Files that arrive together are named on the disk together.
   const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
@@ -77,16 +75,13 @@ export async function openDiskStore({
 
   return {
     async write(id, bytes) {
-      const place = join(incoming, id)
+      const place = pathOf(id)
       const pieces = inPieces(bytes)
       try {
         await requireSpace(0)
         const { value: first = nothing } = await pieces.next()
-        // A small file is written before another thread would have been woken up to write it.
-        if (first.length < pieceBytes && !isSynced) {
-          writeFileSync(place, Buffer.concat(first.chunks), { flag: 'wx', mode: 0o600 })
-        } else await writeAll(place, first, pieces)
-        renameSync(place, pathOf(id))
+        if (first.length < pieceBytes && !isSynced) await writeFile(place, first.chunks, { flag: 'wx', mode: 0o600 })
+        else await writeAll(place, first, pieces)
         if (isSynced) await syncFolder()
       } catch (error) {
         await rm(place, { force: true })

@@ -65,7 +65,6 @@ it('keeps files over a restart, and removes bytes that never got a row', async (
   const stray = join(await home(dir), strayId)
   await writeFile(stray, 'nobody knows me')
   await utimes(stray, new Date(), new Date(Date.now() - 5_000))
-  await writeFile(join(await home(dir), 'tmp', strayId), 'half of so')
 
   const second = await start(dir)
   const ids = await eventually(
@@ -126,7 +125,6 @@ it('keeps nothing of an upload whose sender went away', async () => {
   const dir = await aFolder()
   const emulator = await start(dir)
   const { hostname, port } = new URL(emulator.url)
-  const tmp = async () => readdir(join(await home(dir), 'tmp'))
 
   const sending = request({
     ...{ hostname, port, method: 'POST', path: '/storage/upload' },
@@ -139,7 +137,12 @@ it('keeps nothing of an upload whose sender went away', async () => {
   sending.on('error', () => undefined)
   sending.write('--x\r\ncontent-disposition: form-data; name="file"; filename="a.bin"\r\n\r\n')
   sending.write(Buffer.alloc(1_000_000))
-  expect(await eventually(tmp, (names) => names.length === 1)).toHaveLength(1)
+  expect(
+    await eventually(
+      () => idsOnDisk(dir),
+      (ids) => ids.length === 1,
+    ),
+  ).toHaveLength(1)
   sending.destroy()
 
   expect(
