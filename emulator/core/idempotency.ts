@@ -31,18 +31,15 @@ export async function once(
 ): Promise<Answer> {
   const now = ctx.backend.now()
   const expired = new Date(now.getTime() - keptMilliseconds).toISOString()
-  let keeping: Promise<unknown> = Promise.resolve()
   try {
-    const answer = await inTransaction(ctx, async (ctx) => {
+    return await inTransaction(ctx, async (ctx) => {
       const answer = await work(ctx)
       const kept = { bodyHash, status: answer.status, headers: JSON.stringify(answer.headers), answer: answer.body }
-      // Not waited for: it travels with the commit, which takes everything back if this fails.
-      keeping = keepAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
+      // Not waited for: it travels with the commit, and the transaction fails with it.
+      const keeping = keepAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
       keeping.catch(() => undefined)
       return answer
     })
-    await keeping
-    return answer
   } catch (error) {
     // Whatever stood in the way now, even that the same was created already: the first answer stands.
     const kept = await selectAnswer(ctx.db, { project: ctx.project.id, scope, expired })

@@ -24,7 +24,10 @@ export interface Database {
   query<Row>(statement: Sql): Promise<Row[]>
   /** Several statements in one transaction, sent together; all of them or none. */
   batch(statements: readonly Sql[]): Promise<unknown[][]>
-  /** An interactive transaction. It holds a connection, on PGlite the only one: keep it short. Retried on serialization failures and deadlocks. */
+  /**
+   * An interactive transaction. It holds a connection, on PGlite the only one: keep it short. It fails with its first statement
+   * that fails, whatever `work` makes of that. Retried on serialization failures and deadlocks.
+   */
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
   close(): Promise<void>
 }

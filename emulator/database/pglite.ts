@@ -197,6 +197,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   async function transaction<T>(work: (tx: Database) => Promise<T>): Promise<T> {
     if (isClosed) throw busy()
     const mine: Transaction = { jobs: [], isOver: false }
+    const failures: unknown[] = []
     let isBegun = false
 
     function ask(statements: readonly Sql[], place: TransactionJob['place']): Promise<unknown[][]> {
@@ -217,13 +218,17 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
           // It travels with the first statement, which fails if this does.
           ask([beginning], 'first').catch(() => undefined)
         }
-        return ask(statements, 'within')
+        const answer = ask(statements, 'within')
+        answer.catch((error) => failures.push(error))
+        return answer
       },
       (work) => work(tx),
     )
     try {
       const result = await work(tx)
       if (isBegun) await ask([commit], 'last')
+      // All of it was taken back with the statement that failed, whatever the work made of that.
+      if (failures.length > 0) throw failures[0]
       return result
     } catch (error) {
       if (isBegun) await ask([rollback], 'last').catch(() => undefined)

@@ -63,18 +63,25 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   }
 }
 
-function over(runner: pg.Pool | pg.PoolClient, mostMilliseconds: number): Database {
+function over(
+  runner: pg.Pool | pg.PoolClient,
+  mostMilliseconds: number,
+  onFailure?: (error: unknown) => void,
+): Database {
   const database: Database = {
     engine: 'postgres',
-    query: async <Row>(statement: Sql) => (await run(runner, statement, mostMilliseconds)) as Row[],
+    query<Row>(statement: Sql) {
+      const answer = run(runner, statement, mostMilliseconds)
+      if (onFailure) answer.catch(onFailure)
+      return answer as Promise<Row[]>
+    },
     batch: (statements) =>
       database.transaction(async (tx) => {
         const results: unknown[][] = []
         for (const statement of statements) results.push(await tx.query(statement))
         return results
       }),
-    transaction: (work) =>
-      runner instanceof pg.Pool ? inTransaction(runner, mostMilliseconds, work) : work(over(runner, mostMilliseconds)),
+    transaction: (work) => (runner instanceof pg.Pool ? inTransaction(runner, mostMilliseconds, work) : work(database)),
     close: async () => undefined,
   }
   return database
@@ -92,8 +99,11 @@ async function inTransaction<T>(
   let isBroken = false
   try {
     await client.query('begin').catch(refuse)
-    const result = await work(over(client, mostMilliseconds))
+    const failures: unknown[] = []
+    const result = await work(over(client, mostMilliseconds, (error) => failures.push(error)))
     await client.query('commit').catch(refuse)
+    // All of it was taken back with the statement that failed, whatever the work made of that.
+    if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
     await client.query('rollback').catch(() => {

@@ -116,6 +116,21 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(await db.query(sql`select id from svc.things where id = 't1'`)).toEqual([])
     })
 
+    it('fails a transaction with its statement that fails, although its work goes on', async () => {
+      const passedOver = db.transaction(async (tx) => {
+        await tx.query(sql`insert into svc.things (id) values ('t2')`)
+        await tx.query(sql`select 1 / 0`).catch(() => undefined)
+      })
+      const notWaitedFor = db.transaction(async (tx) => {
+        await tx.query(sql`insert into svc.things (id) values ('t3')`)
+        tx.query(sql`select 1 / 0`).catch(() => undefined)
+      })
+
+      await expect(passedOver).rejects.toMatchObject({ sqlState: '22012' })
+      await expect(notWaitedFor).rejects.toMatchObject({ sqlState: '22012' })
+      expect(await db.query(sql`select id from svc.things where id in ('t2', 't3')`)).toEqual([])
+    })
+
     it('keeps the writes of transactions that run at the same time apart', async () => {
       await db.query(sql`insert into svc.things (id, n) values ('counter', 0)`)
 
