@@ -1,4 +1,5 @@
 /** The thread that PGlite runs in: started, configured, listened to and ended. */
+import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { sql } from './database.js'
 import { openSession, type Session } from './protocol.js'
@@ -39,27 +40,26 @@ export async function connect({ dataDir, template }: DataSource): Promise<Connec
     stdout: true,
     stderr: true,
   })
-  await firstMessage(worker)
   const connection: Connection = { worker, session: openSession(), produced: new Int32Array(progress), arrived: 0 }
-  await new Promise<unknown>((resolve, reject) => {
-    const bytes = connection.session.write({ statements: settings, resolve, reject })
-    worker.once('message', (answer: Uint8Array) => receive(connection, answer))
-    worker.postMessage(new Uint8Array(bytes))
-  })
+  await Promise.race([open(connection), failure(worker)])
   return connection
 }
 
-/** Waits until the directory is open, or fails as the thread does. */
-function firstMessage(worker: Worker): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onExit = (code: number) => reject(new Error(`PGlite stopped with code ${code} while it opened.`))
+/** Waits until the directory is open, which the thread says first of all. */
+async function open(connection: Connection): Promise<void> {
+  const { worker, session } = connection
+  await once(worker, 'message')
+  await new Promise<unknown>((resolve, reject) => {
+    const bytes = session.write({ statements: settings, resolve, reject })
+    worker.once('message', (answer: Uint8Array) => receive(connection, answer))
+    worker.postMessage(new Uint8Array(bytes))
+  })
+}
+
+function failure(worker: Worker): Promise<never> {
+  return new Promise((_resolve, reject) => {
     worker.once('error', reject)
-    worker.once('exit', onExit)
-    worker.once('message', () => {
-      worker.off('error', reject)
-      worker.off('exit', onExit)
-      resolve()
-    })
+    worker.once('exit', (code) => reject(new Error(`PGlite stopped with code ${code} while it opened.`)))
   })
 }
 

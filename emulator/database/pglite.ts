@@ -3,6 +3,7 @@ import type { SvcError } from '../../client/model/errors.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, type Sql, sql } from './database.js'
 import { type Connection, connect, type DataSource, disconnect, receive } from './pglite-connection.js'
+import { isInside, isTransaction, type Transaction, type TransactionJob } from './pglite-jobs.js'
 import type { Job } from './protocol.js'
 import { writeValue } from './values.js'
 import { openWatchdog } from './watchdog.js'
@@ -16,19 +17,6 @@ export interface PgliteOptions extends DataSource {
 const mostJobsTogether = 64
 const mostBytesTogether = 1_048_576
 const mostClosingMilliseconds = 1_000
-
-/** It takes the connection for itself from its first statement to its last. */
-interface Transaction {
-  /** What it asks and was not sent yet. */
-  readonly jobs: TransactionJob[]
-  /** Its last statement is asked for, or it is lost: nothing more may come. */
-  isOver: boolean
-}
-
-interface TransactionJob extends Job {
-  readonly transaction: Transaction
-  readonly place: 'first' | 'within' | 'last'
-}
 
 /**
  * PGlite in a worker thread. Statements that are asked for together travel together, each in a transaction of its
@@ -249,17 +237,23 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     })
   }
 
+  async function shutDown() {
+    if (isClosed) return
+    const isIdle = await untilIdle()
+    isClosed = true
+    watchdog.off()
+    // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
+    await (isIdle ? disconnect(connection.worker) : connection.worker.terminate())
+    for (const job of connection.session.unfinished) job.reject(busy())
+    fail()
+  }
+
+  let closing: Promise<void> | undefined
   return {
     ...databaseOver(run, transaction),
-    async close() {
-      if (isClosed) return
-      const isIdle = await untilIdle()
-      isClosed = true
-      watchdog.off()
-      // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
-      await (isIdle ? disconnect(connection.worker) : connection.worker.terminate())
-      for (const job of connection.session.unfinished) job.reject(busy())
-      fail()
+    close() {
+      closing ??= shutDown()
+      return closing
     },
   }
 }
@@ -284,14 +278,6 @@ const rollback = sql`rollback`
 /** The same statement with its parameters as text: a large one is written while others are carried out. */
 function written({ text, values, planned, patient = false }: Sql): Sql {
   return { text, values: values.map(writeValue), planned: planned ?? 'once', patient }
-}
-
-function isTransaction(waiting: Job | Transaction): waiting is Transaction {
-  return 'isOver' in waiting
-}
-
-function isInside(job: Job): job is TransactionJob {
-  return 'transaction' in job
 }
 
 function busy(): SvcError {
