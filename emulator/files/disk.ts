@@ -57,13 +57,13 @@ export async function openDiskStore({
 
   async function writeAll(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
     const file = await open(place, 'wx', 0o600)
-    let writing = writeWhole(file, first)
+    let writing = begin(file, first)
     try {
       // While one piece is written, the next one comes in.
       for await (const piece of more) {
         await requireSpace(piece.length)
         await writing
-        writing = writeWhole(file, piece)
+        writing = begin(file, piece)
       }
       await writing
       if (isSynced) await file.datasync()
@@ -123,6 +123,13 @@ export async function openDiskStore({
       if (isTemporary) await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Its failure is looked at when the next piece is there, and must not end the process until then. */
+function begin(file: FileHandle, piece: Piece): Promise<void> {
+  const writing = writeWhole(file, piece)
+  writing.catch(() => undefined)
+  return writing
 }
 
 /** A write may take less than it was given. */
