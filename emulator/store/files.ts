@@ -23,21 +23,43 @@ const columns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
 /** What is not somebody's and does not stay is waiting for its bytes to be removed. */
 const isNobodys = sql`not f.stays and f.document_id is null and f.user_id is null`
 
-/** Inserts files and counts them, in one statement; whether there was room under the limit, else nothing is done. */
-export async function insertFiles(
-  db: Database,
-  { project, owner, limitBytes, at }: { project: string; owner: FileOwner; limitBytes: number | null; at: string },
-  files: readonly Omit<FileRecord, 'createdAt'>[],
-): Promise<boolean> {
+/** Where new files go, and how much their project may take. */
+interface FilePlace {
+  readonly project: string
+  readonly owner: FileOwner
+  readonly limitBytes: number | null
+  readonly at: string
+}
+
+type NewFile = Omit<FileRecord, 'createdAt'>
+
+/** Inserts files and counts them; whether there was room under the limit, else nothing is done. */
+export async function insertFiles(db: Database, place: FilePlace, files: readonly NewFile[]): Promise<boolean> {
+  const inserted = await db.query(insertion(place, files, sql`0`))
+  if (inserted.length > 0) return true
+  // Files of nobody take no room. The total is locked before they are summed up: one that is counted off meanwhile would be
+  // taken off twice.
+  const [, late = []] = await db.batch([
+    sql`select 1 as one from file_totals where project_id = ${place.project} for update`,
+    insertion(place, files, bytesOfNobody(place.project)),
+  ])
+  return late.length > 0
+}
+
+function insertion(
+  { project, owner, limitBytes, at }: FilePlace,
+  files: readonly NewFile[],
+  uncountedBytes: Fragment,
+): Fragment {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   const [document, collection] =
     typeof owner === 'object' && 'document' in owner ? [owner.document, owner.collection] : []
   const user = typeof owner === 'object' && 'user' in owner ? owner.user : null
-  const rows = await db.query(sql`
+  return sql`
     with counted as (
       update file_totals t set files = t.files + ${files.length}::int, bytes = t.bytes + ${bytes}::bigint
       where t.project_id = ${project}
-        and (${limitBytes}::bigint is null or t.bytes + ${bytes}::bigint - ${bytesOfNobody(project)} <= ${limitBytes}::bigint)
+        and (${limitBytes}::bigint is null or t.bytes + ${bytes}::bigint - ${uncountedBytes} <= ${limitBytes}::bigint)
       returning t.project_id
     )
     insert into files (id, project_id, name, path, size, mime_type, stays, document_id, collection_id, user_id, created_at)
@@ -50,8 +72,7 @@ export async function insertFiles(
       ${files.map(({ size }) => String(size))}::bigint[],
       ${files.map(({ mimeType }) => mimeType)}::text[]
     ) as fresh (id, name, path, size, mime_type)
-    returning 1 as one`)
-  return rows.length > 0
+    returning 1 as one`
 }
 
 /** A file that anybody may read, with the settings of its project as JSON. */
