@@ -29,7 +29,8 @@ export interface Feeds {
    * told of what comes from now on.
    */
   join(project: string, listener: Listener, since: number | undefined, begin: (isWhole: boolean) => void): Promise<void>
-  leave(project: string, listener: Listener): void
+  /** Tells a listener nothing more; answers the number up to which it has been told everything. */
+  leave(project: string, listener: Listener): number
   close(): void
 }
 
@@ -216,8 +217,10 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
 
     leave(project, listener) {
       const feed = feeds.get(project)
-      if (feed) remove(feed, listener)
-      if (feed && feed.listeners.size === 0 && !feed.isReading) feeds.delete(project)
+      if (!feed?.listeners.get(listener.collection)?.has(listener)) return listener.position
+      remove(feed, listener)
+      if (feed.listeners.size === 0 && !feed.isReading) feeds.delete(project)
+      return Math.max(listener.position, feed.cursor)
     },
 
     close() {

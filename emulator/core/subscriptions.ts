@@ -46,7 +46,8 @@ export interface Sink {
 export interface Subscription {
   /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
   review(): Promise<void>
-  end(): void
+  /** Answers the number up to which everything has been told. */
+  end(): number
 }
 
 /**
@@ -110,9 +111,11 @@ export async function subscribe(
     }
   }
 
-  function end(): void {
+  function end(): number {
     hasLeft = true
-    backend.feeds.leave(project, listener)
+    const told = backend.feeds.leave(project, listener)
+    const [untold] = held ?? []
+    return untold ? untold.seq - 1 : told
   }
 
   const begun = (isWhole: boolean) => {

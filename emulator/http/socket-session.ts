@@ -111,13 +111,15 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
       if (typeof name !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
       if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
       const where = readFilters(dialect, filters)
-      const wish = { collection: name, where, isLive: live === true, since: readSince(since) }
+      const after = readSince(since)
       if (!subscriptions.has(name) && subscriptions.size >= mostSubscriptions) {
         throw new SvcError('RATE_LIMITED', `A connection holds at most ${mostSubscriptions} subscriptions.`)
       }
-      subscriptions.get(name)?.end()
+      // Replaced, it goes on where it was: nothing is lost between the two.
+      const told = subscriptions.get(name)?.end()
       subscriptions.delete(name)
       const known = identity
+      const wish = { collection: name, where, isLive: live === true, since: after ?? told }
       await subscribe(backend, () => identity ?? known, wish, {
         // Who asks for the position can resume a stream that told nothing before it was cut.
         begun(seq, subscription) {

@@ -38,6 +38,26 @@ inDialects('The end of a stream', (wire) => {
     expect(socket.heard).toHaveLength(6)
   })
 
+  test('contract 9.2 a subscription that is replaced while events flow misses none, and tells none twice', async () => {
+    const { project, posts } = await someDocuments(wire)
+    const socket = await openAuthenticated(service.url, project.apiKey, wire.name)
+    const writing: Promise<unknown>[] = []
+
+    for (let n = 0; n < 40; n++) {
+      socket.say({ type: 'subscribe', collection: 'posts' })
+      await socket.ask({ type: 'ping' })
+      writing.push(posts.create({ n }), posts.create({ n }))
+    }
+    await Promise.all(writing)
+
+    // An answer to "auth", and for each "subscribe" and "ping" one.
+    await socket.atLeast(1 + 40 * 2 + 80)
+    await socket.ask({ type: 'ping' })
+    const numbers = socket.heard.flatMap(({ seq }) => (typeof seq === 'number' ? seq : []))
+    expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
+    expect(numbers).toHaveLength(80)
+  })
+
   test('contract 9.2 permissions are obeyed, and a stream ends when they are taken away', async () => {
     const { anAccount, collection, owner, project } = await aTown(wire, { selfRoles: ['insider'] })
     const secrets = await collection('secrets', { permissions: { read: ['insider'] } })
