@@ -17,9 +17,6 @@ const bytesBetweenLooks = 16 * 1024 * 1024
 /** What is written at once, and read at once. */
 const pieceBytes = 256 * 1024
 
-/** The clock that stamps files may be behind the one that is asked for the time. */
-const clockSlackMilliseconds = 50
-
 const pageOfIds = 1_000
 const nothing: Piece = { chunks: [], length: 0 }
 
@@ -47,8 +44,9 @@ export async function openDiskStore({
   isSynced = false,
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
-  const openedAt = Date.now() - clockSlackMilliseconds
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  // Where nothing can be stamped, nothing counts as older.
+  const openedAt = await stampOf(folder).catch(() => 0)
   const handle = await open(folder, 'r')
   // Files that arrive together are named on the disk together.
   const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
@@ -123,6 +121,15 @@ export async function openDiskStore({
       if (isTemporary) await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The time as the folder's disk stamps it, which may be by another clock than ours, and to the second only. */
+async function stampOf(folder: string): Promise<number> {
+  const mark = join(folder, 'opened')
+  await writeFile(mark, '', { mode: 0o600 })
+  const { mtimeMs } = await stat(mark)
+  await rm(mark)
+  return mtimeMs
 }
 
 /** Its failure is looked at when the next piece is there, and must not end the process until then. */

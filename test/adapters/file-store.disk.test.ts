@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openDiskStore } from '../../emulator/files/disk.js'
 import { fileStoreCases } from './file-store.cases.js'
 
@@ -23,6 +23,19 @@ it('takes what was there before it began for settled', async () => {
   const next = await openDiskStore({ folder })
 
   expect(await next.isSettled(id)).toBe(true)
+  await rm(folder, { recursive: true })
+})
+
+it('does not take what has just landed for settled where files are stamped by a clock that is behind', async () => {
+  const folder = await aFolder()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_000 })
+  const store = await openDiskStore({ folder })
+
+  await store.write(id, chunks('x'))
+
+  expect(await store.isSettled(id)).toBe(false)
+  expect(await readdir(folder)).toEqual([id])
+  vi.useRealTimers()
   await rm(folder, { recursive: true })
 })
 
