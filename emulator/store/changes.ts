@@ -101,7 +101,11 @@ export async function insertCollectionChange(
     select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn`)
 }
 
-/** Deletes some changes that are both older than `before` and beyond the newest `kept` of their project; how many. Contract 9.4. */
+/**
+ * Deletes some changes that are both older than `before` and beyond the newest `kept` of their project, the first ones first;
+ * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
+ * the oldest that is kept and the newest. Contract 9.4.
+ */
 export async function trimChanges(
   db: Database,
   { before, kept, most }: { before: string; kept: number; most: number },
@@ -111,8 +115,14 @@ export async function trimChanges(
     where (project_id, seq) in (
       select c.project_id, c.seq
       from sequences s
-      join changes c on c.project_id = s.project_id and c.seq <= s.last_seq - ${kept}::int
-      where c.recorded_at < ${before}::timestamptz
+      cross join lateral (
+        select project_id, seq, max(recorded_at) over (order by seq) as newest_until
+        from changes
+        where project_id = s.project_id and seq <= s.last_seq - ${kept}::int
+        order by seq
+        limit ${most}::int
+      ) c
+      where c.newest_until < ${before}::timestamptz
       limit ${most}::int
     )
     returning 1 as one`)
