@@ -6,15 +6,17 @@ import { nearest } from '../nearest.js'
 const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {
   const words = id.split(':')
   const known = config.commands.filter(({ hidden }) => !hidden).map((command) => command.id.replaceAll(':', ' '))
+  // Where a command takes no arguments, what follows it looks like words of it.
+  const command = known.find((name) => `${words.join(' ')} `.startsWith(`${name} `))
+  if (command) throw misuse(`"${command}" takes no arguments.`, `See how it is used: ${config.bin} ${command} --help`)
   const topic = topicOf(words, known)
-  const siblings = known.filter((name) => name.startsWith(`${topic} `))
+  const verbs = verbsOf(topic, known)
   // What follows a topic counts as words of the command, so that arguments look like words of it too.
-  const typed = words.slice(0, siblings.length > 0 ? topic.split(' ').length + 1 : words.length).join(' ')
-  const meant = nearest(typed, known) ?? nearestTopic([...words, ...(argv ?? [])], known)
+  const typed = words.slice(0, verbs.length > 0 ? topic.split(' ').length + 1 : words.length).join(' ')
+  const meant = verbs.length > 0 ? nearestOf(topic, typed, known) : nearestTopic([...words, ...(argv ?? [])], known)
   if (meant) throw misuse(`There is no command "${typed}".`, `Did you mean "${config.bin} ${meant}"?`)
-  if (siblings.length > 0) {
-    const verbs = siblings.map((name) => name.slice(topic.length + 1)).join(', ')
-    throw misuse(`There is no command "${typed}".`, `After "${topic}" there are: ${verbs}.`)
+  if (verbs.length > 0) {
+    throw misuse(`There is no command "${typed}".`, `After "${topic}" there are: ${verbs.join(', ')}.`)
   }
   throw misuse(`There is no command "${typed}".`, `See what there is: ${config.bin} --help`)
 }
@@ -25,11 +27,21 @@ function topicOf(words: readonly string[], known: readonly string[]): string {
   return known.some((name) => name.startsWith(`${two} `)) ? two : (words[0] ?? '')
 }
 
+function verbsOf(topic: string, known: readonly string[]): string[] {
+  return known.filter((name) => name.startsWith(`${topic} `)).map((name) => name.slice(topic.length + 1))
+}
+
+/** The command of a topic that was probably meant. The verb alone decides: a long topic would make any two look alike. */
+function nearestOf(topic: string, typed: string, known: readonly string[]): string | undefined {
+  const verb = nearest(typed.slice(topic.length + 1), verbsOf(topic, known))
+  return verb && `${topic} ${verb}`
+}
+
 /** `doc list` and `collection list` mistake the topic only. */
 function nearestTopic([first = '', second = '']: readonly string[], known: readonly string[]): string | undefined {
   const topic = nearest(first, [...new Set(known.map((name) => name.split(' ', 1)[0] ?? name))])
   if (second === '') return topic
-  return topic && nearest(`${topic} ${second}`, known)
+  return topic && (nearestOf(topic, `${topic} ${second}`, known) ?? topic)
 }
 
 export default commandNotFound
