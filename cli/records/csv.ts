@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
+import { CliFailure, exits } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
 import { type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
 
 export interface CsvOptions {
   readonly types: ColumnTypes
   readonly delimiter: string
+  /** What people call the input. */
+  readonly source: string
 }
 
 interface CsvRow {
@@ -16,7 +19,7 @@ interface CsvRow {
 const handful = 250
 
 /** CSV whose first line names the columns. A line with too many or too few cells is a bad row. */
-export async function* readCsv(input: Readable, { types, delimiter }: CsvOptions): Records {
+export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
   const damage: InputRecord[] = []
   const parser = parse({
     bom: true,
@@ -42,7 +45,7 @@ export async function* readCsv(input: Readable, { types, delimiter }: CsvOptions
     const line = lastLine + (names ? 1 : 0)
     lastLine = info.lines
     if (!names) {
-      names = record
+      names = requireDistinct(record, source)
       continue
     }
     records.push(readLine(names, record, types, { number: number++, line, endByte: info.bytes }))
@@ -53,6 +56,14 @@ export async function* readCsv(input: Readable, { types, delimiter }: CsvOptions
   }
   const last = [...records, ...damage.splice(0)]
   if (last.length > 0) yield last
+}
+
+/** Of two columns of one name, one would be lost. */
+function requireDistinct(names: readonly string[], source: string): readonly string[] {
+  const twice = names.find((name, at) => name !== '' && names.indexOf(name) < at)
+  if (twice === undefined) return names
+  const message = `Two columns of ${source} are called "${twice}".`
+  throw new CliFailure('BAD_HEADER', exits.invalid, message, 'Rename one of them in the first line.')
 }
 
 function readLine(names: readonly string[], cells: readonly string[], types: ColumnTypes, place: Place): InputRecord {

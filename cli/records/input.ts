@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
-import { misuse, noFile } from '../failure.js'
+import { CliFailure, exits, misuse, noFile } from '../failure.js'
 import type { ColumnTypes } from './cells.js'
 import { readJsonLines } from './json-lines.js'
 import { readJsonValues } from './json-values.js'
@@ -41,14 +41,22 @@ export async function openInput(name: string): Promise<Input> {
 export async function* readRecords(input: Input, options: ReadOptions): Records {
   const stream = input.path === undefined ? process.stdin : createReadStream(input.path, { highWaterMark: pieceBytes })
   const head = await readHead(stream)
+  const source = input.path === undefined ? 'stdin' : `"${input.name}"`
+  if (isPacked(head)) {
+    throw new CliFailure('PACKED', exits.invalid, `${source} is packed (gzip or zip).`, 'Unpack it first.')
+  }
   const whole = withHead(head, stream)
   const format = options.format ?? formatOf(input, head)
   const { types, delimiter } = options
   if (format === 'csv') {
     const { likelyDelimiter, readCsv } = await import('./csv.js')
-    yield* readCsv(whole, { types, delimiter: delimiter ?? likelyDelimiter(head) })
+    yield* readCsv(whole, { types, delimiter: delimiter ?? likelyDelimiter(head), source })
   } else if (format === 'ndjson' || looksLikeLines(head)) yield* readJsonLines(whole)
   else yield* readJsonValues(whole)
+}
+
+function isPacked(head: Buffer): boolean {
+  return ['1f8b', '504b0304'].some((mark) => head.subarray(0, mark.length / 2).toString('hex') === mark)
 }
 
 /** How much of an input is looked at in one go. */
@@ -68,7 +76,10 @@ function formatOf({ name, path }: Input, head: Buffer): Format {
   const first = firstCharacter(head)
   if (first === '[' || first === '{') return 'json'
   if (path === undefined || head.length === 0) return 'csv'
-  throw misuse(`What "${name}" holds cannot be told from its name.`, `Say it: --format ${formats.join('|')}`)
+  throw misuse(
+    `What "${name}" holds cannot be told from its name.`,
+    'Let it end in .json, .ndjson or .csv; svc docs import takes --format too.',
+  )
 }
 
 /** JSON objects, of which the first fills one line, are most likely NDJSON whatever the file is called. */
