@@ -33,7 +33,7 @@ them and asks first; where nobody can be asked, it needs --yes. There is no way 
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsDelete)
-    const ids = argv.slice(1).map(String)
+    const ids = [...new Set(argv.slice(1).map(String))]
     const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined
     if (ids.length > 0 === isByCondition) {
       throw misuse('Say which documents: ids, or --where, or --all.', 'Give exactly one of them.')
