@@ -1,5 +1,5 @@
 /** Files of this machine, to be sent and to be written. */
-import { createWriteStream, openAsBlob } from 'node:fs'
+import { createWriteStream, type Dirent, openAsBlob } from 'node:fs'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
@@ -15,29 +15,34 @@ export interface LocalFile {
   readonly size: number
 }
 
-/**
- * The files that paths name: each by itself, and all that lie in a folder and below it. What is hidden, as `.env`
- * and `.git` are, goes only when it is named itself, since anybody can read what is stored.
- */
-export async function findLocalFiles(paths: readonly string[], folder: string): Promise<LocalFile[]> {
-  const found = await Promise.all(paths.map((path) => findBelow(path, folder)))
-  return found.flat()
+export interface FoundFiles {
+  readonly files: readonly LocalFile[]
+  /** Links in the folders, which are not followed: they may lead anywhere. */
+  readonly links: readonly string[]
 }
 
-async function findBelow(path: string, folder: string): Promise<LocalFile[]> {
+/**
+ * The files that paths name: each by itself, and all that lie in a folder and below it. What is hidden, as `.env`
+ * and `.git` are, goes only when it is named itself, since anybody can read what is stored. So it is with links.
+ */
+export async function findLocalFiles(paths: readonly string[], folder: string): Promise<FoundFiles> {
+  const found = await Promise.all(paths.map((path) => findBelow(path, folder)))
+  return { files: found.flatMap(({ files }) => files), links: found.flatMap(({ links }) => links) }
+}
+
+async function findBelow(path: string, folder: string): Promise<FoundFiles> {
   const here = await requireThere(path)
-  if (!here.isDirectory()) return [{ place: path, name: basename(path), folder, size: here.size }]
+  if (!here.isDirectory()) return { files: [{ place: path, name: basename(path), folder, size: here.size }], links: [] }
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((place) => !isHidden(relative(path, place)))
+  const placesOf = (some: readonly Dirent[]) =>
+    some.map((entry) => join(entry.parentPath, entry.name)).filter((place) => !isHidden(relative(path, place)))
+  const files = placesOf(entries.filter((entry) => entry.isFile()))
   const root = dirname(resolve(path))
   const all = files.sort().map(async (place) => {
     const within = relative(root, dirname(resolve(place))).split(sep)
     return { place, name: basename(place), folder: posix.join(folder, ...within), size: (await stat(place)).size }
   })
-  return Promise.all(all)
+  return { files: await Promise.all(all), links: placesOf(entries.filter((entry) => entry.isSymbolicLink())) }
 }
 
 function isHidden(place: string): boolean {

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { misuse } from '../../failure.js'
+import { SvcError } from '../../../client/model/errors.js'
+import { CliFailure, describeFailure, isUnreachable, misuse } from '../../failure.js'
 import { findLocalFiles, openLocalFile } from '../../files/local-files.js'
 import { bytes, fileRow } from '../../files/stored-files.js'
 import { transfer } from '../../files/transfers.js'
@@ -8,10 +9,19 @@ import { counted, record } from '../../print.js'
 import { startProgress } from '../../progress.js'
 import { TargetCommand } from '../../target-command.js'
 
+/** Of several files, says which one the service refused. */
+function failAt(place: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof SvcError) || isUnreachable(error)) throw error
+    const { code, exit, message, hint } = describeFailure(error)
+    throw new CliFailure(code, exit, `${JSON.stringify(place)}: ${message}`, hint, { cause: error })
+  }
+}
+
 export default class FilesUpload extends TargetCommand {
   static override summary = 'Store files; anybody can then read them at their addresses.'
   static override description =
-    `A folder is stored with all that lies in it and below it, under its own name. What is hidden stays out, unless you name it.
+    `A folder is stored with all that lies in it and below it, under its own name. What is hidden stays out, and so do links, unless you name them.
 
 What is stored this way belongs to no document and stays until it is deleted.`
   static override examples = [
@@ -27,27 +37,38 @@ What is stored this way belongs to no document and stays until it is deleted.`
 
   async run() {
     const { argv, flags } = await this.parse(FilesUpload)
-    const found = await findLocalFiles(argv.map(String), flags.to.replace(/\/$/, ''))
+    const { files: found, links } = await findLocalFiles(argv.map(String), flags.to.replace(/\/$/, ''))
     if (found.length === 0) throw misuse('There is no file in there.')
     const client = await this.clientForWrite(flags, `Store ${counted(found.length, 'file')}`)
     const whole = found.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
     const progress = await startProgress(whole, 'files', { isWanted, writeParts: bytes })
+    let done = 0
     const stored = await transfer(found, progress, async ({ place, folder }, onBytes) => {
       let before = 0
-      return client.files.upload(await openLocalFile(place), {
-        path: folder,
-        onProgress(sentBytes) {
-          onBytes(sentBytes - before)
-          before = sentBytes
-        },
+      const file = await client.files
+        .upload(await openLocalFile(place), {
+          path: folder,
+          onProgress(sentBytes) {
+            onBytes(sentBytes - before)
+            before = sentBytes
+          },
+        })
+        .catch(found.length > 1 ? failAt(place) : undefined)
+      done += 1
+      return file
+    })
+      .catch((error) => {
+        if (done > 0) this.note(`${done} of ${counted(found.length, 'file')} stored`)
+        throw error
       })
-    }).finally(() => progress.stop())
+      .finally(() => progress.stop())
 
     const [only] = stored
     if (only && stored.length === 1) this.log(record(fileRow(only)))
     else for (const { url } of stored) this.log(url)
     this.note(`${counted(stored.length, 'file')} stored, ${bytes(whole)}`)
+    if (links.length > 0) this.note(`${counted(links.length, 'link')} left out: ${links.join(', ')}`)
     return { items: stored }
   }
 }
