@@ -66,8 +66,15 @@ function joinOr([name, value]: readonly [string, string]): readonly [string, str
   return [`[or]${name}`, value]
 }
 
+/** `views>=100` is what other languages write. */
+const suffixOf: { readonly [sign: string]: string } = { '>': 'gte', '<': 'lte', '!': 'ne' }
+
 function splitCondition(condition: string): readonly [string, string] {
   const at = condition.indexOf('=')
   if (at < 1) throw misuse(`"${condition}" is no condition.`, 'Write it like status=published or views__gte=100.')
-  return [condition.slice(0, at), condition.slice(at + 1)]
+  const [field, value] = [condition.slice(0, at), condition.slice(at + 1)]
+  const suffix = suffixOf[field.at(-1) ?? '']
+  if (suffix)
+    throw misuse(`"${condition}" is no condition.`, `Write it like ${field.slice(0, -1)}__${suffix}=${value}.`)
+  return [field, value]
 }
