@@ -84,7 +84,8 @@ export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: s
   const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
   const of = total === null ? '' : ` of ${count(total)}`
   const more = total === null ? items.length === limit : last < total
-  return `${range}${of} ${noun}s${more ? `; the next: --offset ${last}` : ''}`
+  const nouns = total === null && range === '1' ? noun : `${noun}s`
+  return `${range}${of} ${nouns}${more ? `; the next: --offset ${last}` : ''}`
 }
 
 export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from './command-line.js'
@@ -64,6 +64,27 @@ test('what is hidden in a folder stays out of it, until it is named', async () =
   expect((await list('asked')).items.map(({ name }) => name)).toEqual(['.env'])
 })
 
+test('links in a folder are left out, and named', async () => {
+  await mkdir(join(world.folder, 'linked'), { recursive: true })
+  await writeFile(join(world.folder, 'linked', 'a.txt'), 'a')
+  await symlink('a.txt', join(world.folder, 'linked', 'b.txt'))
+
+  const { stderr } = await world.svc(['files', 'upload', 'linked'])
+
+  expect(stderr).toContain('1 link left out: linked/b.txt\n')
+})
+
+test('of several files, the one that is refused is named, and how many are stored', async () => {
+  await mkdir(join(world.folder, 'mixed'), { recursive: true })
+  for (const name of ['a.txt', 'b\nc.txt']) await writeFile(join(world.folder, 'mixed', name), 'x')
+
+  const { exit, stderr } = await world.svc(['files', 'upload', 'mixed'])
+
+  expect(exit).toBe(5)
+  expect(stderr).toContain('1 of 2 files stored\n')
+  expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters.')
+})
+
 test('a page says how to get the next', async () => {
   const { stderr } = await world.svc(['files', 'list', '--limit', '1'])
 
@@ -77,6 +98,8 @@ test('a file that is there already is written over only when that is asked for',
 
   const refused = await world.svc(['files', 'download', file?.id ?? ''])
   expect([refused.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([5, 'mine'])
+  const misplaced = await world.svc(['files', 'download', file?.id ?? '', '--to', 'photos/a.txt'])
+  expect([misplaced.exit, misplaced.stderr]).toEqual([1, 'error  There is a file of that name already: photos/a.txt\n'])
   const replaced = await world.svc(['files', 'download', file?.url ?? '', '--replace'])
   expect([replaced.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([0, 'one'])
 })

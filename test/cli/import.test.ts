@@ -56,6 +56,26 @@ test('columns of CSV can be told how to be read', async () => {
   expect(wrong).toMatchObject({ accepted: 0, refused: 2, refusals: [{ line: 2 }, { line: 3 }] })
 })
 
+test('CSV with two columns of one name is refused, since one of them would be lost', async () => {
+  file('double.csv', 'a,a,b\n1,2,3\n')
+
+  const ran = await world.svc(['docs', 'import', 'double', 'double.csv', '--create'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('Two columns of "double.csv" are called "a".') })
+  expect(await world.json(['docs', 'count', 'double'])).toEqual({ count: 0 })
+})
+
+test.each([
+  ['gzip', '1f8b0800000000000003'],
+  ['a spreadsheet', '504b0304140006000800'],
+])('%s is not read as if it were CSV', async (_, bytes) => {
+  writeFileSync(join(world.folder, 'packed.csv'), Buffer.from(`${bytes}0a61620a31`, 'hex'))
+
+  const ran = await world.svc(['docs', 'import', 'packed', 'packed.csv', '--create'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is packed (gzip or zip).') })
+})
+
 test('bad rows keep no good row out, and are reported with line and reason', async () => {
   await world.svc(['collections', 'create', 'strict', '--field', 'title:string!'])
   const rows = Array.from({ length: 2_300 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))

@@ -26,6 +26,14 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ],
   ['a command that there is not', ['frobnicate'], 2, /no command "frobnicate"\.\n.*svc --help/],
   [
+    'a verb of another tool',
+    ['collections', 'rm', 'x'],
+    2,
+    /no command "collections rm"\.\n.*there are: create, delete/,
+  ],
+  ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections"\?/],
+  ['an argument of a command that takes none', ['files', 'info', 'x'], 2, /"files info" takes no arguments/],
+  [
     'a flag spelled wrong',
     ['docs', 'list', 'posts', '--wher', 'a=1'],
     2,
@@ -38,6 +46,18 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     ['docs', 'list', 'posts', '--where', 'views'],
     2,
     /"views" is no condition\.\n.*views__gte=100/,
+  ],
+  [
+    'a comparison as other languages write it',
+    ['docs', 'list', 'posts', '--where', 'views>=100'],
+    2,
+    /"views>=100" is no condition\.\n.*views__gte=100/,
+  ],
+  [
+    'an inequality as other languages write it',
+    ['docs', 'delete', 'posts', '--where', 'status!=draft', '--yes'],
+    2,
+    /is no condition\.\n.*status__ne=draft/,
   ],
   ['an unknown suffix', ['docs', 'list', 'posts', '--where', 'views__foo=1'], 2, /Unknown filter suffix "__foo"/],
   ['a field that is no field', ['docs', 'create', 'posts', 'title'], 2, /"title" is no field\.\n.*title=Hello/],
@@ -223,4 +243,16 @@ test('flag beats environment beats project file beats profile', async () => {
   expect(await from(['--url', 'http://127.0.0.1:4'], { SVC_URL: 'http://127.0.0.1:3' })).toContain(
     'http://127.0.0.1:4 (--url)',
   )
+})
+
+test('a document that is named twice is deleted and counted once', async () => {
+  const { id } = (await world.json(['docs', 'create', 'posts', 'title=Twice'])) as { id: string }
+
+  expect(await world.json(['docs', 'delete', 'posts', id, id])).toEqual({ deleted: 1 })
+})
+
+test('one document of a page that nobody counted is one document', async () => {
+  const { stderr } = await world.svc(['docs', 'list', 'posts', '--limit', '1', '--no-count'])
+
+  expect(stderr).toBe('1 document; the next: --offset 1\n')
 })

@@ -204,6 +204,12 @@ test.each(mistakes)('%s is named with file and line', async (_, name, content, s
   expect(ran).toMatchObject({ exit: 5, stdout: '', stderr: expect.stringMatching(said) })
 })
 
+test('a file of an unknown kind is not sent to a flag that seed has not', async () => {
+  const ran = await world.svc(['seed', file('unknown.txt', 'a,b\n1,2\n')])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Let it end in .json, .ndjson or .csv') })
+})
+
 test('without files it takes seed.json and seeds/, and says so where there is nothing', async () => {
   const other = await openWorld()
   const { url, apiKey } = await world.json(['status']).then((status) => status as { url: string; apiKey: string })
