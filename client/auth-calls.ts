@@ -3,11 +3,10 @@ import type { SignedIn } from './auth-state.js'
 import type { CallOptions } from './collection-writes.js'
 import type { Fields } from './model/document.js'
 import { SvcError } from './model/errors.js'
-import type { Json, JsonObject } from './model/json.js'
+import type { JsonObject } from './model/json.js'
 import type { AppUser } from './model/user.js'
-import type { Session } from './session.js'
-import { readRecord } from './wire/answers.js'
-import { readLogin } from './wire/logins.js'
+import { nobody, type Session } from './session.js'
+import { asObject, type LoginStep, readLogin } from './wire/readers.js'
 
 /** A login is there, or a code is needed first. */
 export type LoginResult<Data = Fields> =
@@ -16,26 +15,25 @@ export type LoginResult<Data = Fields> =
 
 export interface AuthCalls<Data> {
   /** A POST whose answer is the record itself. */
-  post(path: string, body?: object, options?: CallOptions, isAnonymous?: boolean): Promise<JsonObject>
+  post(path: string, body: object | undefined, options?: CallOptions, token?: string): Promise<JsonObject>
   signIn(path: string, body: object, options?: CallOptions): Promise<LoginResult<Data>>
 }
 
 export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
   return {
-    async post(path, body, { signal } = {}, isAnonymous = false) {
-      return call({ method: 'POST', path, body: body as Json | undefined, isAnonymous, signal }, readRecord)
-    },
+    post: (path, body, options, token) => call('POST', path, asObject, { ...options, body, token }),
 
-    async signIn(path, body, { signal } = {}) {
-      try {
-        const step = await call({ method: 'POST', path, body: body as Json, isAnonymous: true, signal }, readLogin)
-        if ('codeNeeded' in step) return { requires2fa: true, message: step.codeNeeded }
-        await auth.put(step.login)
-        return { requires2fa: false, ...(step.login as SignedIn<Data>) }
-      } catch (error) {
-        if (!(error instanceof SvcError) || error.code !== '2FA_REQUIRED') throw error
-        return { requires2fa: true, message: error.message }
-      }
+    async signIn(path, body, options) {
+      const step = await call('POST', path, readLogin, { ...options, body, token: nobody }).catch(codeNeeded)
+      if ('codeNeeded' in step) return { requires2fa: true, message: step.codeNeeded }
+      await auth.put(step.login)
+      return { requires2fa: false, ...(step.login as SignedIn<Data>) }
     },
   }
+}
+
+/** In some dialects, that a code is needed is told as a failure. */
+function codeNeeded(error: unknown): LoginStep<AppUser> {
+  if (error instanceof SvcError && error.code === '2FA_REQUIRED') return { codeNeeded: error.message }
+  throw error
 }

@@ -2,15 +2,14 @@ import { type LoginResult, openAuthCalls } from './auth-calls.js'
 import type { SignedIn } from './auth-state.js'
 import type { CallOptions } from './collection-writes.js'
 import { type WithFiles, writeForm } from './forms.js'
-import { readLinks } from './links.js'
+import { getLinked } from './list-pages.js'
 import type { Fields } from './model/document.js'
 import type { JsonObject } from './model/json.js'
-import { parsePath } from './model/path.js'
 import type { AppUser } from './model/user.js'
 import { openProvider, type ProviderLogin } from './provider-login.js'
-import type { Session } from './session.js'
+import { nobody, type Session } from './session.js'
 import { openTwoFactor } from './two-factor.js'
-import { readRecord, readUser } from './wire/answers.js'
+import { asObject, readUser } from './wire/readers.js'
 
 /** What came back from an identity provider. `error` is one of the reasons of the specification. */
 export type RedirectResult<Data = Fields> =
@@ -39,16 +38,9 @@ const users = '/auth-collections'
 
 /** The signed-in user, and how one gets there. */
 export function openAuth<Data extends object = Fields>(session: Session) {
-  const { dialect, call, auth } = session
+  const { call, auth } = session
   const calls = openAuthCalls<Data>(session)
   const { post, signIn } = calls
-
-  async function ask(path: string, populate: readonly string[], { signal }: CallOptions): Promise<AppUser<Data>> {
-    const query = populate.map((field) => ['populate', field] as const)
-    const user = await call({ method: 'GET', path: users + path, query, signal }, readUser)
-    readLinks(await dialect(), user.data, populate.map(parsePath))
-    return user as AppUser<Data>
-  }
 
   async function keep(user: AppUser<Data>): Promise<AppUser<Data>> {
     const known = await auth.current()
@@ -75,7 +67,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      *
      * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`
      */
-    async signUp(input: SignUpInput<Data>, options: CallOptions = {}): Promise<LoginResult<Data>> {
+    async signUp(input: SignUpInput<Data>, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${users}/signup`, input, options)
     },
 
@@ -89,53 +81,46 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      *
      * @throws {SvcError} `INVALID_CREDENTIALS`
      */
-    async logIn(
-      credentials: { email: string; password: string },
-      options: CallOptions = {},
-    ): Promise<LoginResult<Data>> {
+    async logIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${users}/login`, credentials, options)
     },
 
     /** Finishes a login with a code of the authenticator app, by mail, or for recovery. */
-    async verifyCode(input: { email: string; code: string }, options: CallOptions = {}): Promise<LoginResult<Data>> {
+    async verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${users}/verify-2fa-login`, input, options)
     },
 
     /** Takes over a token that came another way. @throws {SvcError} `INVALID_TOKEN` */
     async use(token: string): Promise<SignedIn<Data>> {
-      const headers = { authorization: `Bearer ${token}` }
-      const user = await call({ method: 'GET', path: `${users}/me`, isAnonymous: true, headers }, readUser)
-      const signedIn = { token, user }
+      const signedIn = { token, user: await call('GET', `${users}/me`, readUser, { token }) }
       await auth.put(signedIn)
       return signedIn as SignedIn<Data>
     },
 
     /** Ends the session, here and at the service. */
-    async logOut({ signal }: CallOptions = {}): Promise<void> {
+    async logOut(options?: CallOptions): Promise<void> {
       const known = await auth.current()
       if (!known) return
       // Here first, so that realtime connections speak for the key by the time the session ends.
       await auth.put(undefined)
-      const headers = { authorization: `Bearer ${known.token}` }
-      await call({ method: 'POST', path: `${users}/logout`, isAnonymous: true, headers, signal }, readRecord)
+      await post(`${users}/logout`, undefined, options, known.token)
     },
 
     /** The signed-in user as the service has it now. */
-    async me(options: CallOptions = {}): Promise<AppUser<Data>> {
-      return keep(await ask('/me', [], options))
+    async me(options?: CallOptions): Promise<AppUser<Data>> {
+      return keep((await call('GET', `${users}/me`, readUser, options)) as AppUser<Data>)
     },
 
     /** The signed-in user with linked records in the place of ids. */
     async user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
-      return ask('/user', options.populate ?? [], options)
+      return (await getLinked(session, `${users}/user`, readUser, options)) as AppUser<Data>
     },
 
     /** Changes the signed-in user. @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `INVALID_CREDENTIALS`, `VALIDATION_ERROR` */
-    async update(changes: AccountUpdate<Data>, { signal }: CallOptions = {}): Promise<AppUser<Data>> {
+    async update(changes: AccountUpdate<Data>, options?: CallOptions): Promise<AppUser<Data>> {
       const { append: $append, remove: $remove, data = {}, ...rest } = changes
       const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
-      const user = await call({ method: 'PATCH', path: `${users}/user`, body, signal }, readUser)
-      return keep(user as AppUser<Data>)
+      return keep((await call('PATCH', `${users}/user`, readUser, { ...options, body })) as AppUser<Data>)
     },
 
     /** A new token for the same session. The client does this by itself before a token expires. */
@@ -144,31 +129,28 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     },
 
     /** Changes the password; all other sessions end. @throws {SvcError} `INVALID_CREDENTIALS`, `VALIDATION_ERROR` */
-    async changePassword(
-      input: { oldPassword: string; newPassword: string },
-      options: CallOptions = {},
-    ): Promise<void> {
+    async changePassword(input: { oldPassword: string; newPassword: string }, options?: CallOptions): Promise<void> {
       await post('/auth/change-password', input, options)
     },
 
     /** Mails a link for a new password to whoever has that address, if anybody does. */
-    async requestPasswordReset(email: string, options: CallOptions = {}): Promise<void> {
-      await post('/auth/request-password-reset', { email }, options, true)
+    async requestPasswordReset(email: string, options?: CallOptions): Promise<void> {
+      await post('/auth/request-password-reset', { email }, options, nobody)
     },
 
     /** Sets a new password with the token of that mail. @throws {SvcError} `INVALID_TOKEN` */
-    async resetPassword(input: { token: string; newPassword: string }, options: CallOptions = {}): Promise<void> {
-      await post('/auth/reset-password', input, options, true)
+    async resetPassword(input: { token: string; newPassword: string }, options?: CallOptions): Promise<void> {
+      await post('/auth/reset-password', input, options, nobody)
     },
 
     /** Mails a link that verifies the address, at most one a minute. @throws {SvcError} `RATE_LIMITED` */
-    async requestVerification(options: CallOptions = {}): Promise<void> {
+    async requestVerification(options?: CallOptions): Promise<void> {
       await post('/auth/request-verification', undefined, options)
     },
 
     /** Verifies an address with the token of that mail. @throws {SvcError} `INVALID_TOKEN` */
-    async verifyEmail(token: string, options: CallOptions = {}): Promise<void> {
-      await post('/auth/verify-email', { token }, options, true)
+    async verifyEmail(token: string, options?: CallOptions): Promise<void> {
+      await post('/auth/verify-email', { token }, options, nobody)
     },
 
     /**
@@ -176,9 +158,9 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      *
      * @throws {SvcError} `IDP_NOT_CONFIGURED`
      */
-    async startLogin({ signal }: CallOptions = {}): Promise<string> {
-      const asked = { method: 'GET', path: `${users}/login-idp`, isAnonymous: true, signal } as const
-      const url = String((await call(asked, readRecord)).url)
+    async startLogin(options?: CallOptions): Promise<string> {
+      const answer = await call('GET', `${users}/login-idp`, asObject, { ...options, token: nobody })
+      const url = String(answer.url)
       page().location?.assign(url)
       return url
     },

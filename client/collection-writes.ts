@@ -1,14 +1,14 @@
 import { type WithFiles, writeForm } from './forms.js'
-import { newKey, repeatable } from './keys.js'
-import { type Changes, type Document, type Fields, noChanges } from './model/document.js'
+import { newKey } from './keys.js'
+import type { Document, Fields } from './model/document.js'
 import type { Json, JsonObject } from './model/json.js'
 import { mostBatchItems } from './model/limits.js'
-import type { Request } from './send.js'
-import type { Read, Session } from './session.js'
-import { readAllRemoved, readDocument, readDocuments, readRemoved } from './wire/answers.js'
-import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeChanges, writeNewDocument } from './wire/bodies.js'
+import type { Method, RequestParts } from './send.js'
+import type { Session } from './session.js'
+import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeNewDocument, writeUpdate } from './wire/bodies.js'
 import type { Dialect } from './wire/dialect.js'
 import { addresses } from './wire/paths.js'
+import { type Read, readAll, readAllRemoved, readDocument, readRemoved } from './wire/readers.js'
 
 export interface CallOptions {
   /** Gives the call up when it aborts. */
@@ -41,33 +41,19 @@ type Items<Data> = {
 
 /** Everything that changes the documents of one collection. */
 export function collectionWrites<Data extends object>({ dialect, call }: Session, name: string) {
-  const one = (request: Request) => call(request, readDocument) as Promise<unknown> as Promise<Document<Data>>
-  const many = async (request: Request, returning: boolean): Promise<Document<Data>[]> => {
-    const prefer = returning ? undefined : 'return=minimal'
-    const read: Read<Document[]> = returning ? readDocuments : () => []
-    const documents = await call({ ...request, headers: { ...request.headers, prefer } }, read)
-    return documents as unknown as Document<Data>[]
-  }
-  const put = async (
-    id: string,
-    body: (spoken: Dialect) => JsonObject | FormData,
-    method: 'PATCH' | 'PUT',
-    options: WriteOptions,
-  ) => {
+  type Writes = (dialect: Dialect, fields: Fields) => JsonObject
+
+  const one = async (method: Method, id: string | undefined, fields: object, write: Writes, options: RequestParts) => {
     const spoken = await dialect()
-    const { ifMatch, signal } = options
-    return one({
-      method,
-      path: addresses.document(spoken, name, id),
-      body: body(spoken),
-      headers: versionHeader(ifMatch),
-      // Repeated after a success whose answer was lost, `if-match` would meet its own write.
-      isRepeatable: method === 'PUT' && ifMatch === undefined,
-      signal,
-    })
+    const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
+    const body = writeForm(fields, (plain) => write(spoken, plain))
+    return (await call(method, path, readDocument, { ...options, body })) as unknown as Document<Data>
   }
-  const change = (id: string, changes: object, options: WriteOptions) =>
-    put(id, (spoken) => writeForm(changes, (plain) => writeChanges(spoken, changesOf(plain))), 'PATCH', options)
+
+  const many = async (what: string, body: object, options: RequestParts) => {
+    const read: Read<Document[]> = options.returning === false ? () => [] : readAll(readDocument)
+    return (await call('POST', addresses.batch(name, what), read, { ...options, body })) as unknown as Document<Data>[]
+  }
 
   return {
     /**
@@ -82,9 +68,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
       fields: WithFiles<Data>,
       { idempotencyKey = newKey(), signal }: CreateOptions = {},
     ): Promise<Document<Data>> {
-      const spoken = await dialect()
-      const body = writeForm(fields, (plain) => writeNewDocument(spoken, plain))
-      return one({ method: 'POST', path: addresses.create(name), body, ...repeatable(idempotencyKey), signal })
+      return one('POST', undefined, fields, writeNewDocument, { idempotencyKey, signal })
     },
 
     /**
@@ -95,29 +79,27 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * await svc.collection('posts').update(post.id, { title: 'Hello again', $append: { tags: 'seen' } })
      */
     update(id: string, changes: Update<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return change(id, changes, options)
+      return one('PATCH', id, changes, writeUpdate, options)
     },
 
     /** Puts other fields in the place of all. In a dialect whose PUT merges, the service merges. */
     replace(id: string, fields: WithFiles<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return put(id, (spoken) => writeForm(fields, (plain) => writeNewDocument(spoken, plain)), 'PUT', options)
+      return one('PUT', id, fields, writeNewDocument, options)
     },
 
     /** Deletes a document. Never repeated by itself: the second time would find nothing. */
-    async delete(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<{ id: string }> {
-      const spoken = await dialect()
-      const path = addresses.document(spoken, name, id)
-      return call({ method: 'DELETE', path, headers: versionHeader(ifMatch), signal }, readRemoved)
+    async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
+      return call('DELETE', addresses.document(await dialect(), name, id), readRemoved, options)
     },
 
     /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
     append(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return change(id, { $append: items }, options)
+      return one('PATCH', id, { $append: items }, writeUpdate, options)
     },
 
     /** Takes items out of an array, every occurrence. */
     remove(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return change(id, { $remove: items }, options)
+      return one('PATCH', id, { $remove: items }, writeUpdate, options)
     },
 
     /**
@@ -128,41 +110,30 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      */
     async createMany(
       documents: readonly Data[],
-      { idempotencyKey = newKey(), returning = true, signal }: CreateOptions & BatchOptions = {},
+      { idempotencyKey = newKey(), ...options }: CreateOptions & BatchOptions = {},
     ): Promise<Document<Data>[]> {
       requireBatch(documents.length)
       const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
-      const path = addresses.batchCreate(name)
-      return many({ method: 'POST', path, body, ...repeatable(idempotencyKey), signal }, returning)
+      return many('', body, { ...options, idempotencyKey })
     },
 
     /** Changes some fields of each document, by id; all of them or none. */
     async updateMany(
       updates: Readonly<Record<string, Update<Data>>>,
-      { returning = true, signal }: BatchOptions = {},
+      options: BatchOptions = {},
     ): Promise<Document<Data>[]> {
-      const changes = new Map(Object.entries(updates).map(([id, update]) => [id, changesOf(update)]))
-      requireBatch(changes.size)
-      const path = addresses.batchUpdate(name)
-      return many({ method: 'POST', path, body: writeBatchUpdate(changes), signal }, returning)
+      const entries = Object.entries(updates)
+      requireBatch(entries.length)
+      return many('/update', writeBatchUpdate(entries), options)
     },
 
     /** Deletes these documents; none of them if one does not exist. */
-    async deleteMany(ids: readonly string[], { signal }: CallOptions = {}): Promise<{ ids: string[] }> {
+    async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
       requireBatch(ids.length)
-      const path = addresses.batchDelete(name)
-      return call({ method: 'POST', path, body: writeBatchDelete(ids), signal }, readAllRemoved)
+      const parts = { ...options, body: writeBatchDelete(ids) }
+      return call('POST', addresses.batch(name, '/delete'), readAllRemoved, parts)
     },
   }
-}
-
-function changesOf(update: object): Changes {
-  const { $append: append, $remove: remove, ...fields } = update as Record<string, JsonObject>
-  return { ...noChanges, ...(append && { append }), ...(remove && { remove }), fields }
-}
-
-function versionHeader(version: number | undefined): Record<string, string | undefined> {
-  return { 'if-match': version === undefined ? undefined : `"${version}"` }
 }
 
 function requireBatch(count: number) {

@@ -1,18 +1,14 @@
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { readLinks } from './links.js'
-import { listPage, queryOf } from './list-pages.js'
+import { getLinked, listPage, queryOf } from './list-pages.js'
 import type { Document, Fields } from './model/document.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
-import { parsePath } from './model/path.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
 import type { Session } from './session.js'
 import type { Linked, Populated, PopulatePath, SortField, WhereInput } from './types.js'
 import { toWhere } from './where.js'
-import { readDocument, readPage } from './wire/answers.js'
-import type { Dialect } from './wire/dialect.js'
 import { addresses } from './wire/paths.js'
-import { writeListQuery } from './wire/query.js'
+import { readDocument, readPage } from './wire/readers.js'
 
 /** Which documents, and in which order. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
@@ -38,10 +34,9 @@ const pageSize = 100
 
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
-  const { dialect, call } = session
-  const pathIn = (spoken: Dialect) => addresses.documents(spoken, name)
-  const pageOf = (query: Partial<ListQuery>, signal: AbortSignal | undefined) =>
-    listPage(session, pathIn, query, readPage, signal)
+  const { dialect } = session
+  const pageOf = async (query: Partial<ListQuery>, signal: AbortSignal | undefined) =>
+    listPage(session, addresses.documents(await dialect(), name), query, readPage('documents', readDocument), signal)
 
   return {
     ...collectionWrites<Data>(session, name),
@@ -115,15 +110,10 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      */
     async get<const Path extends PopulatePath<Schema, Data> = never>(
       id: string,
-      { populate = [], signal }: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
+      options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
     ): Promise<Document<Populated<Schema, Data, Path>>> {
-      const spoken = await dialect()
-      const paths = populate.map(parsePath)
-      const path = addresses.document(spoken, name, id)
-      const query = writeListQuery(spoken, { populate: paths })
-      const document = await call({ method: 'GET', path, query, signal }, readDocument)
-      readLinks(spoken, document.data, paths)
-      return document as Document<Populated<Schema, Data, Path>>
+      const path = addresses.document(await dialect(), name, id)
+      return (await getLinked(session, path, readDocument, options)) as Document<Populated<Schema, Data, Path>>
     },
 
     /**

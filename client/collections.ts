@@ -1,10 +1,9 @@
 import type { CallOptions } from './collection-writes.js'
-import { newKey, repeatable } from './keys.js'
+import { newKey } from './keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from './model/collection.js'
-import type { Json } from './model/json.js'
 import type { Session } from './session.js'
-import { readCollection, readCollections, readRemoved } from './wire/answers.js'
 import { addresses } from './wire/paths.js'
+import { readAll, readCollection, readRemoved } from './wire/readers.js'
 
 export interface CollectionInput {
   readonly name: string
@@ -23,8 +22,8 @@ export function openCollections({ call }: Session) {
      * @example
      * for (const { name } of await svc.collections.list()) console.log(name)
      */
-    async list({ signal }: CallOptions = {}): Promise<Collection[]> {
-      return call({ method: 'GET', path: addresses.collections(), signal }, readCollections)
+    async list(options?: CallOptions): Promise<Collection[]> {
+      return call('GET', addresses.collections, readAll(readCollection), options)
     },
 
     /**
@@ -35,9 +34,8 @@ export function openCollections({ call }: Session) {
      *
      * @throws {SvcError} `NOT_FOUND`
      */
-    async get(name: string, { signal }: CallOptions = {}): Promise<CountedCollection> {
-      const collection = await call({ method: 'GET', path: addresses.collection(name), signal }, readCollection)
-      return { documentCount: 0, ...collection }
+    async get(name: string, options?: CallOptions): Promise<CountedCollection> {
+      return { documentCount: 0, ...(await call('GET', addresses.collection(name), readCollection, options)) }
     },
 
     /**
@@ -48,26 +46,24 @@ export function openCollections({ call }: Session) {
      *
      * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
-    async create(input: CollectionInput, { signal }: CallOptions = {}): Promise<Collection> {
-      const path = addresses.collections()
-      const body = input as unknown as Json
-      return call({ method: 'POST', path, body, ...repeatable(newKey()), signal }, readCollection)
+    async create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
+      const parts = { ...options, body: input, idempotencyKey: newKey() }
+      return call('POST', addresses.collections, readCollection, parts)
     },
 
     /** Changes name, schema or permissions. What is stored already is not checked again. */
-    async update(name: string, changes: Partial<CollectionInput>, { signal }: CallOptions = {}): Promise<Collection> {
-      const path = addresses.collection(name)
-      return call({ method: 'PATCH', path, body: changes as unknown as Json, signal }, readCollection)
+    async update(name: string, changes: Partial<CollectionInput>, options?: CallOptions): Promise<Collection> {
+      return call('PATCH', addresses.collection(name), readCollection, { ...options, body: changes })
     },
 
     /** Gives a collection another name; its documents keep their ids. */
-    async rename(name: string, newName: string, options: CallOptions = {}): Promise<Collection> {
+    async rename(name: string, newName: string, options?: CallOptions): Promise<Collection> {
       return this.update(name, { name: newName }, options)
     },
 
     /** Deletes a collection with all its documents. */
-    async delete(name: string, { signal }: CallOptions = {}): Promise<{ id: string }> {
-      return call({ method: 'DELETE', path: addresses.collection(name), signal }, readRemoved)
+    async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
+      return call('DELETE', addresses.collection(name), readRemoved, options)
     },
   }
 }

@@ -11,7 +11,7 @@ import { arrayIn, recordReaders } from './wire/readers.js'
  * request, so that a service that listens to it answers in exactly that form.
  */
 export async function detectDialect(send: Send): Promise<Dialect> {
-  const { body } = await send({ method: 'GET', path: addresses.collections() })
+  const { body } = await send({ method: 'GET', path: addresses.collections })
   const isSuccess = isObject(body) && body.success === true
   const read = recordReaders[isSuccess ? 'success' : 'bare']
   const [collection] = arrayIn(read(body))

@@ -1,11 +1,11 @@
 import type { CallOptions } from './collection-writes.js'
-import { newKey, repeatable } from './keys.js'
+import { newKey } from './keys.js'
 import type { StorageUsage, StoredFile } from './model/file.js'
 import type { Page } from './model/page.js'
 import { asFailure, readAnswer } from './send.js'
 import type { Session } from './session.js'
-import { readFile, readFiles, readRemoved, readUsage } from './wire/answers.js'
 import { addresses } from './wire/paths.js'
+import { readFile, readPage, readRemoved, readUsage } from './wire/readers.js'
 
 export interface UploadOptions extends CallOptions {
   /** A folder, such as `avatars`. */
@@ -37,12 +37,11 @@ export function openFiles({ call, options }: Session) {
      *
      * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
      */
-    async upload(file: Blob, { path, name, onProgress, signal }: UploadOptions = {}): Promise<StoredFile> {
+    async upload(file: Blob, { path, name, ...options }: UploadOptions = {}): Promise<StoredFile> {
       const body = new FormData()
       if (path) body.append('path', path)
       body.append('file', file, name ?? (file as File).name ?? 'file')
-      const address = addresses.upload()
-      return call({ method: 'POST', path: address, body, ...repeatable(newKey()), onProgress, signal }, readFile)
+      return call('POST', addresses.upload, readFile, { ...options, body, idempotencyKey: newKey() })
     },
 
     /**
@@ -52,21 +51,19 @@ export function openFiles({ call, options }: Session) {
      * for (const { name, size } of (await svc.files.list({ path: 'letters' })).items) console.log(name, size)
      */
     async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
-      const query = Object.entries(page).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, `${value}`] as const],
-      )
-      const files = await call({ method: 'GET', path: addresses.files(), query, signal }, readFiles)
+      const parts = { query: Object.entries(page), signal }
+      const files = await call('GET', addresses.files, readPage('files', readFile), parts)
       return { ...files, offset: page.offset ?? 0 }
     },
 
     /** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
-    async delete(id: string, { signal }: CallOptions = {}): Promise<{ id: string }> {
-      return call({ method: 'DELETE', path: addresses.file(id), signal }, readRemoved)
+    async delete(id: string, options?: CallOptions): Promise<{ id: string }> {
+      return call('DELETE', addresses.file(id), readRemoved, options)
     },
 
     /** How much the files of the project take, and how much they may. */
-    async info({ signal }: CallOptions = {}): Promise<StorageUsage> {
-      return call({ method: 'GET', path: addresses.usage(), signal }, readUsage)
+    async info(options?: CallOptions): Promise<StorageUsage> {
+      return call('GET', addresses.usage, readUsage, options)
     },
 
     /**

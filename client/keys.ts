@@ -1,8 +1,3 @@
-/** What makes a request safe to repeat: with the same key, the service does it once. */
-export function repeatable(key: string) {
-  return { headers: { 'idempotency-key': key }, isRepeatable: true }
-}
-
 /** A key that no other request has: 128 random bits. `crypto.randomUUID` would need a secure context in a browser. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')

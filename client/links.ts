@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from './model/json.js'
 import type { Path } from './model/path.js'
 import type { AppUser } from './model/user.js'
 import type { Dialect } from './wire/dialect.js'
-import { documentReaders, isUserBody, readUserRecord } from './wire/readers.js'
+import { isUserBody, readDocument, readUser } from './wire/readers.js'
 
 /** What tells a linked record from an object of the document's own. */
 const isRecord = {
@@ -32,8 +32,8 @@ function readLink(dialect: Dialect, value: Json, deeper: readonly Path[]): Json 
 
 /** Nothing for an object of the document's own. */
 function recordOf(dialect: Dialect, value: JsonObject): Document | AppUser | undefined {
-  if (isUserBody(value)) return readUserRecord(value)
-  return isRecord[dialect.document](value) ? documentReaders[dialect.document](value) : undefined
+  if (isUserBody(value)) return readUser(value)
+  return isRecord[dialect.document](value) ? readDocument(value, dialect) : undefined
 }
 
 function isPath(segments: readonly string[]): segments is Path {

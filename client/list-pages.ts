@@ -1,13 +1,13 @@
-/** Lists of documents and of users: what is asked, and how a page is read. */
+/** Lists of documents and of users, and single ones: what is asked, and how what they link to is read. */
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import type { Fields } from './model/document.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
 import { parsePath } from './model/path.js'
-import type { Read, Session } from './session.js'
+import type { Session } from './session.js'
 import { toWhere } from './where.js'
-import type { Dialect } from './wire/dialect.js'
 import { writeListQuery } from './wire/query.js'
+import type { Read } from './wire/readers.js'
 
 interface Asked extends CallOptions {
   readonly where?: object
@@ -32,14 +32,28 @@ function sortOf(sort: string | Sort | undefined): Sort | undefined {
 /** One page, its links read. */
 export async function listPage<Item extends { readonly data: Fields }>(
   { dialect, call }: Session,
-  pathIn: (dialect: Dialect) => string,
+  path: string,
   query: Partial<ListQuery>,
   read: Read<Page<Item>>,
   signal: AbortSignal | undefined,
 ): Promise<Page<Item>> {
   const spoken = await dialect()
   const { offset = 0, populate = [] } = query
-  const page = await call({ method: 'GET', path: pathIn(spoken), query: writeListQuery(spoken, query), signal }, read)
+  const page = await call('GET', path, read, { query: writeListQuery(spoken, query), signal })
   for (const { data } of page.items) readLinks(spoken, data, populate)
   return { ...page, offset }
+}
+
+/** One document or user, its links read. */
+export async function getLinked<Item extends { readonly data: Fields }>(
+  { dialect, call }: Session,
+  path: string,
+  read: Read<Item>,
+  { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
+): Promise<Item> {
+  const spoken = await dialect()
+  const paths = populate.map(parsePath)
+  const record = await call('GET', path, read, { query: writeListQuery(spoken, { populate: paths }), signal })
+  readLinks(spoken, record.data, paths)
+  return record
 }

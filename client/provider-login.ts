@@ -1,5 +1,6 @@
 import type { AuthCalls, LoginResult } from './auth-calls.js'
 import type { CallOptions } from './collection-writes.js'
+import { nobody } from './session.js'
 
 /** Login at a named identity provider by the app itself, without a page of the service in between. */
 export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
@@ -8,21 +9,21 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
     /** Where to send the browser, and the state that has to come back with the code. */
     async url(
       input: { redirectUrl: string; scopes?: readonly string[] },
-      options: CallOptions = {},
+      options?: CallOptions,
     ): Promise<{ url: string; state: string }> {
-      const { url, state } = await post(`${path}/url`, input, options, true)
-      return { url: String(url), state: String(state) }
+      const { url, state } = await post(`${path}/url`, input, options, nobody)
+      return { url, state } as { url: string; state: string }
     },
 
     /** Logs in with what the provider sent back. */
-    async callback(input: { code: string; state: string }, options: CallOptions = {}): Promise<LoginResult<Data>> {
+    async callback(input: { code: string; state: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${path}/callback`, input, options)
     },
 
     /** Logs in with a token that the provider gave to the app. @throws {SvcError} `INVALID_TOKEN` */
     async token(
       input: { idToken: string; platform: 'web' | 'ios' | 'android'; nonce?: string },
-      options: CallOptions = {},
+      options?: CallOptions,
     ): Promise<LoginResult<Data>> {
       return signIn(`${path}/token`, input, options)
     },

@@ -1,7 +1,8 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
 import { SvcError } from './model/errors.js'
 import type { Json } from './model/json.js'
-import type { Parameter } from './wire/query.js'
+import { sendCounted } from './send-counted.js'
+import { formatQuery, type GivenParameter } from './wire/query.js'
 import { readError } from './wire/read-error.js'
 import type { HeaderReader } from './wire/readers.js'
 
@@ -29,19 +30,29 @@ export interface SendOptions extends Hooks {
   readonly retry?: RetryOptions
 }
 
-export interface Request {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Request extends RequestParts {
+  readonly method: Method
   readonly path: string
-  readonly query?: readonly Parameter[]
+}
+
+/** What a request may have, the options of calls among it. */
+export interface RequestParts {
+  readonly query?: readonly GivenParameter[]
   /** JSON, or a form with files, which may take as long as it takes. */
-  readonly body?: Json | FormData
+  readonly body?: object | undefined
   /** Hears how many bytes of a form have gone out. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Whether doing it twice is the same as doing it once; left out, whether it only reads. */
-  readonly isRepeatable?: boolean
-  /** Asked by the key alone, whoever is signed in. */
-  readonly isAnonymous?: boolean
+  /** Makes it safe to repeat: with the same key, the service does it once. */
+  readonly idempotencyKey?: string
+  /** Only if the document is still at this version. */
+  readonly ifMatch?: number | undefined
+  /** Whether what was written is sent back; left out, it is. */
+  readonly returning?: boolean
+  /** Who asks; left out, whoever is signed in. */
+  readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -70,21 +81,27 @@ export function openSender(options: SendOptions): Sender {
   const base = options.url.replace(/\/+$/, '')
 
   function urlOf({ path, query = [] }: Request): string {
-    const search = query.map((pair) => pair.map(encodeURIComponent).join('=')).join('&')
+    const search = formatQuery(query)
     return base + path + (search && `?${search}`)
   }
 
   async function ask(request: Request, signal: AbortSignal | undefined, attempt: number): Promise<Response> {
-    const { method, body, onProgress } = request
+    const { method, body, ifMatch, onProgress } = request
     const url = urlOf(request)
     const headers = new Headers()
     const form = body instanceof FormData ? body : undefined
     const json = form ? undefined : JSON.stringify(body)
-    const named = { 'x-api-key': apiKey, 'content-type': json && 'application/json', ...request.headers }
+    const named = {
+      'x-api-key': apiKey,
+      'content-type': json && 'application/json',
+      'idempotency-key': request.idempotencyKey,
+      'if-match': ifMatch === undefined ? undefined : `"${ifMatch}"`,
+      prefer: request.returning === false ? 'return=minimal' : undefined,
+      ...request.headers,
+    }
     for (const [name, value] of Object.entries(named)) if (value !== undefined) headers.set(name, value)
     options.onRequest?.({ method, url, headers, attempt })
     if (form && onProgress && signal) {
-      const { sendCounted } = await import('./send-counted.js')
       return sendCounted(fetch, url, { method, headers, body: form, signal }, onProgress)
     }
     return fetch(url, { method, headers, body: form ?? json, signal })
@@ -139,8 +156,13 @@ export function readAnswer({ ok, status, headers }: Response, text: string): Ans
 }
 
 /** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
-function mayRepeat(error: SvcError, { method, isRepeatable = method === 'GET' }: Request): boolean {
-  return error.status === 429 || (isRepeatable && isPassing(error))
+function mayRepeat(error: SvcError, request: Request): boolean {
+  return error.status === 429 || (isRepeatable(request) && isPassing(error))
+}
+
+/** Whether doing it twice is the same as doing it once. After a success whose answer was lost, `if-match` would meet its own write. */
+function isRepeatable({ method, idempotencyKey, ifMatch }: Request): boolean {
+  return method === 'GET' || idempotencyKey !== undefined || (method === 'PUT' && ifMatch === undefined)
 }
 
 /** Whether the same may succeed in a moment. */

@@ -1,14 +1,14 @@
 /** What every call of a client shares: how it sends, which dialect it speaks, and how it is told of changes. */
 import { type AuthState, lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
+import { detectDialect } from './detect.js'
 import { SvcError } from './model/errors.js'
-import type { Json } from './model/json.js'
 import type { Transport } from './realtime/listener.js'
-import type { SocketConstructor } from './realtime/sockets.js'
-import { openSender, type Request, type Sender, type SendOptions } from './send.js'
-import { readRecord } from './wire/answers.js'
+import { overSockets, type SocketConstructor } from './realtime/sockets.js'
+import { overStreams } from './realtime/streams.js'
+import { type Method, openSender, type Request, type RequestParts, type SendOptions } from './send.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
 import { addresses } from './wire/paths.js'
-import type { HeaderReader } from './wire/readers.js'
+import { asObject, type Read, recordReaders } from './wire/readers.js'
 
 export interface RealtimeOptions {
   /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
@@ -25,12 +25,11 @@ export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly session?: SessionStore
 }
 
-/** Reads an answer as a dialect has it. */
-export type Read<Value> = (dialect: Dialect, body: Json, header: HeaderReader) => Value
-
-export interface Session extends Sender {
-  /** Sends a request and reads its answer. */
-  call<Value>(request: Request, read: Read<Value>): Promise<Value>
+export interface Session {
+  /** Sends a request and reads its answer. @throws {SvcError} */
+  call<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
+  /** Asks once, and hands over an answer that has only begun. */
+  open(request: Request): Promise<Response>
   readonly options: SessionOptions
   /** The dialect of this client; with `auto`, asked for at the first call. */
   dialect(): Promise<Dialect>
@@ -39,9 +38,12 @@ export interface Session extends Sender {
   readonly auth: AuthState
   /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
-  /** How changes come. Loaded when it is first asked for: most apps never listen. */
-  transport(): Promise<Transport>
+  /** How changes come. */
+  transport(): Transport
 }
+
+/** The token of a request that nobody makes but the holder of the key, whoever is signed in. */
+export const nobody = ''
 
 /** The part of its life at which a token is renewed. */
 const leastLife = 0.25
@@ -52,24 +54,24 @@ export function openSession(options: SessionOptions): Session {
   const Socket = options.WebSocket ?? globalThis.WebSocket
   if (options.transport === 'ws' && !Socket) throw new TypeError('There is no WebSocket here. Give the client one.')
   let known = options.dialect === 'auto' ? undefined : Promise.resolve(readDialect(options.dialect))
-  let transport: Promise<Transport> | undefined
+  let transport: Transport | undefined
   let refreshing: Promise<string> | undefined
   const auth = openAuthState(options.session)
 
   function dialect(): Promise<Dialect> {
-    known ??= import('./detect.js')
-      .then(({ detectDialect }) => detectDialect(send))
-      .catch((error) => {
-        known = undefined
-        throw error
-      })
+    known ??= detectDialect(send).catch((error) => {
+      known = undefined
+      throw error
+    })
     return known
   }
 
-  /** Headers of a request by whoever is signed in. */
-  async function headersOf({ isAnonymous, headers }: Request, token: string | undefined): Promise<Request['headers']> {
-    const authorization = token === undefined || isAnonymous ? undefined : `Bearer ${token}`
-    return { 'svc-dialect': formatDialect(await dialect()), authorization, ...headers }
+  /** A request as it is sent: by whoever is signed in, unless it says by whom. */
+  async function authorized(request: Request): Promise<Request> {
+    const { token = await tokenNow() } = request
+    const authorization = token ? `Bearer ${token}` : undefined
+    const headers = { 'svc-dialect': formatDialect(await dialect()), authorization, ...request.headers }
+    return { ...request, token, headers }
   }
 
   /** One that nears its end is renewed beside whatever it is wanted for. */
@@ -77,12 +79,6 @@ export function openSession(options: SessionOptions): Session {
     const token = (await auth.current())?.token
     if (token !== undefined && lifeLeft(token) < leastLife) refresh().catch(() => undefined)
     return token
-  }
-
-  /** A login that the service knows no more is none here either. */
-  async function dropIfOver(error: unknown, token: string | undefined): Promise<never> {
-    if (token !== undefined && error instanceof SvcError && error.code === 'INVALID_TOKEN') await auth.drop(token)
-    throw error
   }
 
   function refresh(): Promise<string> {
@@ -94,9 +90,8 @@ export function openSession(options: SessionOptions): Session {
 
   async function renew(): Promise<string> {
     const before = await auth.current()
-    const headers = { authorization: `Bearer ${before?.token}` }
-    const request = { method: 'POST', path: addresses.refresh(), isAnonymous: true, headers } as const
-    const token = String((await session.call(request, readRecord)).token)
+    const answer = await session.call('POST', addresses.refresh, asObject, { token: `${before?.token}` })
+    const token = String(answer.token)
     // Somebody may have logged out meanwhile.
     if (before && before.token === (await tokenNow())) await auth.put({ ...before, token })
     return token
@@ -108,24 +103,22 @@ export function openSession(options: SessionOptions): Session {
     auth,
     refresh,
     token: async () => (await tokenNow()) ?? options.apiKey ?? '',
-    async open(request) {
-      const token = await tokenNow()
-      return open({ ...request, headers: await headersOf(request, token) })
-    },
-    async send(request) {
-      const token = request.isAnonymous ? undefined : await tokenNow()
-      const sent = { ...request, headers: await headersOf(request, token) }
-      return send(sent).catch((error) => dropIfOver(error, token))
-    },
-    async call(request, read) {
-      const { body, header } = await session.send(request)
-      return read(await dialect(), body, header)
+    open: async (request) => open(await authorized(request)),
+    async call(method, path, read, parts) {
+      const spoken = await dialect()
+      const request = await authorized({ ...parts, method, path })
+      try {
+        const { body, header } = await send(request)
+        return read(recordReaders[spoken.record](body), spoken, header)
+      } catch (error) {
+        // A login that the service knows no more is none here either.
+        const isOver = error instanceof SvcError && error.code === 'INVALID_TOKEN' && parts?.token === undefined
+        if (isOver && request.token) await auth.drop(request.token)
+        throw error
+      }
     },
     transport() {
-      transport ??=
-        Socket && options.transport !== 'sse'
-          ? import('./realtime/sockets.js').then(({ overSockets }) => overSockets(session, Socket))
-          : import('./realtime/streams.js').then(({ overStreams }) => overStreams(session))
+      transport ??= Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)
       return transport
     },
   }

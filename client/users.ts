@@ -5,8 +5,8 @@ import type { Page, Sort } from './model/page.js'
 import type { AppUser } from './model/user.js'
 import type { Session } from './session.js'
 import type { WhereInput } from './types.js'
-import { readUser, readUsers } from './wire/answers.js'
 import { segment } from './wire/paths.js'
+import { readPage, readUser } from './wire/readers.js'
 
 export interface UserListOptions<Data> extends CallOptions {
   /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
@@ -18,9 +18,10 @@ export interface UserListOptions<Data> extends CallOptions {
   readonly count?: boolean
 }
 
+const users = '/auth-collections/users'
+
 /** The users of a project, for holders of its key. */
 export function openUsers<Data extends object = Fields>(session: Session) {
-  const path = '/auth-collections/users'
   return {
     /**
      * Lists users, a page at a time, filtered and sorted like documents.
@@ -29,14 +30,13 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      const page = await listPage(session, () => path, queryOf(options), readUsers, options.signal)
+      const page = await listPage(session, users, queryOf(options), readPage('users', readUser), options.signal)
       return page as Page<AppUser<Data>>
     },
 
     /** One user. @throws {SvcError} `USER_NOT_FOUND` */
-    async get(id: string, { signal }: CallOptions = {}): Promise<AppUser<Data>> {
-      const asked = { method: 'GET', path: `${path}/${segment(id)}`, signal } as const
-      return (await session.call(asked, readUser)) as AppUser<Data>
+    async get(id: string, options?: CallOptions): Promise<AppUser<Data>> {
+      return (await session.call('GET', `${users}/${segment(id)}`, readUser, options)) as AppUser<Data>
     },
   }
 }

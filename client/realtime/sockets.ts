@@ -3,7 +3,8 @@ import type { SvcError } from '../model/errors.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { asFailure, backOff, isPassing } from '../send.js'
 import type { Session } from '../session.js'
-import { readFailure, readMessage, realtimeQuery } from '../wire/messages.js'
+import { readFailure, readMessage, realtimeDialect } from '../wire/messages.js'
+import { formatQuery } from '../wire/query.js'
 import type { Listener, Transport } from './listener.js'
 
 /** As much of a WebSocket as the client uses; the global one and that of `ws` are of this form. */
@@ -56,7 +57,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
 
   async function connect() {
     try {
-      const query = realtimeQuery(await session.dialect())
+      const query = formatQuery([['dialect', realtimeDialect(await session.dialect())]])
       token = await session.token()
       if (listeners.size === 0) return
       const opened = new Socket(`${url.replace(/^http/, 'ws')}/realtime?${query}`)

@@ -1,7 +1,7 @@
 /** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
 import { asFailure, backOff, isPassing, pause } from '../send.js'
 import type { Session } from '../session.js'
-import { readMessage, realtimeQuery } from '../wire/messages.js'
+import { readMessage, realtimeDialect } from '../wire/messages.js'
 import { addresses } from '../wire/paths.js'
 import type { Listener, Transport } from './listener.js'
 
@@ -45,10 +45,14 @@ async function readStream(session: Session, listener: Listener, signal: AbortSig
   const renewing = setInterval(() => session.token().catch(() => undefined), heartbeat)
   try {
     hear()
-    const query = realtimeQuery(await session.dialect())
     const { body } = await session.open({
       method: 'GET',
-      path: `${addresses.stream(collection)}?${query}&live=${live}&filters=${encodeURIComponent(JSON.stringify(filters))}`,
+      path: addresses.stream(collection),
+      query: [
+        ['dialect', realtimeDialect(await session.dialect())],
+        ['live', live],
+        ['filters', JSON.stringify(filters)],
+      ],
       headers: { accept: 'text/event-stream', 'last-event-id': since?.toString() },
       signal: AbortSignal.any([signal, silence.signal]),
     })

@@ -86,9 +86,8 @@ export function openSubscription<Data>(
     if (signal?.aborted) return close()
     signal?.addEventListener('abort', abort)
     const filters = writeFilters(await session.dialect(), toWhere(where))
-    const transport = await session.transport()
     if (status === 'closed') return
-    leave = transport({
+    leave = session.transport()({
       collection,
       filters,
       live,

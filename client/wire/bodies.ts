@@ -49,12 +49,9 @@ export function readChanges({ body: form }: Speaks, body: JsonObject): Changes {
   }
 }
 
-export function writeChanges({ body: form }: Speaks, { fields, remove, append }: Changes): JsonObject {
-  return {
-    ...bodyWrappers[form](fields),
-    ...(Object.keys(remove).length > 0 ? { $remove: remove } : {}),
-    ...(Object.keys(append).length > 0 ? { $append: append } : {}),
-  }
+/** Fields with operators beside them, as an update is asked for. */
+export function writeUpdate({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
+  return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
 }
 
 /** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
@@ -101,10 +98,10 @@ export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<s
   )
 }
 
-export function writeBatchUpdate(updates: ReadonlyMap<string, Changes>): JsonObject {
-  const written = [...updates].map(([id, { fields, remove, append }]) => {
-    const operators = writeChanges({ body: 'bare' }, { fields: {}, remove, append })
-    return [id, { data: fields, ...operators }] as const
+export function writeBatchUpdate(updates: readonly (readonly [id: string, update: object])[]): object {
+  const written = updates.map(([id, update]) => {
+    const { $remove, $append, ...data } = update as Fields
+    return [id, { data, $remove, $append }]
   })
   return { updates: Object.fromEntries(written) }
 }

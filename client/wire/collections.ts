@@ -1,6 +1,6 @@
-import type { Json, JsonObject, Writable } from '../model/json.js'
+import type { JsonObject, Writable } from '../model/json.js'
 import { forms } from './codec.js'
-import { type AnyCollection, readCollectionRecord } from './readers.js'
+import { type AnyCollection, readCollection } from './readers.js'
 import { count, object, text, time } from './schemas.js'
 
 const common = { id: text, name: text, created_at: time, schema: { type: 'object' }, permissions: { type: 'object' } }
@@ -10,7 +10,7 @@ const optional = ['document_count']
 const snake = {
   schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
   write: (collection: AnyCollection): Writable => ({ ...written(collection), updated_at: collection.updatedAt }),
-  read: (body: Json) => readCollectionRecord(body),
+  read: readCollection,
 }
 
 const camel = {
@@ -20,7 +20,7 @@ const camel = {
     createdAt: collection.createdAt,
     updatedAt: collection.updatedAt,
   }),
-  read: (body: Json) => readCollectionRecord(body),
+  read: readCollection,
 }
 
 export const collectionShapes = forms<AnyCollection>()({ enveloped: camel, snake, flat: camel })

@@ -1,11 +1,11 @@
 /** How files look outside. Follows the `document` axis for the names of times and types. Contract 8.1. */
 import type { StorageUsage, StoredFile } from '../model/file.js'
-import { type Json, JsonText, type Writable } from '../model/json.js'
+import { JsonText, type Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import { forms } from './codec.js'
 import type { Dialect } from './dialect.js'
 import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { readFileRecord } from './readers.js'
+import { readFile } from './readers.js'
 import { count, object, text, time } from './schemas.js'
 
 const common = { id: text, name: text, path: text, url: text, size: count }
@@ -13,7 +13,7 @@ const common = { id: text, name: text, path: text, url: text, size: count }
 const camel = {
   schema: object({ ...common, mimeType: text, createdAt: time }),
   write: (file: StoredFile): Writable => ({ ...file }),
-  read: (body: Json) => readFileRecord(body),
+  read: readFile,
 }
 
 export const fileShapes = forms<StoredFile>()({
@@ -21,7 +21,7 @@ export const fileShapes = forms<StoredFile>()({
   snake: {
     schema: object({ ...common, mime_type: text, created_at: time }),
     write: ({ mimeType, createdAt, ...file }): Writable => ({ ...file, mime_type: mimeType, created_at: createdAt }),
-    read: readFileRecord,
+    read: readFile,
   },
   flat: camel,
 })

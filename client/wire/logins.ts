@@ -1,19 +1,14 @@
 /** The answers to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
 import { SvcError } from '../model/errors.js'
-import { isObject, type Json, type Writable } from '../model/json.js'
-import type { AppUser, OutgoingUser } from '../model/user.js'
+import type { Writable } from '../model/json.js'
+import type { OutgoingUser } from '../model/user.js'
 import { twoFactorForms } from './behaviours.js'
 import type { JsonSchema } from './codec.js'
 import type { Dialect } from './dialect.js'
 import { recordEnvelopes } from './envelopes.js'
-import { asObject, readUserRecord, recordReaders } from './readers.js'
+import type { LoginStep } from './readers.js'
 import { object, text } from './schemas.js'
 import { userShapes } from './users.js'
-
-/** A login is there, or a code is needed first. */
-export type LoginStep<User> =
-  | { readonly login: { readonly token: string; readonly user: User } }
-  | { readonly codeNeeded: string }
 
 /** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect says so that a code is needed */
 export function writeLogin(dialect: Dialect, step: LoginStep<OutgoingUser>): Writable {
@@ -28,14 +23,6 @@ export function writeSignUp(dialect: Dialect, step: LoginStep<OutgoingUser>): Wr
   const { token, user } = step.login
   const written = userShapes[dialect.document].write(user)
   return enveloped(dialect, { ...written, ...tokens(token), user: written })
-}
-
-/** The answer to either. */
-export function readLogin(dialect: Dialect, body: Json): LoginStep<AppUser> {
-  const answer = asObject(recordReaders[dialect.record](body))
-  if (answer.requires_2fa === true) return { codeNeeded: String(answer.message) }
-  const user = isObject(answer.user) ? answer.user : answer
-  return { login: { token: String(answer.token), user: readUserRecord(user) } }
 }
 
 export function loginSchema(dialect: Dialect): JsonSchema {

@@ -14,9 +14,8 @@ export interface ToldChange {
 }
 
 /** Asks for whole documents with the name of their collection, whatever the rest of the dialect looks like. */
-export function realtimeQuery(spoken: Dialect): string {
-  const dialect = formatDialect({ ...spoken, document: 'enveloped', events: 'past', frames: 'model' })
-  return `dialect=${encodeURIComponent(dialect)}`
+export function realtimeDialect(spoken: Dialect): string {
+  return formatDialect({ ...spoken, document: 'enveloped', events: 'past', frames: 'model' })
 }
 
 /** Nothing if it tells of no change. A service that knows one kind of frame only is understood too. */

@@ -19,24 +19,21 @@ const documentPaths = {
   nested: (collection) => `/collections/${e(collection)}/documents`,
 } as const satisfies Record<Form<'paths'>, (collection: string) => string>
 
-const batch = (collection: string, what = '') => `/collections/${e(collection)}/batch/documents${what}`
-
 export const addresses = {
   documents: ({ paths }: Dialect, collection: string) => documentPaths[paths](collection),
   document: ({ paths }: Dialect, collection: string, id: string) => `${documentPaths[paths](collection)}/${e(id)}`,
-  collections: () => '/collections',
+  collections: '/collections',
   /** Always the record, whatever the `paths` axis says. */
   collection: (name: string) => `/api/collections/${e(name)}`,
-  upload: () => '/storage/upload',
-  files: () => '/storage/list',
+  upload: '/storage/upload',
+  files: '/storage/list',
   file: (id: string) => `/storage/file/${e(id)}`,
-  usage: () => '/storage/info',
-  refresh: () => '/auth-collections/refresh',
+  usage: '/storage/info',
+  refresh: '/auth-collections/refresh',
   /** Where a document is created. */
   create: documentPaths.flat,
-  batchCreate: (collection: string) => batch(collection),
-  batchUpdate: (collection: string) => batch(collection, '/update'),
-  batchDelete: (collection: string) => batch(collection, '/delete'),
+  /** Creates, or what is named. */
+  batch: (collection: string, what: string) => `/collections/${e(collection)}/batch/documents${what}`,
   /** Where the changes of a collection are told as Server-Sent Events. */
   stream: (collection: string) => `/realtime/sse/${e(collection)}`,
 }

@@ -3,7 +3,7 @@ import { SvcError } from '../model/errors.js'
 import { formatPath } from '../model/path.js'
 import type { Where } from '../model/where.js'
 import { dialects, readDialect } from './dialect.js'
-import { parseQuery, readListQuery, writeListQuery } from './query.js'
+import { formatQuery, parseQuery, readListQuery, writeListQuery } from './query.js'
 
 /** A `Where` in short: clauses parted by " and ", tests by " or ". */
 function short(where: Where): string {
@@ -74,7 +74,7 @@ describe('filters', () => {
   it('that a family has no words for are refused when they are written', () => {
     const where: Where = { all: [{ any: [{ path: ['title'], operator: 'startswith', value: 'T' }] }] }
     expect(() => writeListQuery(dialects.b, { where })).toThrow(SvcError)
-    expect(writeListQuery(dialects.c, { where })).toEqual([['title__startswith', 'T']])
+    expect(formatQuery(writeListQuery(dialects.c, { where }))).toBe('title__startswith=T')
   })
 })
 

@@ -11,6 +11,16 @@ import { pagingRules } from './paging.js'
 
 export type Parameter = readonly [name: string, value: string]
 
+/** Parameters as a client writes them; those without a value are left out. */
+export type GivenParameter = readonly [name: string, value: string | number | boolean | undefined]
+
+/** What stands behind the `?` of an address. */
+export function formatQuery(parameters: readonly GivenParameter[]): string {
+  return parameters
+    .flatMap(([name, value]) => (value === undefined ? [] : `${encodeURIComponent(name)}=${encodeURIComponent(value)}`))
+    .join('&')
+}
+
 /** Names of a sort's field, each with the name of its direction. All are read in every dialect. */
 const sortNames = { orderBy: 'order', sort_by: 'sort_order', sort: 'order' } as const
 const singleNames = new Set(['limit', 'offset', 'count', ...Object.entries(sortNames).flat()])
@@ -79,15 +89,15 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
 }
 
 /** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
-export function writeListQuery(dialect: Dialect, query: Partial<ListQuery>): Parameter[] {
+export function writeListQuery(dialect: Dialect, query: Partial<ListQuery>): GivenParameter[] {
   const { where, sort, limit, offset, count, populate = [] } = query
-  const orderBy = sort && formatPath(sort.path)
-  const named = { orderBy, order: sort?.direction, limit, offset, count: count ? undefined : count }
   return [
     ...(where ? writeWhere(dialect, where) : []),
-    ...Object.entries(named).flatMap(([name, value]): Parameter[] =>
-      value === undefined ? [] : [[name, String(value)]],
-    ),
+    ['orderBy', sort && formatPath(sort.path)],
+    ['order', sort?.direction],
+    ['limit', limit],
+    ['offset', offset],
+    ['count', count ? undefined : count],
     ...populate.map((path) => ['populate', formatPath(path)] as const),
   ]
 }

@@ -1,19 +1,22 @@
 /**
- * How records and lists are read back: the clients' half of the axes `document`, `record` and `list`. By itself, so that
- * an app loads nothing of what only the service needs.
+ * How answers are read: the clients' half of the axes `document`, `record` and `list`. By itself, so that an app loads
+ * nothing of what only the service needs.
  */
 import type { Collection, CountedCollection } from '../model/collection.js'
 import type { Document } from '../model/document.js'
-import type { StoredFile } from '../model/file.js'
+import type { StorageUsage, StoredFile } from '../model/file.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import type { AppUser } from '../model/user.js'
-import type { Form } from './dialect.js'
+import type { Dialect, Form } from './dialect.js'
 
 export type AnyCollection = Collection | CountedCollection
 
 /** Reads a header by its name in lower case. */
 export type HeaderReader = (name: string) => string | null | undefined
+
+/** Reads what an answer is about: what the record envelope held. */
+export type Read<Value> = (record: Json, dialect: Dialect, header?: HeaderReader) => Value
 
 /** What a page lists; its items stand under this name. */
 export type Listed = 'documents' | 'users' | 'files'
@@ -29,6 +32,11 @@ export function arrayIn(body: Json | undefined): Json[] {
   return Array.isArray(body) ? body : []
 }
 
+export const recordReaders = {
+  bare: (body) => body,
+  success: (body) => asObject(body ?? {}).data ?? null,
+} as const satisfies Record<Form<'record'>, (body: Json) => Json>
+
 export const documentReaders = {
   enveloped: (body) => documentOf(asObject(body)),
   snake: (body) => {
@@ -40,42 +48,6 @@ export const documentReaders = {
     return documentOf({ id, data, createdAt, updatedAt })
   },
 } as const satisfies Record<Form<'document'>, (body: Json) => Document>
-
-/** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
-export function readUserRecord(body: Json): AppUser {
-  const {
-    id,
-    email,
-    data = {},
-    roles = [],
-    oauth_id: oauthId = null,
-    email_verified: emailVerified,
-    ...times
-  } = asObject(body)
-  return { id, email, data, roles, oauthId, emailVerified, ...timesOf(times) } as unknown as AppUser
-}
-
-/** Whether a linked record is a user rather than a document. */
-export function isUserBody(body: Json): body is JsonObject {
-  return isObject(body) && 'email' in body && 'oauth_id' in body && isObject(body.data)
-}
-
-export function readCollectionRecord(body: Json): AnyCollection {
-  const { id, name, schema = {}, permissions = {}, document_count: documentCount, ...times } = asObject(body)
-  const collection = { id, name, schema, permissions, ...timesOf(times) } as unknown as Collection
-  return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
-}
-
-export function readFileRecord(body: Json): StoredFile {
-  const { id, name, path, url, size, mime_type: type, mimeType = type, ...times } = asObject(body)
-  const { createdAt } = timesOf(times)
-  return { id, name, path, url, size, mimeType, createdAt } as unknown as StoredFile
-}
-
-export const recordReaders = {
-  bare: (body) => body,
-  success: (body) => asObject(body).data ?? null,
-} as const satisfies Record<Form<'record'>, (body: Json) => Json>
 
 export const listReaders = {
   page: (body, _header, listed) => {
@@ -106,7 +78,81 @@ export function documentOf(parts: { readonly [part: string]: Json | undefined })
   return { id, collection, collectionId, data: asObject(data), createdAt, updatedAt, version: 0 } as Document
 }
 
+/** The version of a document is in its `etag`. */
+export function readDocument(record: Json, dialect: Dialect, header?: HeaderReader): Document {
+  const [, version = 0] = /"(\d+)"/.exec(header?.('etag') ?? '') ?? []
+  return { ...documentReaders[dialect.document](record), version: Number(version) }
+}
+
+/** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
+export function readUser(record: Json): AppUser {
+  const {
+    id,
+    email,
+    data = {},
+    roles = [],
+    oauth_id: oauthId = null,
+    email_verified: emailVerified,
+    ...times
+  } = asObject(record)
+  return { id, email, data, roles, oauthId, emailVerified, ...timesOf(times) } as unknown as AppUser
+}
+
+/** Whether a linked record is a user rather than a document. */
+export function isUserBody(body: Json): body is JsonObject {
+  return isObject(body) && 'email' in body && 'oauth_id' in body && isObject(body.data)
+}
+
+export function readCollection(record: Json): AnyCollection {
+  const { id, name, schema = {}, permissions = {}, document_count: documentCount, ...times } = asObject(record)
+  const collection = { id, name, schema, permissions, ...timesOf(times) } as unknown as Collection
+  return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
+}
+
+export function readFile(record: Json): StoredFile {
+  const { id, name, path, url, size, mime_type: type, mimeType = type, ...times } = asObject(record)
+  const { createdAt } = timesOf(times)
+  return { id, name, path, url, size, mimeType, createdAt } as unknown as StoredFile
+}
+
 /** The times of a record in either naming. */
 function timesOf({ created_at, createdAt = created_at, updated_at, updatedAt = updated_at }: JsonObject): JsonObject {
   return { createdAt, updatedAt } as JsonObject
+}
+
+/** The array of records that a batch answers, and all collections, which are never paged. */
+export function readAll<Item>(read: Read<Item>): Read<Item[]> {
+  return (record, dialect) => arrayIn(record).map((item) => read(item, dialect))
+}
+
+export function readPage<Item>(listed: Listed, read: Read<Item>): Read<Page<Item>> {
+  return (record, dialect, header = () => null) => {
+    const page = listReaders[dialect.list](record, header, listed)
+    return { ...page, items: page.items.map((item) => read(item, dialect)) }
+  }
+}
+
+export function readUsage(record: Json): StorageUsage {
+  return asObject(record) as unknown as StorageUsage
+}
+
+export function readRemoved(record: Json): { id: string } {
+  return { id: String(asObject(record).id) }
+}
+
+export function readAllRemoved(record: Json): { ids: string[] } {
+  return { ids: arrayIn(asObject(record).ids).map(String) }
+}
+
+/** A login is there, or a code is needed first. */
+export type LoginStep<User> =
+  | { readonly login: { readonly token: string; readonly user: User } }
+  | { readonly codeNeeded: string }
+
+/** The answer to a sign-up or a login. */
+export function readLogin(record: Json): LoginStep<AppUser> {
+  const answer = asObject(record)
+  if (answer.requires_2fa === true) return { codeNeeded: String(answer.message) }
+  const user = isObject(answer.user) ? answer.user : answer
+  return { login: { token: String(answer.token), user: readUser(user) } }
 }

@@ -6,7 +6,7 @@ import { type Codec, forms } from './codec.js'
 import type { Dialect } from './dialect.js'
 import { linkWriters } from './documents.js'
 import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { readUserRecord } from './readers.js'
+import { readUser } from './readers.js'
 import { arrayOf, object, text, time } from './schemas.js'
 import { writeCamelUser, writeSnakeUser } from './user-records.js'
 
@@ -26,7 +26,7 @@ const common = {
 const camel: UserShape = {
   schema: object({ ...common, createdAt: time, updatedAt: time }),
   write: (user) => writeCamelUser(user, linkWriters.enveloped),
-  read: readUserRecord,
+  read: readUser,
 }
 
 export const userShapes = forms<AppUser, OutgoingUser>()({
@@ -34,7 +34,7 @@ export const userShapes = forms<AppUser, OutgoingUser>()({
   snake: {
     schema: object({ ...common, created_at: time, updated_at: time }),
     write: (user: OutgoingUser): WritableObject => writeSnakeUser(user, linkWriters.snake),
-    read: readUserRecord,
+    read: readUser,
   },
   flat: { ...camel, write: (user: OutgoingUser): WritableObject => writeCamelUser(user, linkWriters.flat) },
 })

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args'
 import { writeJson } from '../../../client/model/json.js'
 import { writeDocument, writePage } from '../../../client/wire/answers.js'
 import { axisNames, dialects, formatDialect, readDialect } from '../../../client/wire/dialect.js'
-import { writeListQuery } from '../../../client/wire/query.js'
+import { formatQuery, writeListQuery } from '../../../client/wire/query.js'
 import { record } from '../../print.js'
 import { SvcCommand } from '../../svc-command.js'
 
@@ -29,7 +29,7 @@ export default class DialectsShow extends SvcCommand {
       document: JSON.parse(writeJson(writeDocument(dialect, example))),
       list: JSON.parse(writeJson(page.body)),
       listHeaders: page.headers,
-      filter: query.map(([name, value]) => `${name}=${value}`).join('&'),
+      filter: formatQuery(query),
     }
 
     this.log(record(Object.fromEntries(axisNames.map((axis) => [axis, dialect[axis]]))))
