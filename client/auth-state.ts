@@ -1,5 +1,6 @@
 /** Who is signed in: kept where the app wants it, and told to who asks. */
 import type { Fields } from './model/document.js'
+import { isObject, objectIn, parseJson } from './model/json.js'
 import type { AppUser } from './model/user.js'
 
 /** A user and the token that speaks for them. */
@@ -70,12 +71,8 @@ export function openAuthState(store?: SessionStore): AuthState {
 
 /** What is no session of ours is none. */
 function parse(text: string | null | undefined): SignedIn | undefined {
-  try {
-    const session = JSON.parse(text ?? '')
-    return typeof session.token === 'string' && session.user ? session : undefined
-  } catch {
-    return undefined
-  }
+  const { token, user } = objectIn(parseJson(text ?? ''))
+  return typeof token === 'string' && isObject(user) ? ({ token, user } as unknown as SignedIn) : undefined
 }
 
 /** The part of its life that a token has left, from 1 to 0; 1 where that cannot be told. */

@@ -7,7 +7,7 @@ import type { Method, RequestParts } from './send.js'
 import type { Session } from './session.js'
 import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeNewDocument, writeUpdate } from './wire/bodies.js'
 import type { Dialect } from './wire/dialect.js'
-import { addresses } from './wire/paths.js'
+import * as addresses from './wire/paths.js'
 import { type Read, readAll, readAllRemoved, readDocument, readRemoved } from './wire/readers.js'
 
 export interface CallOptions {

@@ -7,7 +7,7 @@ import { openSubscription, type SubscribeOptions, type Subscription } from './re
 import type { Session } from './session.js'
 import type { Linked, Populated, PopulatePath, SortField, WhereInput } from './types.js'
 import { toWhere } from './where.js'
-import { addresses } from './wire/paths.js'
+import * as addresses from './wire/paths.js'
 import { readDocument, readPage } from './wire/readers.js'
 
 /** Which documents, and in which order. */

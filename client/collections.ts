@@ -2,7 +2,7 @@ import type { CallOptions } from './collection-writes.js'
 import { newKey } from './keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from './model/collection.js'
 import type { Session } from './session.js'
-import { addresses } from './wire/paths.js'
+import * as addresses from './wire/paths.js'
 import { readAll, readCollection, readRemoved } from './wire/readers.js'
 
 export interface CollectionInput {

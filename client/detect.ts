@@ -2,7 +2,7 @@
 import { isObject, type Json } from './model/json.js'
 import type { Send } from './send.js'
 import { type Dialect, dialects } from './wire/dialect.js'
-import { addresses } from './wire/paths.js'
+import * as addresses from './wire/paths.js'
 import { arrayIn, recordReaders } from './wire/readers.js'
 
 /**

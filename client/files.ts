@@ -4,7 +4,7 @@ import type { StorageUsage, StoredFile } from './model/file.js'
 import type { Page } from './model/page.js'
 import { asFailure, readAnswer } from './send.js'
 import type { Session } from './session.js'
-import { addresses } from './wire/paths.js'
+import * as addresses from './wire/paths.js'
 import { readFile, readPage, readRemoved, readUsage } from './wire/readers.js'
 
 export interface UploadOptions extends CallOptions {

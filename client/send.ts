@@ -1,6 +1,6 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
 import { SvcError } from './model/errors.js'
-import type { Json } from './model/json.js'
+import { type Json, parseJson } from './model/json.js'
 import { sendCounted } from './send-counted.js'
 import { formatQuery, type GivenParameter } from './wire/query.js'
 import { readError } from './wire/read-error.js'
@@ -73,7 +73,8 @@ export interface Sender {
 
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
-const repeatableStatuses = [429, 502, 503, 504]
+/** 0 is that of `NETWORK` and `TIMEOUT`. */
+const passingStatuses = [0, 429, 502, 503, 504]
 
 export function openSender(options: SendOptions): Sender {
   const { apiKey, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
@@ -150,7 +151,7 @@ export function openSender(options: SendOptions): Sender {
 /** @throws {SvcError} for an answer that is not 2xx */
 export function readAnswer({ ok, status, headers }: Response, text: string): Answer {
   const header: HeaderReader = (name) => headers.get(name)
-  const body = parse(text)
+  const body = parseJson(text)
   if (!ok) throw readError(status, header, body)
   return { status, body: body ?? null, header }
 }
@@ -166,8 +167,8 @@ function isRepeatable({ method, idempotencyKey, ifMatch }: Request): boolean {
 }
 
 /** Whether the same may succeed in a moment. */
-export function isPassing({ code, status }: SvcError): boolean {
-  return code === 'NETWORK' || code === 'TIMEOUT' || repeatableStatuses.includes(status)
+export function isPassing({ status }: SvcError): boolean {
+  return passingStatuses.includes(status)
 }
 
 /** What was thrown, as an error of ours; whatever else `fetch` throws means that nobody answered. */
@@ -197,12 +198,4 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
       reject(signal?.reason)
     }
   })
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -7,7 +7,7 @@ import { overSockets, type SocketConstructor } from './realtime/sockets.js'
 import { overStreams } from './realtime/streams.js'
 import { type Method, openSender, type Request, type RequestParts, type SendOptions } from './send.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
-import { addresses } from './wire/paths.js'
+import * as addresses from './wire/paths.js'
 import { asObject, type Read, recordReaders } from './wire/readers.js'
 
 export interface RealtimeOptions {

@@ -64,22 +64,19 @@ export interface ErrorExtras {
 /** Every failure of the service, on both ends of the wire. `code` is stable, `message` is for people. */
 export class SvcError extends Error {
   override readonly name = 'SvcError'
-  readonly status: number
-  readonly requestId: string | undefined
-  readonly retryAfterSeconds: number | undefined
-  readonly allow: readonly string[] | undefined
+  declare readonly status: number
+  declare readonly requestId: string | undefined
+  declare readonly retryAfterSeconds: number | undefined
+  declare readonly allow: readonly string[] | undefined
 
   constructor(
     readonly code: ErrorCode,
     message: string,
     readonly issues: readonly Issue[] = [],
-    extras: ErrorExtras = {},
+    { cause, ...extras }: ErrorExtras = {},
   ) {
-    super(message, extras.cause === undefined ? undefined : { cause: extras.cause })
-    this.status = extras.status ?? statuses[code]
-    this.requestId = extras.requestId
-    this.retryAfterSeconds = extras.retryAfterSeconds
-    this.allow = extras.allow
+    super(message, cause === undefined ? undefined : { cause })
+    Object.assign(this, { status: statuses[code] }, extras)
   }
 }
 

@@ -22,8 +22,22 @@ export interface WritableObject {
   readonly [key: string]: Writable
 }
 
+/** The object that a value is; an empty one if it is none. */
+export function objectIn(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value in a text; nothing if it is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** As `JSON.stringify`, except that a `JsonText` is copied and never parsed. Own keys only. */

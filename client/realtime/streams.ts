@@ -2,7 +2,7 @@
 import { asFailure, backOff, isPassing, pause } from '../send.js'
 import type { Session } from '../session.js'
 import { readMessage, realtimeDialect } from '../wire/messages.js'
-import { addresses } from '../wire/paths.js'
+import * as addresses from '../wire/paths.js'
 import type { Listener, Transport } from './listener.js'
 
 export function overStreams(session: Session): Transport {

@@ -1,7 +1,7 @@
 /** What the client of a realtime connection says, and how it reads what it is told. Spec, "Realtime"; contract 9. */
 import type { Document } from '../model/document.js'
 import { type ErrorCode, isErrorCode, SvcError } from '../model/errors.js'
-import { isObject, type Json, type JsonObject } from '../model/json.js'
+import { type JsonObject, objectIn, parseJson } from '../model/json.js'
 import { type Dialect, formatDialect } from './dialect.js'
 import { readEventName, readFrame } from './events.js'
 import { documentReaders } from './readers.js'
@@ -34,10 +34,5 @@ export function readFailure({ code, message }: JsonObject): SvcError | undefined
 
 /** The JSON object in a text; an empty one if it is none. */
 export function readMessage(text: string): JsonObject {
-  try {
-    const body: Json = JSON.parse(text)
-    return isObject(body) ? body : {}
-  } catch {
-    return {}
-  }
+  return objectIn(parseJson(text))
 }

@@ -11,29 +11,46 @@ export function segment(name: string): string {
   return encodeURIComponent(name)
 }
 
-const e = segment
-
 /** Where a collection's documents are listed. */
 const documentPaths = {
-  flat: (collection) => `/collections/${e(collection)}`,
-  nested: (collection) => `/collections/${e(collection)}/documents`,
+  flat: (collection) => `/collections/${segment(collection)}`,
+  nested: (collection) => `/collections/${segment(collection)}/documents`,
 } as const satisfies Record<Form<'paths'>, (collection: string) => string>
 
-export const addresses = {
-  documents: ({ paths }: Dialect, collection: string) => documentPaths[paths](collection),
-  document: ({ paths }: Dialect, collection: string, id: string) => `${documentPaths[paths](collection)}/${e(id)}`,
-  collections: '/collections',
-  /** Always the record, whatever the `paths` axis says. */
-  collection: (name: string) => `/api/collections/${e(name)}`,
-  upload: '/storage/upload',
-  files: '/storage/list',
-  file: (id: string) => `/storage/file/${e(id)}`,
-  usage: '/storage/info',
-  refresh: '/auth-collections/refresh',
-  /** Where a document is created. */
-  create: documentPaths.flat,
-  /** Creates, or what is named. */
-  batch: (collection: string, what: string) => `/collections/${e(collection)}/batch/documents${what}`,
-  /** Where the changes of a collection are told as Server-Sent Events. */
-  stream: (collection: string) => `/realtime/sse/${e(collection)}`,
+/** Where a document is created. */
+export const create = documentPaths.flat
+
+export function documents({ paths }: Dialect, collection: string): string {
+  return documentPaths[paths](collection)
 }
+
+export function document(dialect: Dialect, collection: string, id: string): string {
+  return `${documents(dialect, collection)}/${segment(id)}`
+}
+
+/** Creates, or does what is said. */
+export function batch(collection: string, what = ''): string {
+  return `/collections/${segment(collection)}/batch/documents${what}`
+}
+
+export const collections = '/collections'
+
+/** Always the record, whatever the `paths` axis says. */
+export function collection(name: string): string {
+  return `/api/collections/${segment(name)}`
+}
+
+export const upload = '/storage/upload'
+export const files = '/storage/list'
+export const usage = '/storage/info'
+
+export function file(id: string): string {
+  return `/storage/file/${segment(id)}`
+}
+
+/** Where the changes of a collection are told as Server-Sent Events. */
+export function stream(collection: string): string {
+  return `/realtime/sse/${segment(collection)}`
+}
+
+export const refresh = '/auth-collections/refresh'
