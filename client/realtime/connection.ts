@@ -1,0 +1,72 @@
+/** What both transports do: come back for as long as there is hope, and notice a silence. */
+import type { SvcError } from '../model/errors.js'
+import { asFailure, backOff, isPassing, pause } from '../send.js'
+import type { Session } from '../session.js'
+
+/** One try of a connection. */
+export interface Attempt {
+  /** Aborts when the connection is stopped, or silent for too long. */
+  readonly signal: AbortSignal
+  /** The other end said something. */
+  heard(): void
+  /** It does what it is for: the next try, should one be needed, comes soon. */
+  works(): void
+}
+
+export interface Connection {
+  /** Connects, and listens for as long as it goes well. */
+  connect(attempt: Attempt): Promise<void>
+  /** Called at each beat. */
+  beat?(): void
+  /** How many beats may pass in silence. */
+  readonly patience: number
+  /** It is gone and will be tried again. */
+  lost(): void
+  /** It will not be tried again. */
+  ended(failure: SvcError): void
+}
+
+/** Answers how it is stopped. */
+export function keepConnected(session: Session, { connect, beat, patience, lost, ended }: Connection): () => void {
+  const { retry, heartbeat = 30_000 } = session.options
+  const stop = new AbortController()
+  let failures = 0
+
+  async function tryOnce() {
+    const silence = new AbortController()
+    let silentBeats = 0
+    const timer = setInterval(() => {
+      if (++silentBeats > patience) silence.abort()
+      beat?.()
+      // Who only listens has the login renewed, too.
+      session.token().catch(() => undefined)
+    }, heartbeat)
+    try {
+      await connect({
+        signal: AbortSignal.any([stop.signal, silence.signal]),
+        heard: () => {
+          silentBeats = 0
+        },
+        works: () => {
+          failures = 0
+        },
+      })
+    } catch (error) {
+      const failure = asFailure(error)
+      if (!isPassing(failure)) throw failure
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  async function follow() {
+    for (;;) {
+      await tryOnce()
+      lost()
+      await pause(backOff(retry?.delay, ++failures), stop.signal)
+    }
+  }
+
+  follow().catch((error) => stop.signal.aborted || ended(asFailure(error)))
+  return () => stop.abort()
+}
