@@ -6,7 +6,7 @@ import { SvcError } from './model/errors.js'
 import type { JsonObject } from './model/json.js'
 import type { AppUser } from './model/user.js'
 import { nobody, type Session } from './session.js'
-import { asObject, type LoginStep, readLogin } from './wire/readers.js'
+import { readRecord, type LoginStep, readLogin } from './wire/readers.js'
 
 /** A login is there, or a code is needed first. */
 export type LoginResult<Data = Fields> =
@@ -21,7 +21,7 @@ export interface AuthCalls<Data> {
 
 export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
   return {
-    post: (path, body, options, token) => call('POST', path, asObject, { ...options, body, token }),
+    post: (path, body, options, token) => call('POST', path, readRecord, { ...options, body, token }),
 
     async signIn(path, body, options) {
       const step = await call('POST', path, readLogin, { ...options, body, token: nobody }).catch(codeNeeded)

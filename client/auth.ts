@@ -9,7 +9,7 @@ import type { AppUser } from './model/user.js'
 import { openProvider, type ProviderLogin } from './provider-login.js'
 import { nobody, type Session } from './session.js'
 import { openTwoFactor } from './two-factor.js'
-import { asObject, readUser } from './wire/readers.js'
+import { readRecord, readUser } from './wire/readers.js'
 
 /** What came back from an identity provider. `error` is one of the reasons of the specification. */
 export type RedirectResult<Data = Fields> =
@@ -159,7 +159,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `IDP_NOT_CONFIGURED`
      */
     async startLogin(options?: CallOptions): Promise<string> {
-      const answer = await call('GET', `${users}/login-idp`, asObject, { ...options, token: nobody })
+      const answer = await call('GET', `${users}/login-idp`, readRecord, { ...options, token: nobody })
       const url = String(answer.url)
       page().location?.assign(url)
       return url

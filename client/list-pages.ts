@@ -34,7 +34,7 @@ export async function listPage<Item extends { readonly data: Fields }>(
   { dialect, call }: Session,
   path: string,
   query: Partial<ListQuery>,
-  read: Read<Page<Item>>,
+  read: Read<Omit<Page<Item>, 'offset'>>,
   signal: AbortSignal | undefined,
 ): Promise<Page<Item>> {
   const spoken = await dialect()

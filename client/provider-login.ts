@@ -11,8 +11,7 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
       input: { redirectUrl: string; scopes?: readonly string[] },
       options?: CallOptions,
     ): Promise<{ url: string; state: string }> {
-      const { url, state } = await post(`${path}/url`, input, options, nobody)
-      return { url, state } as { url: string; state: string }
+      return (await post(`${path}/url`, input, options, nobody)) as { url: string; state: string }
     },
 
     /** Logs in with what the provider sent back. */

@@ -1,21 +1,19 @@
 /** A form on its way, counted: by `XMLHttpRequest` in browsers, whose `fetch` cannot tell, and by a stream elsewhere. */
 
-interface Outgoing {
+interface Outgoing extends RequestInit {
   readonly method: string
   readonly headers: Headers
-  readonly body: FormData
-  readonly signal: AbortSignal
 }
 
 export function sendCounted(
   fetch: typeof globalThis.fetch,
   url: string,
-  { body, headers, method, signal }: Outgoing,
+  sent: Outgoing,
   onProgress: (sentBytes: number) => void,
 ): Promise<Response> {
   if (!globalThis.XMLHttpRequest) {
-    const { headers: own, body: bytes } = new Response(body)
-    headers.set('content-type', own.get('content-type') ?? '')
+    const form = new Response(sent.body)
+    sent.headers.set('content-type', form.headers.get('content-type') ?? '')
     let sentBytes = 0
     const counter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, out) {
@@ -24,10 +22,11 @@ export function sendCounted(
         out.enqueue(chunk)
       },
     })
-    return fetch(url, { method, headers, signal, body: bytes?.pipeThrough(counter), duplex: 'half' } as RequestInit)
+    return fetch(url, { ...sent, body: form.body?.pipeThrough(counter), duplex: 'half' } as RequestInit)
   }
+  const { method, headers, signal } = sent
   return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
+    signal?.throwIfAborted()
     const xhr = new XMLHttpRequest()
     xhr.open(method, url)
     headers.forEach((value, name) => {
@@ -42,7 +41,7 @@ export function sendCounted(
         text: async () => xhr.responseText,
       } as Response)
     xhr.onerror = xhr.onabort = reject
-    signal.onabort = () => xhr.abort()
-    xhr.send(body)
+    signal?.addEventListener('abort', () => xhr.abort())
+    xhr.send(sent.body as FormData)
   })
 }

@@ -102,10 +102,8 @@ export function openSender(options: SendOptions): Sender {
     }
     for (const [name, value] of Object.entries(named)) if (value !== undefined) headers.set(name, value)
     options.onRequest?.({ method, url, headers, attempt })
-    if (form && onProgress && signal) {
-      return sendCounted(fetch, url, { method, headers, body: form, signal }, onProgress)
-    }
-    return fetch(url, { method, headers, body: form ?? json, signal })
+    const sent = { method, headers, body: form ?? json, signal }
+    return onProgress ? sendCounted(fetch, url, sent, onProgress) : fetch(url, sent)
   }
 
   async function attempt(request: Request, number: number): Promise<Answer> {

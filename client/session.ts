@@ -8,7 +8,7 @@ import { overStreams } from './realtime/streams.js'
 import { type Method, openSender, type Request, type RequestParts, type SendOptions } from './send.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
 import * as addresses from './wire/paths.js'
-import { asObject, type Read, recordReaders } from './wire/readers.js'
+import { readRecord, type Read, recordReaders } from './wire/readers.js'
 
 export interface RealtimeOptions {
   /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
@@ -90,7 +90,7 @@ export function openSession(options: SessionOptions): Session {
 
   async function renew(): Promise<string> {
     const before = await auth.current()
-    const answer = await session.call('POST', addresses.refresh, asObject, { token: `${before?.token}` })
+    const answer = await session.call('POST', addresses.refresh, readRecord, { token: `${before?.token}` })
     const token = String(answer.token)
     // Somebody may have logged out meanwhile.
     if (before && before.token === (await tokenNow())) await auth.put({ ...before, token })

@@ -14,14 +14,12 @@ export function openTwoFactor({ post }: AuthCalls<unknown>) {
   return {
     /** A secret for an authenticator app, as text, as an address and as an image. `verify` turns it on. */
     async enable(options?: CallOptions): Promise<Enrolment> {
-      const { secret, otpauth_url: otpauthUrl, qr_code: qrCode } = await post('/auth/2fa/enable', undefined, options)
-      return { secret, otpauthUrl, qrCode } as unknown as Enrolment
+      return (await post('/auth/2fa/enable', undefined, options)) as unknown as Enrolment
     },
 
     /** Turns two-factor login on with a code of the app, and answers the recovery codes this one time. */
     async verify(code: string, options?: CallOptions): Promise<string[]> {
-      const { recovery_codes: codes } = await post('/auth/2fa/verify', { code }, options)
-      return codes as string[]
+      return (await post('/auth/2fa/verify', { code }, options)).recoveryCodes as string[]
     },
 
     /** Turns it off, with a code of the app or for recovery. @throws {SvcError} `INVALID_CREDENTIALS` */

@@ -2,7 +2,7 @@
 import type { Json, Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import type { JsonSchema } from './codec.js'
-import { type HeaderReader, type Listed, listReaders, recordReaders } from './readers.js'
+import { type HeaderReader, type Listed, type Listing, listReaders, recordReaders } from './readers.js'
 import { arrayOf, count, object } from './schemas.js'
 
 interface Envelope {
@@ -23,7 +23,7 @@ export const recordEnvelopes = {
 interface ListEnvelope {
   schema(item: JsonSchema, listed?: Listed): JsonSchema
   write(page: Page<Writable>, listed?: Listed): { body: Writable; headers: Record<string, string> }
-  read(body: Json, header: HeaderReader, listed?: Listed): Page<Json>
+  read(body: Json, header: HeaderReader, listed?: Listed): Listing
 }
 
 export const listEnvelopes = {

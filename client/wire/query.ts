@@ -21,9 +21,12 @@ export function formatQuery(parameters: readonly GivenParameter[]): string {
     .join('&')
 }
 
-/** Names of a sort's field, each with the name of its direction. All are read in every dialect. */
-const sortNames = { orderBy: 'order', sort_by: 'sort_order', sort: 'order' } as const
-const singleNames = new Set(['limit', 'offset', 'count', ...Object.entries(sortNames).flat()])
+/** Names of a sort's field, and of its direction. All are read in every dialect. */
+const sortNames = ['orderBy', 'sort_by', 'sort']
+const directionNames = ['order', 'sort_order']
+
+/** Names that are no filters. */
+const ownNames = ['populate', 'limit', 'offset', 'count', ...sortNames, ...directionNames]
 
 /**
  * Takes a raw query string apart. Contract 10.7.
@@ -55,7 +58,7 @@ export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]
   const filters: Parameter[] = []
   for (const [name, value] of parameters) {
     if (name === 'populate') populate.push(parsePath(value))
-    else if (!singleNames.has(name)) filters.push([name, value])
+    else if (!ownNames.includes(name)) filters.push([name, value])
     else if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
     else named.set(name, value)
   }
@@ -197,8 +200,7 @@ function writeName(dialect: Dialect, test: Test): string {
     name !== undefined &&
     !name.includes('__or__') &&
     !name.startsWith('[or') &&
-    !singleNames.has(name) &&
-    name !== 'populate'
+    !ownNames.includes(name)
   if (isPlain) return name
   throw new SvcError(
     'INVALID_FILTER',
@@ -212,7 +214,7 @@ function writeValue(test: Test): string {
 }
 
 function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
-  const fields = Object.keys(sortNames).filter((name) => named.has(name))
+  const fields = sortNames.filter((name) => named.has(name))
   if (fields.length > 1) throw new SvcError('INVALID_QUERY', `"${fields.join('" and "')}" say the same. Give one.`)
   const direction = readDirection(named)
   const field = named.get(fields[0] ?? '')
@@ -223,7 +225,7 @@ function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
 }
 
 function readDirection(named: ReadonlyMap<string, string>): Sort['direction'] | undefined {
-  const [name, extra] = ['order', 'sort_order'].filter((name) => named.has(name))
+  const [name, extra] = directionNames.filter((name) => named.has(name))
   if (extra) throw new SvcError('INVALID_QUERY', '"order" and "sort_order" say the same. Give one.')
   const direction = name && named.get(name)
   if (direction === undefined || direction === 'asc' || direction === 'desc') return direction

@@ -18,6 +18,9 @@ export type HeaderReader = (name: string) => string | null | undefined
 /** Reads what an answer is about: what the record envelope held. */
 export type Read<Value> = (record: Json, dialect: Dialect, header?: HeaderReader) => Value
 
+/** What of a page stands in an answer. */
+export type Listing = Omit<Page<Json>, 'offset'>
+
 /** What a page lists; its items stand under this name. */
 export type Listed = 'documents' | 'users' | 'files'
 
@@ -32,50 +35,33 @@ export function arrayIn(body: Json | undefined): Json[] {
   return Array.isArray(body) ? body : []
 }
 
+/** A record of the service's own, its names as they are written here: `created_at` is `createdAt`. */
+export function readRecord(record: Json | undefined): JsonObject {
+  const named = Object.entries(asObject(record)).map(([name, value]) => [
+    name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(named)
+}
+
 export const recordReaders = {
   bare: (body) => body,
   success: (body) => asObject(body ?? {}).data ?? null,
 } as const satisfies Record<Form<'record'>, (body: Json) => Json>
 
 export const documentReaders = {
-  enveloped: (body) => documentOf(asObject(body)),
-  snake: (body) => {
-    const { id, collection_id: collectionId, data, created_at: createdAt, updated_at: updatedAt } = asObject(body)
-    return documentOf({ id, collectionId, data, createdAt, updatedAt })
-  },
+  enveloped: (body) => documentOf(readRecord(body)),
+  snake: (body) => documentOf(readRecord(body)),
   flat: (body) => {
     const { id, createdAt, updatedAt, ...data } = asObject(body)
     return documentOf({ id, data, createdAt, updatedAt })
   },
 } as const satisfies Record<Form<'document'>, (body: Json) => Document>
 
-export const listReaders = {
-  page: (body, _header, listed) => {
-    const { [listed]: items, total, limit, offset } = asObject(body)
-    return {
-      items: arrayIn(items),
-      total: typeof total === 'number' ? total : null,
-      limit: Number(limit),
-      offset: Number(offset),
-    }
-  },
-  /** The total and the limit travel in headers; the offset is known to who asked. */
-  array: (body, header) => {
-    const items = arrayIn(body)
-    const total = header('x-total-count') ?? null
-    return {
-      items,
-      total: total === null ? null : Number(total),
-      limit: Number(header('x-limit') ?? items.length),
-      offset: 0,
-    }
-  },
-} as const satisfies Record<Form<'list'>, (body: Json, header: HeaderReader, listed: Listed) => Page<Json>>
-
 /** A document of parts that were read; a part that is left out, the wire had no room for. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
-  const { id, collection = '', collectionId = '', data, createdAt, updatedAt = '' } = parts
-  return { id, collection, collectionId, data: asObject(data), createdAt, updatedAt, version: 0 } as Document
+  asObject(parts.data)
+  return { collection: '', collectionId: '', updatedAt: '', ...parts, version: 0 } as unknown as Document
 }
 
 /** The version of a document is in its `etag`. */
@@ -84,18 +70,22 @@ export function readDocument(record: Json, dialect: Dialect, header?: HeaderRead
   return { ...documentReaders[dialect.document](record), version: Number(version) }
 }
 
+export const listReaders = {
+  page: (body, _header, listed) => {
+    const { [listed]: items, total = null, limit } = asObject(body)
+    return { items: arrayIn(items), total, limit } as Listing
+  },
+  /** The total and the limit travel in headers. */
+  array: (body, header) => {
+    const items = arrayIn(body)
+    const total = header('x-total-count')
+    return { items, total: total ? Number(total) : null, limit: Number(header('x-limit') ?? items.length) }
+  },
+} as const satisfies Record<Form<'list'>, (body: Json, header: HeaderReader, listed: Listed) => Listing>
+
 /** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
 export function readUser(record: Json): AppUser {
-  const {
-    id,
-    email,
-    data = {},
-    roles = [],
-    oauth_id: oauthId = null,
-    email_verified: emailVerified,
-    ...times
-  } = asObject(record)
-  return { id, email, data, roles, oauthId, emailVerified, ...timesOf(times) } as unknown as AppUser
+  return { data: {}, roles: [], oauthId: null, ...readRecord(record) } as unknown as AppUser
 }
 
 /** Whether a linked record is a user rather than a document. */
@@ -104,20 +94,11 @@ export function isUserBody(body: Json): body is JsonObject {
 }
 
 export function readCollection(record: Json): AnyCollection {
-  const { id, name, schema = {}, permissions = {}, document_count: documentCount, ...times } = asObject(record)
-  const collection = { id, name, schema, permissions, ...timesOf(times) } as unknown as Collection
-  return typeof documentCount === 'number' ? { ...collection, documentCount } : collection
+  return { schema: {}, permissions: {}, ...readRecord(record) } as unknown as AnyCollection
 }
 
 export function readFile(record: Json): StoredFile {
-  const { id, name, path, url, size, mime_type: type, mimeType = type, ...times } = asObject(record)
-  const { createdAt } = timesOf(times)
-  return { id, name, path, url, size, mimeType, createdAt } as unknown as StoredFile
-}
-
-/** The times of a record in either naming. */
-function timesOf({ created_at, createdAt = created_at, updated_at, updatedAt = updated_at }: JsonObject): JsonObject {
-  return { createdAt, updatedAt } as JsonObject
+  return readRecord(record) as unknown as StoredFile
 }
 
 /** The array of records that a batch answers, and all collections, which are never paged. */
@@ -125,7 +106,8 @@ export function readAll<Item>(read: Read<Item>): Read<Item[]> {
   return (record, dialect) => arrayIn(record).map((item) => read(item, dialect))
 }
 
-export function readPage<Item>(listed: Listed, read: Read<Item>): Read<Page<Item>> {
+/** A page; its offset is known to who asked. */
+export function readPage<Item>(listed: Listed, read: Read<Item>): Read<Omit<Page<Item>, 'offset'>> {
   return (record, dialect, header = () => null) => {
     const page = listReaders[dialect.list](record, header, listed)
     return { ...page, items: page.items.map((item) => read(item, dialect)) }
@@ -133,7 +115,7 @@ export function readPage<Item>(listed: Listed, read: Read<Item>): Read<Page<Item
 }
 
 export function readUsage(record: Json): StorageUsage {
-  return asObject(record) as unknown as StorageUsage
+  return readRecord(record) as unknown as StorageUsage
 }
 
 export function readRemoved(record: Json): { id: string } {
@@ -151,8 +133,6 @@ export type LoginStep<User> =
 
 /** The answer to a sign-up or a login. */
 export function readLogin(record: Json): LoginStep<AppUser> {
-  const answer = asObject(record)
-  if (answer.requires_2fa === true) return { codeNeeded: String(answer.message) }
-  const user = isObject(answer.user) ? answer.user : answer
-  return { login: { token: String(answer.token), user: readUser(user) } }
+  const { requires_2fa: isCodeNeeded, message, token, user = record } = asObject(record)
+  return isCodeNeeded ? { codeNeeded: String(message) } : { login: { token: String(token), user: readUser(user) } }
 }
