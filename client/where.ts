@@ -9,8 +9,7 @@ const mostClauses = 200
 type Alternatives = readonly { readonly [field: string]: unknown }[]
 
 /** @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked. What no dialect can ask is found when it is written. */
-export function toWhere(filter: object | undefined): Where {
-  if (filter === undefined) return { all: [] }
+export function toWhere(filter: object = {}): Where {
   if (isWhere(filter)) return filter
   return { all: clausesOf(filter as Alternatives[number]) }
 }
@@ -29,7 +28,7 @@ function anyOf(alternatives: Alternatives): Clause[] {
   for (const alternative of alternatives) {
     const asked = clausesOf(alternative)
     clauses = clauses.flatMap(({ any }) => asked.map((clause) => ({ any: [...any, ...clause.any] })))
-    if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'The "or" of this filter is too large.')
+    if (clauses.length > mostClauses) throw new SvcError('INVALID_FILTER', 'This "or" is too large.')
   }
   return alternatives.length === 0 ? [] : clauses
 }
@@ -48,5 +47,5 @@ function testOf(field: string, operator: Operator, value: unknown): Test {
 }
 
 function isWhere(filter: object): filter is Where {
-  return 'all' in filter && Array.isArray(filter.all) && Object.keys(filter).length === 1
+  return Array.isArray((filter as Partial<Where>).all) && Object.keys(filter).length === 1
 }

@@ -58,32 +58,29 @@ export type DialectName = keyof typeof dialects
  *
  * @throws {SvcError} `INVALID_DIALECT`, naming the choices.
  */
-export function readDialect(text: string | undefined, base: Dialect = dialects.a): Dialect {
-  if (text === undefined || text === '') return base
-  if (isDialectName(text)) return dialects[text]
-  const [first = '', ...rest] = text.split(',').map((part) => part.trim())
-  const isBare = !first.includes('=')
-  if (isBare && !isDialectName(first)) throw unknown('dialect', first, Object.keys(dialects))
-  const dialect: Record<string, string> = { ...(isDialectName(first) ? dialects[first] : base) }
-  const seen = new Set<string>()
-  for (const exception of isBare ? rest : [first, ...rest]) {
-    const [axis = '', ...words] = exception.split('=').map((word) => word.trim())
-    const form = words.join('=')
+export function readDialect(text = '', base: Dialect = dialects.a): Dialect {
+  const [first = '', ...rest] = text.trim().split(/\s*,\s*/)
+  const named = first === '' ? base : isDialectName(first) && dialects[first]
+  if (!named && !first.includes('=')) throw unknown('dialect', first, Object.keys(dialects))
+  const chosen: Record<string, string> = {}
+  for (const exception of named ? rest : [first, ...rest]) {
+    const [axis = '', form = ''] = exception.split(/\s*=\s*(.*)/s)
     if (!isAxis(axis)) throw unknown('axis', axis, axisNames)
-    if (seen.has(axis)) throw new SvcError('INVALID_DIALECT', `The axis "${axis}" is given twice.`)
-    seen.add(axis)
-    const forms: readonly string[] = formsOf(axis)
+    if (chosen[axis]) throw new SvcError('INVALID_DIALECT', `"${axis}" is given twice.`)
+    const forms = formsOf(axis)
     if (!forms.includes(form)) throw unknown(axis, form, forms)
-    dialect[axis] = form
+    chosen[axis] = form
   }
-  return dialect as Dialect
+  return { ...(named || base), ...chosen } as Dialect
 }
 
 /** The shortest text that reads back as that dialect. */
 export function formatDialect(dialect: Dialect): string {
   const texts = (Object.keys(dialects) as DialectName[]).map((name) => {
-    const exceptions = axisNames.filter((axis) => dialect[axis] !== dialects[name][axis])
-    return [name, ...exceptions.map((axis) => `${axis}=${dialect[axis]}`)].join(', ')
+    const exceptions = axisNames.flatMap((axis) =>
+      dialect[axis] === dialects[name][axis] ? [] : `${axis}=${dialect[axis]}`,
+    )
+    return [name, ...exceptions].join(', ')
   })
   return texts.reduce((one, other) => (other.length < one.length ? other : one))
 }
@@ -104,8 +101,5 @@ function isAxis(text: string): text is Axis {
 }
 
 function unknown(what: string, given: string, choices: readonly string[]) {
-  return new SvcError(
-    'INVALID_DIALECT',
-    `Unknown ${what} "${given.slice(0, 40)}". Choose one of: ${choices.join(', ')}.`,
-  )
+  return new SvcError('INVALID_DIALECT', `Unknown ${what} "${given.slice(0, 40)}". Known: ${choices.join(', ')}.`)
 }

@@ -14,44 +14,41 @@ interface SuffixFamily {
   readonly example: string
   read(name: string): NamedTest
   /** The parameter's name; nothing if this family cannot say it. */
-  write(test: NamedTest): string | undefined
+  write(field: string, operator: Operator): string | undefined
 }
 
 type Suffixes = Readonly<Record<string, Operator>>
 
-const common: Suffixes = { ne: 'ne', gt: 'gt', gte: 'gte', lt: 'lt', lte: 'lte', in: 'in', isnull: 'isnull' }
+const common = same('ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull')
+const doubled: Suffixes = { ...common, contains: 'icontains', ...same('startswith', 'endswith', 'notin') }
+const single = { ...common, ...same('eq', 'contains', 'icontains') }
 
-const doubled: Suffixes = {
-  ...common,
-  contains: 'icontains',
-  startswith: 'startswith',
-  endswith: 'endswith',
-  notin: 'notin',
+/** Suffixes that are spelled as their operators are. */
+function same(...operators: Operator[]): Suffixes {
+  return Object.fromEntries(operators.map((operator) => [operator, operator]))
 }
-
-const single: Suffixes = { ...common, eq: 'eq', contains: 'contains', icontains: 'icontains' }
 
 export const suffixWriters = {
   double: writeDoubled,
   single: writeSingle,
-  both: (test) => writeUnread(test) ?? writeDoubled(test) ?? writeSingle(test),
+  both: writeBoth,
 } as const satisfies Record<Form<'filters'>, SuffixFamily['write']>
 
 export const filterSuffixes = {
   double: {
     example: 'views__gte=100',
     read: (name) => readDoubled(name) ?? { field: name, operator: 'eq' },
-    write: (test) => suffixWriters.double(test),
+    write: writeDoubled,
   },
   single: {
     example: 'views_gte=100',
     read: (name) => readSingle(name) ?? { field: name, operator: 'eq' },
-    write: (test) => suffixWriters.single(test),
+    write: writeSingle,
   },
   both: {
     example: 'views__gte=100 or views_gte=100',
     read: (name) => readDoubled(name) ?? readSingle(name) ?? { field: name, operator: 'eq' },
-    write: (test) => suffixWriters.both(test),
+    write: writeBoth,
   },
 } as const satisfies Record<string, SuffixFamily>
 
@@ -74,21 +71,22 @@ function readSingle(name: string): NamedTest | undefined {
   return operator && { field, operator }
 }
 
-function writeDoubled({ field, operator }: NamedTest): string | undefined {
+function writeDoubled(field: string, operator: Operator): string | undefined {
   const suffix = suffixOf(doubled, operator)
   if (operator === 'eq') return /__[A-Za-z](?!.*__)/s.test(field) ? undefined : field
   return suffix && `${field}__${suffix}`
 }
 
 /** Equality is always written out, since `checked_in` alone would ask whether `checked` is in a list. */
-function writeSingle({ field, operator }: NamedTest): string | undefined {
+function writeSingle(field: string, operator: Operator): string | undefined {
   const suffix = suffixOf(single, operator)
   return suffix && !field.endsWith('_') ? `${field}_${suffix}` : undefined
 }
 
-/** In `both`, a bare name that ends as a single suffix does needs its `_eq`. */
-function writeUnread(test: NamedTest): string | undefined {
-  return test.operator === 'eq' && readSingle(test.field) ? writeSingle(test) : undefined
+/** Doubled, unless it is a bare name that ends as a single suffix does. */
+function writeBoth(field: string, operator: Operator): string | undefined {
+  const name = writeDoubled(field, operator)
+  return name && !readSingle(name) ? name : writeSingle(field, operator)
 }
 
 function suffixOf(table: Suffixes, operator: Operator): string | undefined {

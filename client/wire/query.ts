@@ -6,7 +6,7 @@ import type { ListQuery, Sort } from '../model/page.js'
 import { formatPath, type Path, parsePath } from '../model/path.js'
 import type { Clause, Operator, Test, Where } from '../model/where.js'
 import type { Dialect } from './dialect.js'
-import { filterSuffixes, type NamedTest, suffixWriters } from './filters.js'
+import { filterSuffixes, suffixWriters } from './filters.js'
 import { pagingRules } from './paging.js'
 
 export type Parameter = readonly [name: string, value: string]
@@ -193,19 +193,12 @@ function readTest(path: Path, operator: Operator, value: string): Test {
   return { path, operator, isNull: value === 'true' }
 }
 
-function writeName(dialect: Dialect, test: Test): string {
-  const named: NamedTest = { field: formatPath(test.path), operator: test.operator }
-  const name = suffixWriters[dialect.filters](named)
-  const isPlain =
-    name !== undefined &&
-    !name.includes('__or__') &&
-    !name.startsWith('[or') &&
-    !ownNames.includes(name)
+function writeName(dialect: Dialect, { path, operator }: Test): string {
+  const field = formatPath(path)
+  const name = suffixWriters[dialect.filters](field, operator)
+  const isPlain = name && !/^\[or|__or__/.test(name) && !ownNames.includes(name)
   if (isPlain) return name
-  throw new SvcError(
-    'INVALID_FILTER',
-    `The filters "${dialect.filters}" of this dialect cannot ask "${test.operator}" of "${named.field}".`,
-  )
+  throw new SvcError('INVALID_FILTER', `This dialect cannot ask "${operator}" of "${field}".`)
 }
 
 function writeValue(test: Test): string {
@@ -263,9 +256,8 @@ function ownName(path: Path): Path {
 
 /** A value that ends in a backslash would swallow the comma behind it. */
 function joinList(values: readonly string[]): string {
-  if (values.slice(0, -1).some((value) => value.endsWith('\\'))) {
-    throw new SvcError('INVALID_FILTER', 'In a list, only the last value may end in a backslash.')
-  }
+  const swallowing = values.slice(0, -1).find((value) => value.endsWith('\\'))
+  if (swallowing) throw new SvcError('INVALID_FILTER', `"${swallowing}" must be the last of its list.`)
   return values.map((value) => value.replaceAll(',', '\\,')).join(',')
 }
 

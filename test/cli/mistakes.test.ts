@@ -83,7 +83,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a dialect that there is not',
     ['docs', 'list', 'posts', '--dialect', 'z'],
     2,
-    /Unknown dialect "z"\. Choose one of: a, b, c/,
+    /Unknown dialect "z"\. Known: a, b, c/,
   ],
   ['a profile that there is not', ['docs', 'list', 'posts', '-P', 'staging'], 4, /No profile "staging"/],
   ['a deletion that nobody can confirm', ['collections', 'delete', 'posts'], 2, /Nobody is there to ask(.|\n)*--yes/],
