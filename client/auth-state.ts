@@ -1,6 +1,6 @@
 /** Who is signed in: kept where the app wants it, and told to who asks. */
 import type { Fields } from './model/document.js'
-import { isObject, objectIn, parseJson } from './model/json.js'
+import { parseObject } from './model/json.js'
 import type { AppUser } from './model/user.js'
 
 /** A user and the token that speaks for them. */
@@ -57,7 +57,7 @@ export function openAuthState(store?: SessionStore): AuthState {
     put,
     async drop(token) {
       if ((await current())?.token !== token) return
-      if (store) known = undefined
+      known = undefined
       const kept = await current()
       if (kept?.token === token) await put(undefined)
       else tell(kept)
@@ -71,15 +71,15 @@ export function openAuthState(store?: SessionStore): AuthState {
 
 /** What is no session of ours is none. */
 function parse(text: string | null | undefined): SignedIn | undefined {
-  const { token, user } = objectIn(parseJson(text ?? ''))
-  return typeof token === 'string' && isObject(user) ? ({ token, user } as unknown as SignedIn) : undefined
+  const session = parseObject(text ?? '')
+  return session.token && session.user ? (session as unknown as SignedIn) : undefined
 }
 
-/** The part of its life that a token has left, from 1 to 0; 1 where that cannot be told. */
-export function lifeLeft(token: string, now = Date.now()): number {
+/** The part of its life that a token has left, from 1 to 0 and below; 1 where that cannot be told. */
+export function lifeLeft(token: string): number {
   try {
     const { iat, exp } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
-    return Math.max(0, (exp - now / 1_000) / (exp - iat))
+    return (exp - Date.now() / 1_000) / (exp - iat)
   } catch {
     return 1
   }

@@ -1,4 +1,4 @@
-import { type LoginResult, openAuthCalls } from './auth-calls.js'
+import { openAuthCalls } from './auth-calls.js'
 import type { SignedIn } from './auth-state.js'
 import type { CallOptions } from './collection-writes.js'
 import { type WithFiles, writeForm } from './forms.js'
@@ -9,7 +9,7 @@ import type { AppUser } from './model/user.js'
 import { openProvider, type ProviderLogin } from './provider-login.js'
 import { nobody, type Session } from './session.js'
 import { openTwoFactor } from './two-factor.js'
-import { readRecord, readUser } from './wire/readers.js'
+import { type LoginResult, readRecord, readUser } from './wire/readers.js'
 
 /** What came back from an identity provider. `error` is one of the reasons of the specification. */
 export type RedirectResult<Data = Fields> =
@@ -33,8 +33,6 @@ export interface AccountUpdate<Data = Fields> {
   /** With a new password, unless the login is less than ten minutes old. */
   readonly currentPassword?: string
 }
-
-const users = '/auth-collections'
 
 /** The signed-in user, and how one gets there. */
 export function openAuth<Data extends object = Fields>(session: Session) {
@@ -68,7 +66,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`
      */
     async signUp(input: SignUpInput<Data>, options?: CallOptions): Promise<LoginResult<Data>> {
-      return signIn(`${users}/signup`, input, options)
+      return signIn('/auth-collections/signup', input, options)
     },
 
     /**
@@ -82,17 +80,17 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `INVALID_CREDENTIALS`
      */
     async logIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<LoginResult<Data>> {
-      return signIn(`${users}/login`, credentials, options)
+      return signIn('/auth-collections/login', credentials, options)
     },
 
     /** Finishes a login with a code of the authenticator app, by mail, or for recovery. */
     async verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
-      return signIn(`${users}/verify-2fa-login`, input, options)
+      return signIn('/auth-collections/verify-2fa-login', input, options)
     },
 
     /** Takes over a token that came another way. @throws {SvcError} `INVALID_TOKEN` */
     async use(token: string): Promise<SignedIn<Data>> {
-      const signedIn = { token, user: await call('GET', `${users}/me`, readUser, { token }) }
+      const signedIn = { token, user: await call('GET', '/auth-collections/me', readUser, { token }) }
       await auth.put(signedIn)
       return signedIn as SignedIn<Data>
     },
@@ -103,24 +101,24 @@ export function openAuth<Data extends object = Fields>(session: Session) {
       if (!known) return
       // Here first, so that realtime connections speak for the key by the time the session ends.
       await auth.put(undefined)
-      await post(`${users}/logout`, undefined, options, known.token)
+      await post('/auth-collections/logout', undefined, options, known.token)
     },
 
     /** The signed-in user as the service has it now. */
     async me(options?: CallOptions): Promise<AppUser<Data>> {
-      return keep((await call('GET', `${users}/me`, readUser, options)) as AppUser<Data>)
+      return keep((await call('GET', '/auth-collections/me', readUser, options)) as AppUser<Data>)
     },
 
     /** The signed-in user with linked records in the place of ids. */
     async user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
-      return (await getLinked(session, `${users}/user`, readUser, options)) as AppUser<Data>
+      return (await getLinked(session, '/auth-collections/user', readUser, options)) as AppUser<Data>
     },
 
     /** Changes the signed-in user. @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `INVALID_CREDENTIALS`, `VALIDATION_ERROR` */
     async update(changes: AccountUpdate<Data>, options?: CallOptions): Promise<AppUser<Data>> {
       const { append: $append, remove: $remove, data = {}, ...rest } = changes
       const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
-      return keep((await call('PATCH', `${users}/user`, readUser, { ...options, body })) as AppUser<Data>)
+      return keep((await call('PATCH', '/auth-collections/user', readUser, { ...options, body })) as AppUser<Data>)
     },
 
     /** A new token for the same session. The client does this by itself before a token expires. */
@@ -159,9 +157,9 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `IDP_NOT_CONFIGURED`
      */
     async startLogin(options?: CallOptions): Promise<string> {
-      const answer = await call('GET', `${users}/login-idp`, readRecord, { ...options, token: nobody })
-      const url = String(answer.url)
-      page().location?.assign(url)
+      const answer = await call('GET', '/auth-collections/login-idp', readRecord, { ...options, token: nobody })
+      const { url } = answer as { url: string }
+      globalThis.location?.assign(url)
       return url
     },
 
@@ -171,15 +169,15 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      *
      * @param address left out, that of the page
      */
-    async finishLogin(address: string = page().location?.href ?? ''): Promise<RedirectResult<Data> | undefined> {
+    async finishLogin(address: string = globalThis.location?.href ?? ''): Promise<RedirectResult<Data> | undefined> {
       const url = new URL(address)
-      const take = (name: string) => {
-        const value = url.searchParams.get(name)
-        url.searchParams.delete(name)
+      const { searchParams } = url
+      const [token, error] = ['svc-super-token', 'svc-error'].map((name) => {
+        const value = searchParams.get(name)
+        searchParams.delete(name)
         return value
-      }
-      const [token, error] = [take('svc-super-token'), take('svc-error')]
-      if (address === page().location?.href) page().history?.replaceState(null, '', url)
+      })
+      if (address === globalThis.location?.href) globalThis.history?.replaceState(null, '', url)
       if (token) return this.use(token)
       return error ? { error } : undefined
     },
@@ -192,8 +190,3 @@ export function openAuth<Data extends object = Fields>(session: Session) {
 }
 
 export type Auth<Data extends object = Fields> = ReturnType<typeof openAuth<Data>>
-
-/** The page, where there is one. */
-function page(): Partial<Pick<typeof globalThis, 'location' | 'history'>> {
-  return globalThis
-}

@@ -1,12 +1,10 @@
 import { type WithFiles, writeForm } from './forms.js'
 import { newKey } from './keys.js'
 import type { Document, Fields } from './model/document.js'
-import type { Json, JsonObject } from './model/json.js'
-import { mostBatchItems } from './model/limits.js'
+import type { Json } from './model/json.js'
 import type { Method, RequestParts } from './send.js'
 import type { Session } from './session.js'
-import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeNewDocument, writeUpdate } from './wire/bodies.js'
-import type { Dialect } from './wire/dialect.js'
+import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from './wire/bodies.js'
 import * as addresses from './wire/paths.js'
 import { type Read, readAll, readAllRemoved, readDocument, readRemoved } from './wire/readers.js'
 
@@ -41,17 +39,15 @@ type Items<Data> = {
 
 /** Everything that changes the documents of one collection. */
 export function collectionWrites<Data extends object>({ dialect, call }: Session, name: string) {
-  type Writes = (dialect: Dialect, fields: Fields) => JsonObject
-
-  const one = async (method: Method, id: string | undefined, fields: object, write: Writes, options: RequestParts) => {
+  const one = async (method: Method, id: string | undefined, fields: object, options?: RequestParts) => {
     const spoken = await dialect()
     const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
-    const body = writeForm(fields, (plain) => write(spoken, plain))
+    const body = writeForm(fields, (plain) => writeFields(spoken, plain))
     return (await call(method, path, readDocument, { ...options, body })) as unknown as Document<Data>
   }
 
-  const many = async (what: string, body: object, options: RequestParts) => {
-    const read: Read<Document[]> = options.returning === false ? () => [] : readAll(readDocument)
+  const many = async (what: string, body: object, options?: RequestParts) => {
+    const read: Read<Document[]> = options?.returning === false ? () => [] : readAll(readDocument)
     return (await call('POST', addresses.batch(name, what), read, { ...options, body })) as unknown as Document<Data>[]
   }
 
@@ -66,9 +62,9 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      */
     async create(
       fields: WithFiles<Data>,
-      { idempotencyKey = newKey(), signal }: CreateOptions = {},
+      { idempotencyKey = newKey(), ...options }: CreateOptions = {},
     ): Promise<Document<Data>> {
-      return one('POST', undefined, fields, writeNewDocument, { idempotencyKey, signal })
+      return one('POST', undefined, fields, { ...options, idempotencyKey })
     },
 
     /**
@@ -78,13 +74,13 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
      * await svc.collection('posts').update(post.id, { title: 'Hello again', $append: { tags: 'seen' } })
      */
-    update(id: string, changes: Update<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return one('PATCH', id, changes, writeUpdate, options)
+    update(id: string, changes: Update<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', id, changes, options)
     },
 
     /** Puts other fields in the place of all. In a dialect whose PUT merges, the service merges. */
-    replace(id: string, fields: WithFiles<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return one('PUT', id, fields, writeNewDocument, options)
+    replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PUT', id, fields, options)
     },
 
     /** Deletes a document. Never repeated by itself: the second time would find nothing. */
@@ -93,13 +89,13 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
     },
 
     /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
-    append(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return one('PATCH', id, { $append: items }, writeUpdate, options)
+    append(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', id, { $append: items }, options)
     },
 
     /** Takes items out of an array, every occurrence. */
-    remove(id: string, items: Items<Data>, options: WriteOptions = {}): Promise<Document<Data>> {
-      return one('PATCH', id, { $remove: items }, writeUpdate, options)
+    remove(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', id, { $remove: items }, options)
     },
 
     /**
@@ -112,7 +108,6 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
       documents: readonly Data[],
       { idempotencyKey = newKey(), ...options }: CreateOptions & BatchOptions = {},
     ): Promise<Document<Data>[]> {
-      requireBatch(documents.length)
       const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
       return many('', body, { ...options, idempotencyKey })
     },
@@ -120,22 +115,15 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
     /** Changes some fields of each document, by id; all of them or none. */
     async updateMany(
       updates: Readonly<Record<string, Update<Data>>>,
-      options: BatchOptions = {},
+      options?: BatchOptions,
     ): Promise<Document<Data>[]> {
-      const entries = Object.entries(updates)
-      requireBatch(entries.length)
-      return many('/update', writeBatchUpdate(entries), options)
+      return many('/update', writeBatchUpdate(updates), options)
     },
 
     /** Deletes these documents; none of them if one does not exist. */
     async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
-      requireBatch(ids.length)
       const parts = { ...options, body: writeBatchDelete(ids) }
       return call('POST', addresses.batch(name, '/delete'), readAllRemoved, parts)
     },
   }
-}
-
-function requireBatch(count: number) {
-  if (count > mostBatchItems) throw new RangeError(`A batch holds at most ${mostBatchItems} documents, not ${count}.`)
 }

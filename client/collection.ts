@@ -1,14 +1,13 @@
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, listPage, queryOf } from './list-pages.js'
+import { getLinked, listPage, type PageQuery, queryOf } from './list-pages.js'
 import type { Document, Fields } from './model/document.js'
-import type { ListQuery, Page, Sort } from './model/page.js'
+import type { Page, Sort } from './model/page.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
 import type { Session } from './session.js'
 import type { Linked, Populated, PopulatePath, SortField, WhereInput } from './types.js'
-import { toWhere } from './where.js'
 import * as addresses from './wire/paths.js'
-import { readDocument, readPage } from './wire/readers.js'
+import { readDocument } from './wire/readers.js'
 
 /** Which documents, and in which order. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
@@ -35,8 +34,8 @@ const pageSize = 100
 /** The documents of one collection. */
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
   const { dialect } = session
-  const pageOf = async (query: Partial<ListQuery>, signal: AbortSignal | undefined) =>
-    listPage(session, addresses.documents(await dialect(), name), query, readPage('documents', readDocument), signal)
+  const pageOf = async (query: PageQuery) =>
+    listPage(session, addresses.documents(await dialect(), name), 'documents', readDocument, query)
 
   return {
     ...collectionWrites<Data>(session, name),
@@ -56,7 +55,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async list<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path, Schema> = {},
     ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
-      return (await pageOf(queryOf(options), options.signal)) as Page<Document<Populated<Schema, Data, Path>>>
+      return (await pageOf(queryOf(options))) as Page<Document<Populated<Schema, Data, Path>>>
     },
 
     /**
@@ -70,21 +69,14 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       options: Selection<Data, Path, Schema> = {},
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
       const query = queryOf(options)
-      let last: string | undefined
+      let { where } = query
       for (let offset = 0; ; offset += pageSize) {
-        const after =
-          last === undefined ? [] : [{ any: [{ path: ['id'], operator: 'gt', value: last } as const] } as const]
-        const step: Partial<ListQuery> = query.sort
-          ? { ...query, offset }
-          : {
-              ...query,
-              where: { all: [...query.where.all, ...after] as never },
-              sort: { path: ['id'], direction: 'asc' },
-            }
-        const { items } = await pageOf({ ...step, limit: pageSize, count: false }, options.signal)
+        const step: PageQuery = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
+        const { items } = await pageOf({ ...query, ...step, limit: pageSize, count: false })
         yield* items as Document<Populated<Schema, Data, Path>>[]
-        if (items.length < pageSize) return
-        last = items.at(-1)?.id
+        const last = items[pageSize - 1]
+        if (!last) return
+        where = { all: [...query.where.all, { any: [{ path: ['id'], operator: 'gt', value: last.id }] }] }
       }
     },
 
@@ -94,8 +86,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      * @example
      * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
      */
-    async count({ where, signal }: Pick<Selection<Data>, 'where' | 'signal'> = {}): Promise<number> {
-      const { total } = await pageOf({ where: toWhere(where), limit: 0 }, signal)
+    async count(options: Pick<Selection<Data>, 'where' | 'signal'> = {}): Promise<number> {
+      const { total } = await pageOf({ ...queryOf(options), limit: 0 })
       return total ?? 0
     },
 
@@ -154,7 +146,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       // A change names what it links to by id only: whether a filter that may look into that matches, the list has to say.
       const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
-        async () => (await pageOf(query, signal)) as Page<Document<Populated<Schema, Data, Path>>>,
+        async () => (await pageOf(query)) as Page<Document<Populated<Schema, Data, Path>>>,
         (told) => openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...told }),
         options,
       )

@@ -1,5 +1,5 @@
 /** `dialect: 'auto'`: which forms a service speaks, found out by reading alone. */
-import { isObject, type Json } from './model/json.js'
+import { isObject, type Json, objectIn } from './model/json.js'
 import type { Send } from './send.js'
 import { type Dialect, dialects } from './wire/dialect.js'
 import * as addresses from './wire/paths.js'
@@ -12,24 +12,24 @@ import { arrayIn, recordReaders } from './wire/readers.js'
  */
 export async function detectDialect(send: Send): Promise<Dialect> {
   const { body } = await send({ method: 'GET', path: addresses.collections })
-  const isSuccess = isObject(body) && body.success === true
+  const isSuccess = objectIn(body).success === true
   const read = recordReaders[isSuccess ? 'success' : 'bare']
-  const [collection] = arrayIn(read(body))
-  const nearest = isSuccess
-    ? dialects.c
-    : isObject(collection) && !('createdAt' in collection)
-      ? dialects.b
-      : dialects.a
-  if (!isObject(collection) || typeof collection.name !== 'string') return nearest
+  const { name, createdAt } = objectIn(arrayIn(read(body))[0])
+  const nearest = isSuccess ? dialects.c : name && !createdAt ? dialects.b : dialects.a
+  if (typeof name !== 'string') return nearest
 
-  const path = `/collections/${encodeURIComponent(collection.name)}`
-  const { body: answer } = await send({ method: 'GET', path, query: [['limit', '1']] })
+  const { body: answer } = await send({ method: 'GET', path: addresses.create(name), query: [['limit', 1]] })
   const inner = read(answer)
-  const documents = isObject(inner) ? inner.documents : inner
+  const isPage = isObject(inner)
+  const documents = isPage ? inner.documents : inner
   if (!Array.isArray(documents)) return { ...nearest, paths: 'nested' }
   const [document] = documents
-  const list = documents === inner ? 'array' : 'page'
-  return { ...nearest, paths: 'flat', list, ...(isObject(document) && { document: shapeOf(document) }) }
+  return {
+    ...nearest,
+    paths: 'flat',
+    list: isPage ? 'page' : 'array',
+    ...(isObject(document) && { document: shapeOf(document) }),
+  }
 }
 
 function shapeOf(document: { readonly [field: string]: Json }): Dialect['document'] {

@@ -2,7 +2,7 @@ import type { CallOptions } from './collection-writes.js'
 import { newKey } from './keys.js'
 import type { StorageUsage, StoredFile } from './model/file.js'
 import type { Page } from './model/page.js'
-import { asFailure, readAnswer } from './send.js'
+import { accepted, asFailure } from './send.js'
 import type { Session } from './session.js'
 import * as addresses from './wire/paths.js'
 import { readFile, readPage, readRemoved, readUsage } from './wire/readers.js'
@@ -78,9 +78,7 @@ export function openFiles({ call, options }: Session) {
     async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
       const fetch = options.fetch ?? globalThis.fetch
       try {
-        const response = await fetch(typeof file === 'string' ? file : file.url, { signal })
-        if (!response.ok) readAnswer(response, await response.text())
-        return response
+        return await accepted(await fetch(typeof file === 'string' ? file : file.url, { signal }))
       } catch (error) {
         signal?.throwIfAborted()
         throw asFailure(error)

@@ -9,7 +9,6 @@ import type { AnySchema } from './types.js'
 import { openUsers, type Users } from './users.js'
 
 export type { AccountUpdate, Auth, RedirectResult, SignUpInput } from './auth.js'
-export type { LoginResult } from './auth-calls.js'
 export { type SessionStore, type SignedIn, webStore } from './auth-state.js'
 export type { CollectionClient, ListOptions, Selection } from './collection.js'
 export type { BatchOptions, CallOptions, CreateOptions, Update, WriteOptions } from './collection-writes.js'
@@ -32,6 +31,7 @@ export type { RealtimeOptions } from './session.js'
 export type { Enrolment } from './two-factor.js'
 export type { Filter, Link } from './types.js'
 export type { UserListOptions, Users } from './users.js'
+export type { LoginResult } from './wire/readers.js'
 
 export interface ClientOptions extends SessionOptions {
   /** As in the `svc-dialect` header: `a`, `b, document=flat`; or `auto`, which asks the service. Default `a`. */

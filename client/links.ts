@@ -16,8 +16,7 @@ const isRecord = {
 /** Reads the links at these paths, in place; an id that led nowhere stays an id. */
 export function readLinks(dialect: Dialect, data: Fields, paths: readonly Path[]): void {
   for (const field of new Set(paths.map(([first]) => first))) {
-    const rests = paths.filter(([first]) => first === field).map(([, ...rest]): readonly string[] => rest)
-    const deeper = rests.filter(isPath)
+    const deeper = paths.flatMap(([first, ...rest]) => (first === field && rest[0] ? [rest as unknown as Path] : []))
     if (Object.hasOwn(data, field)) data[field] = readLink(dialect, data[field] as Json, deeper)
   }
 }
@@ -34,8 +33,4 @@ function readLink(dialect: Dialect, value: Json, deeper: readonly Path[]): Json 
 function recordOf(dialect: Dialect, value: JsonObject): Document | AppUser | undefined {
   if (isUserBody(value)) return readUser(value)
   return isRecord[dialect.document](value) ? readDocument(value, dialect) : undefined
-}
-
-function isPath(segments: readonly string[]): segments is Path {
-  return segments.length > 0
 }

@@ -3,11 +3,11 @@ import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import type { Fields } from './model/document.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
-import { parsePath } from './model/path.js'
+import { type Path, parsePath } from './model/path.js'
 import type { Session } from './session.js'
 import { toWhere } from './where.js'
 import { writeListQuery } from './wire/query.js'
-import type { Read } from './wire/readers.js'
+import { type Listed, type ReadItem, readPage } from './wire/readers.js'
 
 interface Asked extends CallOptions {
   readonly where?: object
@@ -19,9 +19,12 @@ interface Asked extends CallOptions {
   readonly count?: boolean
 }
 
+/** A page to ask for. */
+export type PageQuery = Partial<ListQuery> & CallOptions
+
 /** What was asked for, as the wire knows it. */
-export function queryOf({ where, sort, populate = [], limit, offset, count }: Asked) {
-  return { where: toWhere(where), sort: sortOf(sort), populate: populate.map(parsePath), limit, offset, count }
+export function queryOf({ where, sort, populate = [], ...page }: Asked) {
+  return { ...page, where: toWhere(where), sort: sortOf(sort), populate: populate.map(parsePath) }
 }
 
 function sortOf(sort: string | Sort | undefined): Sort | undefined {
@@ -33,27 +36,30 @@ function sortOf(sort: string | Sort | undefined): Sort | undefined {
 export async function listPage<Item extends { readonly data: Fields }>(
   { dialect, call }: Session,
   path: string,
-  query: Partial<ListQuery>,
-  read: Read<Omit<Page<Item>, 'offset'>>,
-  signal: AbortSignal | undefined,
+  listed: Listed,
+  read: ReadItem<Item>,
+  query: PageQuery,
 ): Promise<Page<Item>> {
-  const spoken = await dialect()
-  const { offset = 0, populate = [] } = query
-  const page = await call('GET', path, read, { query: writeListQuery(spoken, query), signal })
-  for (const { data } of page.items) readLinks(spoken, data, populate)
-  return { ...page, offset }
+  const { offset = 0, populate = [], signal } = query
+  const parts = { query: writeListQuery(await dialect(), query), signal }
+  return { ...(await call('GET', path, readPage(listed, linked(read, populate)), parts)), offset }
 }
 
 /** One document or user, its links read. */
-export async function getLinked<Item extends { readonly data: Fields }>(
-  { dialect, call }: Session,
+export function getLinked<Item extends { readonly data: Fields }>(
+  { call }: Session,
   path: string,
-  read: Read<Item>,
+  read: ReadItem<Item>,
   { populate = [], signal }: Pick<Asked, 'populate' | 'signal'>,
 ): Promise<Item> {
-  const spoken = await dialect()
-  const paths = populate.map(parsePath)
-  const record = await call('GET', path, read, { query: writeListQuery(spoken, { populate: paths }), signal })
-  readLinks(spoken, record.data, paths)
-  return record
+  const query = populate.map((field) => ['populate', field] as const)
+  return call('GET', path, linked(read, populate.map(parsePath)), { query, signal })
+}
+
+function linked<Item extends { readonly data: Fields }>(read: ReadItem<Item>, paths: readonly Path[]): ReadItem<Item> {
+  return (record, dialect, header) => {
+    const item = read(record, dialect, header)
+    readLinks(dialect, item.data, paths)
+    return item
+  }
 }

@@ -1,10 +1,12 @@
-import type { AuthCalls, LoginResult } from './auth-calls.js'
+import type { AuthCalls } from './auth-calls.js'
 import type { CallOptions } from './collection-writes.js'
 import { nobody } from './session.js'
+import { segment } from './wire/paths.js'
+import type { LoginResult } from './wire/readers.js'
 
 /** Login at a named identity provider by the app itself, without a page of the service in between. */
 export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
-  const path = `/auth/oauth/${encodeURIComponent(name)}`
+  const path = `/auth/oauth/${segment(name)}`
   return {
     /** Where to send the browser, and the state that has to come back with the code. */
     async url(

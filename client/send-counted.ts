@@ -29,9 +29,7 @@ export function sendCounted(
     signal?.throwIfAborted()
     const xhr = new XMLHttpRequest()
     xhr.open(method, url)
-    headers.forEach((value, name) => {
-      xhr.setRequestHeader(name, value)
-    })
+    for (const [name, value] of headers) xhr.setRequestHeader(name, value)
     xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
     xhr.onload = () =>
       resolve({

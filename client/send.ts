@@ -57,7 +57,6 @@ export interface RequestParts {
 }
 
 export interface Answer {
-  readonly status: number
   readonly body: Json
   readonly header: HeaderReader
 }
@@ -89,20 +88,19 @@ export function openSender(options: SendOptions): Sender {
   async function ask(request: Request, signal: AbortSignal | undefined, attempt: number): Promise<Response> {
     const { method, body, ifMatch, onProgress } = request
     const url = urlOf(request)
-    const headers = new Headers()
-    const form = body instanceof FormData ? body : undefined
-    const json = form ? undefined : JSON.stringify(body)
+    const isJson = body && !(body instanceof FormData)
     const named = {
       'x-api-key': apiKey,
-      'content-type': json && 'application/json',
+      'content-type': isJson ? 'application/json' : undefined,
       'idempotency-key': request.idempotencyKey,
       'if-match': ifMatch === undefined ? undefined : `"${ifMatch}"`,
       prefer: request.returning === false ? 'return=minimal' : undefined,
       ...request.headers,
     }
+    const headers = new Headers()
     for (const [name, value] of Object.entries(named)) if (value !== undefined) headers.set(name, value)
     options.onRequest?.({ method, url, headers, attempt })
-    const sent = { method, headers, body: form ?? json, signal }
+    const sent = { method, headers, body: isJson ? JSON.stringify(body) : body, signal }
     return onProgress ? sendCounted(fetch, url, sent, onProgress) : fetch(url, sent)
   }
 
@@ -118,10 +116,8 @@ export function openSender(options: SendOptions): Sender {
     } catch (cause) {
       if (cause instanceof SvcError) throw cause
       signal?.throwIfAborted()
-      if (timer.aborted)
-        throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout / 1000} s.`, [], { cause })
-      const message = `Could not reach ${base}. Is it running?`
-      throw new SvcError('NETWORK', message, [], { cause })
+      if (!timer.aborted) throw asFailure(cause, base)
+      throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout / 1000} s.`, [], { cause })
     }
   }
 
@@ -132,36 +128,35 @@ export function openSender(options: SendOptions): Sender {
           return await attempt(request, number)
         } catch (error) {
           if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
-          const wait = error.retryAfterSeconds === undefined ? backOff(delay, number) : error.retryAfterSeconds * 1000
+          const wait = error.retryAfterSeconds ? error.retryAfterSeconds * 1000 : backOff(delay, number)
           if (wait > longestWaitMilliseconds) throw error
           await pause(wait, request.signal)
         }
       }
     },
-    async open(request) {
-      const response = await ask(request, request.signal, 1)
-      if (!response.ok) readAnswer(response, await response.text())
-      return response
-    },
+    open: async (request) => accepted(await ask(request, request.signal, 1)),
   }
 }
 
+/** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx */
+export async function accepted(response: Response): Promise<Response> {
+  if (!response.ok) readAnswer(response, await response.text())
+  return response
+}
+
 /** @throws {SvcError} for an answer that is not 2xx */
-export function readAnswer({ ok, status, headers }: Response, text: string): Answer {
+function readAnswer({ ok, status, headers }: Response, text: string): Answer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
   if (!ok) throw readError(status, header, body)
-  return { status, body: body ?? null, header }
+  return { body, header }
 }
 
 /** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
-function mayRepeat(error: SvcError, request: Request): boolean {
-  return error.status === 429 || (isRepeatable(request) && isPassing(error))
-}
-
-/** Whether doing it twice is the same as doing it once. After a success whose answer was lost, `if-match` would meet its own write. */
-function isRepeatable({ method, idempotencyKey, ifMatch }: Request): boolean {
-  return method === 'GET' || idempotencyKey !== undefined || (method === 'PUT' && ifMatch === undefined)
+function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch }: Request): boolean {
+  // After a success whose answer was lost, `if-match` would meet its own write.
+  const isSafe = method === 'GET' || idempotencyKey !== undefined || (method === 'PUT' && ifMatch === undefined)
+  return error.status === 429 || (isSafe && isPassing(error))
 }
 
 /** Whether the same may succeed in a moment. */
@@ -170,10 +165,9 @@ export function isPassing({ status }: SvcError): boolean {
 }
 
 /** What was thrown, as an error of ours; whatever else `fetch` throws means that nobody answered. */
-export function asFailure(error: unknown): SvcError {
-  return error instanceof SvcError
-    ? error
-    : new SvcError('NETWORK', 'The service could not be reached.', [], { cause: error })
+export function asFailure(cause: unknown, service = 'the service'): SvcError {
+  if (cause instanceof SvcError) return cause
+  return new SvcError('NETWORK', `Could not reach ${service}. Is it running?`, [], { cause })
 }
 
 /** Half of it certain, half of it chance, so that many clients do not come back at once. */

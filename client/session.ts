@@ -8,7 +8,7 @@ import { overStreams } from './realtime/streams.js'
 import { type Method, openSender, type Request, type RequestParts, type SendOptions } from './send.js'
 import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
 import * as addresses from './wire/paths.js'
-import { readRecord, type Read, recordReaders } from './wire/readers.js'
+import { type Read, readToken, recordReaders } from './wire/readers.js'
 
 export interface RealtimeOptions {
   /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
@@ -26,7 +26,7 @@ export interface SessionOptions extends SendOptions, RealtimeOptions {
 }
 
 export interface Session {
-  /** Sends a request and reads its answer. @throws {SvcError} */
+  /** Sends a request and reads what its answer is about. @throws {SvcError} */
   call<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
   /** Asks once, and hands over an answer that has only begun. */
   open(request: Request): Promise<Response>
@@ -39,7 +39,7 @@ export interface Session {
   /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
   /** How changes come. */
-  transport(): Transport
+  readonly listen: Transport
 }
 
 /** The token of a request that nobody makes but the holder of the key, whoever is signed in. */
@@ -52,9 +52,8 @@ const leastLife = 0.25
 export function openSession(options: SessionOptions): Session {
   const { send, open } = openSender(options)
   const Socket = options.WebSocket ?? globalThis.WebSocket
-  if (options.transport === 'ws' && !Socket) throw new TypeError('There is no WebSocket here. Give the client one.')
+  if (options.transport === 'ws' && !Socket) throw new TypeError('There is no WebSocket. Give the client one.')
   let known = options.dialect === 'auto' ? undefined : Promise.resolve(readDialect(options.dialect))
-  let transport: Transport | undefined
   let refreshing: Promise<string> | undefined
   const auth = openAuthState(options.session)
 
@@ -90,10 +89,9 @@ export function openSession(options: SessionOptions): Session {
 
   async function renew(): Promise<string> {
     const before = await auth.current()
-    const answer = await session.call('POST', addresses.refresh, readRecord, { token: `${before?.token}` })
-    const token = String(answer.token)
+    const { token } = await session.call('POST', addresses.refresh, readToken, { token: `${before?.token}` })
     // Somebody may have logged out meanwhile.
-    if (before && before.token === (await tokenNow())) await auth.put({ ...before, token })
+    if (before && before.token === (await auth.current())?.token) await auth.put({ ...before, token })
     return token
   }
 
@@ -117,10 +115,8 @@ export function openSession(options: SessionOptions): Session {
         throw error
       }
     },
-    transport() {
-      transport ??= Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)
-      return transport
-    },
+    listen: (listener) => transport(listener),
   }
+  const transport = Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)
   return session
 }

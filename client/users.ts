@@ -6,7 +6,7 @@ import type { AppUser } from './model/user.js'
 import type { Session } from './session.js'
 import type { WhereInput } from './types.js'
 import { segment } from './wire/paths.js'
-import { readPage, readUser } from './wire/readers.js'
+import { readUser } from './wire/readers.js'
 
 export interface UserListOptions<Data> extends CallOptions {
   /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
@@ -30,7 +30,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      const page = await listPage(session, users, queryOf(options), readPage('users', readUser), options.signal)
+      const page = await listPage(session, users, 'users', readUser, queryOf(options))
       return page as Page<AppUser<Data>>
     },
 

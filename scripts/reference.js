@@ -127,7 +127,7 @@ function declarationOf(name, file) {
 function withoutBodies(code) {
   if (!code.startsWith('class ')) return code
   const fields = [
-    ...code.matchAll(/^ +(?:override )?(readonly \w+: [^\n=]*?)(?: = (?:'[^\n]*|\w+[^\n]*|\[\]))?,?$/gm),
+    ...code.matchAll(/^ +(?:override |declare )?(readonly \w+: [^\n=]*?)(?: = (?:'[^\n]*|\w+[^\n]*|\[\]))?,?$/gm),
   ].map(([, field = '']) => `  ${field}`)
   return `${code.slice(0, code.indexOf('{'))}{\n${fields.join('\n')}\n}`
 }

@@ -39,8 +39,6 @@ export interface Changes {
   readonly append: JsonObject
 }
 
-export const noChanges: Changes = { fields: {}, remove: {}, append: {} }
-
 /**
  * Fields merged at the top level, then `$remove`, then `$append`. Contract 3.2 and 3.3.
  *

@@ -64,19 +64,16 @@ export interface ErrorExtras {
 /** Every failure of the service, on both ends of the wire. `code` is stable, `message` is for people. */
 export class SvcError extends Error {
   override readonly name = 'SvcError'
+  declare readonly code: ErrorCode
+  declare readonly issues: readonly Issue[]
   declare readonly status: number
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
   declare readonly allow: readonly string[] | undefined
 
-  constructor(
-    readonly code: ErrorCode,
-    message: string,
-    readonly issues: readonly Issue[] = [],
-    { cause, ...extras }: ErrorExtras = {},
-  ) {
-    super(message, cause === undefined ? undefined : { cause })
-    Object.assign(this, { status: statuses[code] }, extras)
+  constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], { cause, ...extras }: ErrorExtras = {}) {
+    super(message, cause ? { cause } : undefined)
+    Object.assign(this, { code, issues, status: statuses[code] }, extras)
   }
 }
 

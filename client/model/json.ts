@@ -31,13 +31,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value in a text; nothing if it is not JSON. */
-export function parseJson(text: string): Json | undefined {
+/** The value in a text; `null` if it is not JSON. */
+export function parseJson(text: string): Json {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined
+    return null
   }
+}
+
+/** The object in a text; an empty one if there is none. */
+export function parseObject(text: string): JsonObject {
+  return objectIn(parseJson(text))
 }
 
 /** As `JSON.stringify`, except that a `JsonText` is copied and never parsed. Own keys only. */

@@ -18,6 +18,8 @@ export interface Connection {
   connect(attempt: Attempt): Promise<void>
   /** Called at each beat. */
   beat?(): void
+  /** Aborts when nobody needs it any more. */
+  readonly signal: AbortSignal
   /** How many beats may pass in silence. */
   readonly patience: number
   /** It is gone and will be tried again. */
@@ -26,13 +28,14 @@ export interface Connection {
   ended(failure: SvcError): void
 }
 
-/** Answers how it is stopped. */
-export function keepConnected(session: Session, { connect, beat, patience, lost, ended }: Connection): () => void {
+/** Comes back until it is stopped or fails for good. */
+export async function keepConnected(
+  session: Session,
+  { signal, connect, beat, patience, lost, ended }: Connection,
+): Promise<void> {
   const { retry, heartbeat = 30_000 } = session.options
-  const stop = new AbortController()
   let failures = 0
-
-  async function tryOnce() {
+  while (!signal.aborted) {
     const silence = new AbortController()
     let silentBeats = 0
     const timer = setInterval(() => {
@@ -43,7 +46,7 @@ export function keepConnected(session: Session, { connect, beat, patience, lost,
     }, heartbeat)
     try {
       await connect({
-        signal: AbortSignal.any([stop.signal, silence.signal]),
+        signal: AbortSignal.any([signal, silence.signal]),
         heard: () => {
           silentBeats = 0
         },
@@ -53,20 +56,11 @@ export function keepConnected(session: Session, { connect, beat, patience, lost,
       })
     } catch (error) {
       const failure = asFailure(error)
-      if (!isPassing(failure)) throw failure
+      if (!isPassing(failure)) return ended(failure)
     } finally {
       clearInterval(timer)
     }
+    lost()
+    await pause(backOff(retry?.delay, ++failures), signal).catch(() => undefined)
   }
-
-  async function follow() {
-    for (;;) {
-      await tryOnce()
-      lost()
-      await pause(backOff(retry?.delay, ++failures), stop.signal)
-    }
-  }
-
-  follow().catch((error) => stop.signal.aborted || ended(asFailure(error)))
-  return () => stop.abort()
 }

@@ -28,8 +28,7 @@ export function openFeed<Item>(onLeave: () => void): Feed<Item> {
     async *[Symbol.asyncIterator]() {
       try {
         for (;;) {
-          yield* waiting.splice(0)
-          if (waiting.length > 0) continue
+          while (waiting.length > 0) yield waiting.shift() as Item
           if (failure) throw failure
           if (isOver) return
           await new Promise<void>((resolve) => {

@@ -4,10 +4,12 @@ import type { JsonObject } from '../model/json.js'
 /** One subscription as a transport sees it: what it asks for, and whom it tells. */
 export interface Listener {
   readonly collection: string
+  /** Aborts when nobody listens any more. */
+  readonly signal: AbortSignal
   readonly filters: JsonObject
   readonly live: boolean
   /** The last change it knows of; it goes on behind that. */
-  readonly since: number | undefined
+  since(): number | undefined
   /** What the service says of it: that it begins, a change, a gap, its end. */
   heard(message: JsonObject): void
   /** The connection is gone and will be tried again. */
@@ -16,5 +18,5 @@ export interface Listener {
   ended(error: SvcError): void
 }
 
-/** A way to the service. Answers how a listener is taken off again. */
-export type Transport = (listener: Listener) => () => void
+/** A way to the service. */
+export type Transport = (listener: Listener) => void

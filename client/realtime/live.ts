@@ -88,6 +88,6 @@ export function openLive<Item>(
       return subscription.status
     },
     close: subscription.close,
-    [Symbol.asyncIterator]: () => feed[Symbol.asyncIterator](),
+    [Symbol.asyncIterator]: feed[Symbol.asyncIterator],
   }
 }

@@ -1,8 +1,8 @@
 /** Subscriptions over WebSocket: one connection for all, another only for a collection that is listened to twice. */
 import type { SvcError } from '../model/errors.js'
-import { isObject, type Json, type JsonObject } from '../model/json.js'
+import { type Json, type JsonObject, objectIn, parseObject } from '../model/json.js'
 import type { Session } from '../session.js'
-import { readFailure, readMessage, realtimeDialect } from '../wire/messages.js'
+import { readFailure, realtimeDialect } from '../wire/messages.js'
 import { formatQuery } from '../wire/query.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'
@@ -21,9 +21,7 @@ export type SocketConstructor = new (url: string) => SocketLike
 
 interface SharedConnection {
   hasRoom(collection: string): boolean
-  add(listener: Listener): () => void
-  /** From now on, who subscribes is another. */
-  identify(token: string | undefined): void
+  add(listener: Listener): void
 }
 
 /** What the service allows on one connection. */
@@ -31,9 +29,6 @@ const mostSubscriptions = 100
 
 export function overSockets(session: Session, Socket: SocketConstructor): Transport {
   const connections = new Set<SharedConnection>()
-  session.auth.onChange((signedIn) => {
-    for (const connection of connections) connection.identify(signedIn?.token ?? session.options.apiKey)
-  })
   return (listener) => {
     for (const connection of connections) if (connection.hasRoom(listener.collection)) return connection.add(listener)
     const connection = openConnection(session, Socket, () => connections.delete(connection))
@@ -43,6 +38,7 @@ export function overSockets(session: Session, Socket: SocketConstructor): Transp
 }
 
 function openConnection(session: Session, Socket: SocketConstructor, onClosed: () => void): SharedConnection {
+  const stop = new AbortController()
   /** By collection; nothing in the place of one that the service has not let go yet. */
   const listeners = new Map<string, Listener | undefined>()
   /** The one that is open. */
@@ -61,7 +57,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
       opened.onerror = () => undefined
       opened.onmessage = ({ data }: { data: unknown }) => {
         heard()
-        hear(readMessage(String(data)), works, reject)
+        hear(parseObject(String(data)), works, reject)
       }
     })
     opened.onopen = () => {
@@ -82,24 +78,31 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   }
 
   function subscribe({ collection, filters, since, live }: Listener) {
-    say({ type: 'subscribe', collection, filters, since, live, position: true })
+    say({ type: 'subscribe', collection, filters, since: since(), live, position: true })
   }
 
   function hear(message: JsonObject, works: () => void, fail: (failure: SvcError) => void) {
     const named = collectionOf(message)
     const collection = named && (id ?? named)
-    const listener = listeners.get(collection ?? '')
+    const listener = listeners.get(collection)
     const failure = readFailure(message)
-    if (message.type === 'unsubscribed') listeners.delete(collection ?? '')
+    if (message.type === 'unsubscribed') listeners.delete(collection)
     else if (listener) {
       works()
       listener.heard(message)
-    } else if (failure && collection === undefined) fail(failure)
+    } else if (failure && !collection) fail(failure)
   }
 
-  const stop = keepConnected(session, {
+  // From then on, who subscribes is another.
+  const forget = session.auth.onChange((signedIn) => {
+    token = signedIn?.token ?? session.options.apiKey
+    say({ type: 'auth', token })
+  })
+  keepConnected(session, {
+    signal: stop.signal,
     connect,
     beat: () => say({ type: 'ping' }),
+    // A ping is answered at once.
     patience: 1,
     lost() {
       for (const [collection, listener] of listeners) {
@@ -115,23 +118,20 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   return {
     hasRoom: (collection) =>
       !(id ?? idOf(collection)) && !listeners.has(collection) && listeners.size < mostSubscriptions,
-    identify(next) {
-      token = next
-      say({ type: 'auth', token })
-    },
     add(listener) {
       const { collection } = listener
       id = idOf(collection)
       listeners.set(collection, listener)
       subscribe(listener)
-      return () => {
+      listener.signal.addEventListener('abort', () => {
         if (socket) listeners.set(collection, undefined)
         else listeners.delete(collection)
         say({ type: 'unsubscribe', collection })
         if ([...listeners.values()].some((other) => other)) return
-        stop()
+        stop.abort()
+        forget()
         onClosed()
-      }
+      })
     },
   }
 }
@@ -142,7 +142,6 @@ function idOf(collection: string): string | undefined {
 }
 
 /** What a message is about; of a change, its document says it. */
-function collectionOf({ collection, data }: JsonObject): string | undefined {
-  const name = isObject(data) ? data.collection : collection
-  return typeof name === 'string' ? name : undefined
+function collectionOf({ collection, data }: JsonObject): string {
+  return String(objectIn(data).collection ?? collection ?? '')
 }

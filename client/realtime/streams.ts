@@ -1,15 +1,16 @@
 /** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
+import { parseObject } from '../model/json.js'
 import type { Session } from '../session.js'
-import { readMessage, realtimeDialect } from '../wire/messages.js'
+import { realtimeDialect } from '../wire/messages.js'
 import * as addresses from '../wire/paths.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'
 
 export function overStreams(session: Session): Transport {
   return (listener) => {
-    const { lost, ended } = listener
     const connect = (attempt: Attempt) => readStream(session, listener, attempt)
-    return keepConnected(session, { connect, lost, ended, patience: 2 })
+    // Where nothing changes, the service comments once in a while.
+    keepConnected(session, { ...listener, connect, patience: 2 })
   }
 }
 
@@ -24,7 +25,7 @@ async function readStream(session: Session, listener: Listener, { signal, heard,
       ['live', live],
       ['filters', JSON.stringify(filters)],
     ],
-    headers: { accept: 'text/event-stream', 'last-event-id': since?.toString() },
+    headers: { accept: 'text/event-stream', 'last-event-id': since()?.toString() },
     signal,
   })
   works()
@@ -39,7 +40,7 @@ async function readStream(session: Session, listener: Listener, { signal, heard,
     text = blocks.pop() ?? ''
     for (const block of blocks) {
       const { id, data } = Object.fromEntries(block.split(/\r?\n/).map((line) => line.split(/: ?(.*)/s)))
-      if (data) listener.heard(readMessage(data))
+      if (data) listener.heard(parseObject(data))
       else if (id) listener.heard({ seq: Number(id) })
     }
   }

@@ -5,8 +5,10 @@ import { asFailure } from '../send.js'
 import type { Session } from '../session.js'
 import type { WhereInput } from '../types.js'
 import { toWhere } from '../where.js'
-import { readChange, readFailure, type ToldChange } from '../wire/messages.js'
+import { readChange, type ToldChange } from '../wire/events.js'
+import { readFailure } from '../wire/messages.js'
 import { writeFilters } from '../wire/query.js'
+import { documentReaders } from '../wire/readers.js'
 import { openFeed } from './feed.js'
 
 /** What became of a document. */
@@ -56,10 +58,11 @@ export function openSubscription<Data>(
   let { since } = options
   const feed = openFeed<DocumentChange<Data>>(() => close())
   let status: RealtimeStatus = 'connecting'
-  let leave = () => {}
-  let settle: { resolve(): void; reject(error: unknown): void }
+  const over = new AbortController()
+  let begun = () => {}
   const ready = new Promise<void>((resolve, reject) => {
-    settle = { resolve, reject }
+    begun = resolve
+    over.signal.onabort = () => reject(over.signal.reason)
   })
   // Who does not ask for it need not hear of it twice.
   ready.catch(() => undefined)
@@ -74,26 +77,21 @@ export function openSubscription<Data>(
     if (status === 'closed') return
     if (error && onError) queueMicrotask(() => onError(error))
     become('closed')
-    signal?.removeEventListener('abort', abort)
-    leave()
-    settle.reject(error ?? new DOMException('The subscription was closed.', 'AbortError'))
+    over.abort(error)
     feed.end(error)
   }
 
-  const abort = () => close()
-
   async function begin() {
     if (signal?.aborted) return close()
-    signal?.addEventListener('abort', abort)
+    signal?.addEventListener('abort', () => close(), { signal: over.signal })
     const filters = writeFilters(await session.dialect(), toWhere(where))
     if (status === 'closed') return
-    leave = session.transport()({
+    session.listen({
+      signal: over.signal,
       collection,
       filters,
       live,
-      get since() {
-        return since
-      },
+      since: () => since,
       heard,
       lost: () => status === 'open' && become('reconnecting'),
       ended: close,
@@ -101,7 +99,7 @@ export function openSubscription<Data>(
   }
 
   function heard(message: JsonObject) {
-    const change = readChange(message)
+    const change = readChange(message, documentReaders.enveloped)
     const failure = readFailure(message)
     if (change) tell(change)
     else if (failure?.code === 'RESYNC') miss()
@@ -114,7 +112,7 @@ export function openSubscription<Data>(
     const isGap = status === 'reconnecting' && since === undefined
     if (typeof seq === 'number') since ??= seq
     become('open')
-    settle.resolve()
+    begun()
     if (isGap) miss()
   }
 
@@ -130,7 +128,7 @@ export function openSubscription<Data>(
   function miss() {
     since = undefined
     if (onResync) queueMicrotask(onResync)
-    else close(new SvcError('RESYNC', 'Changes were missed. Read the collection again.'))
+    else close(new SvcError('RESYNC', 'Changes were missed. Read again.'))
   }
 
   begin().catch((error) => close(asFailure(error)))
@@ -140,6 +138,6 @@ export function openSubscription<Data>(
     },
     ready,
     close: () => close(),
-    [Symbol.asyncIterator]: () => feed[Symbol.asyncIterator](),
+    [Symbol.asyncIterator]: feed[Symbol.asyncIterator],
   }
 }

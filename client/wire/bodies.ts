@@ -49,8 +49,8 @@ export function readChanges({ body: form }: Speaks, body: JsonObject): Changes {
   }
 }
 
-/** Fields with operators beside them, as an update is asked for. */
-export function writeUpdate({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
+/** The fields of a document; beside them, the operators of an update. */
+export function writeFields({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
   return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
 }
 
@@ -64,10 +64,6 @@ export function readNewDocument(speaks: Speaks, body: JsonObject): Fields {
   return fields
 }
 
-export function writeNewDocument({ body }: Speaks, fields: Fields): JsonObject {
-  return bodyWrappers[body](fields)
-}
-
 /** `{documents: [...]}`, each item a body of its own. Contract 3.6. */
 export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   return listIn(body, 'documents').map((item, at) => {
@@ -77,7 +73,7 @@ export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
 }
 
 export function writeBatchCreate(speaks: Speaks, documents: readonly Fields[]): JsonObject {
-  return { documents: documents.map((fields) => writeNewDocument(speaks, fields)) }
+  return { documents: documents.map((fields) => writeFields(speaks, fields)) }
 }
 
 /** `{updates: {<id>: {data}}}`; where `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
@@ -98,8 +94,8 @@ export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<s
   )
 }
 
-export function writeBatchUpdate(updates: readonly (readonly [id: string, update: object])[]): object {
-  const written = updates.map(([id, update]) => {
+export function writeBatchUpdate(updates: Readonly<Record<string, object>>): object {
+  const written = Object.entries(updates).map(([id, update]) => {
     const { $remove, $append, ...data } = update as Fields
     return [id, { data, $remove, $append }]
   })
@@ -114,8 +110,8 @@ export function readBatchDelete(body: JsonObject): string[] {
   })
 }
 
-export function writeBatchDelete(ids: readonly string[]): JsonObject {
-  return { document_ids: [...ids] }
+export function writeBatchDelete(ids: readonly string[]): object {
+  return { document_ids: ids }
 }
 
 function listIn(body: JsonObject, name: string): Json[] {

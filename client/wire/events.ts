@@ -15,16 +15,11 @@ export const eventNames = {
   plain: { write: (kind) => plainNames[kind] },
 } as const satisfies Record<Form<'events'>, { write(kind: Kind): string }>
 
-/** Either family: a plain name lacks the last letter of the past. */
-export function readEventName(name: string): Kind {
-  return name.replace(/d?$/, 'd') as Kind
-}
-
 /** What a frame says of a change, its event already named. */
-export interface Frame<Told = OutgoingDocument> {
+export interface Frame {
   readonly event: string
   readonly seq: number
-  readonly document: Told
+  readonly document: OutgoingDocument
 }
 
 export const frameForms = {
@@ -41,12 +36,18 @@ export const frameForms = {
   model: { write: ({ event, seq, document }, shape) => ({ event, seq, data: shape.write(document) }) },
 } as const satisfies Record<Form<'frames'>, { write(frame: Frame, shape: Codec<Document, OutgoingDocument>): Writable }>
 
-/** Either form: a message has its document under that name. */
-export function readFrame(body: JsonObject, readDocument: (body: Json) => Document): Frame<Document> {
+/** A change as it is told. */
+export interface ToldChange {
+  readonly kind: Kind
+  readonly seq: number
+  readonly document: Document
+}
+
+/** A change in either frame, of which one has the document under that name; nothing if it tells of none. */
+export function readChange(body: JsonObject, readDocument: (body: Json) => Document): ToldChange | undefined {
   const { event, seq, collection = '', document, data = null } = body
-  return {
-    event: String(event),
-    seq: Number(seq),
-    document: isObject(document) ? documentOf({ ...document, collection }) : readDocument(data),
-  }
+  if (typeof event !== 'string') return undefined
+  const told = isObject(document) ? documentOf({ ...document, collection }) : readDocument(data)
+  // A plain name lacks the last letter of the past.
+  return { kind: event.replace(/d?$/, 'd') as Kind, seq: Number(seq), document: told }
 }

@@ -6,19 +6,23 @@ import { twoFactorForms } from './behaviours.js'
 import type { JsonSchema } from './codec.js'
 import type { Dialect } from './dialect.js'
 import { recordEnvelopes } from './envelopes.js'
-import type { LoginStep } from './readers.js'
 import { object, text } from './schemas.js'
 import { userShapes } from './users.js'
 
+/** A login is there, or a code is needed first. */
+export type LoginStep =
+  | { readonly login: { readonly token: string; readonly user: OutgoingUser } }
+  | { readonly codeNeeded: string }
+
 /** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect says so that a code is needed */
-export function writeLogin(dialect: Dialect, step: LoginStep<OutgoingUser>): Writable {
+export function writeLogin(dialect: Dialect, step: LoginStep): Writable {
   if ('codeNeeded' in step) return writeCodeNeeded(dialect, step.codeNeeded)
   const { token, user } = step.login
   return enveloped(dialect, { ...tokens(token), user: userShapes[dialect.document].write(user) })
 }
 
 /** The user's own fields with the token beside them, and the same user once more under `user`. */
-export function writeSignUp(dialect: Dialect, step: LoginStep<OutgoingUser>): Writable {
+export function writeSignUp(dialect: Dialect, step: LoginStep): Writable {
   if ('codeNeeded' in step) return writeCodeNeeded(dialect, step.codeNeeded)
   const { token, user } = step.login
   const written = userShapes[dialect.document].write(user)

@@ -7,7 +7,7 @@ import type { Dialect, Form } from './dialect.js'
  * document without an id would be that of its collection. @throws {SvcError} `NOT_FOUND`
  */
 export function segment(name: string): string {
-  if (/^\.{0,2}$/.test(name)) throw new SvcError('NOT_FOUND', `Nothing has the name "${name}".`)
+  if (/^\.{0,2}$/.test(name)) throw new SvcError('NOT_FOUND', `There is no "${name}".`)
   return encodeURIComponent(name)
 }
 

@@ -3,7 +3,7 @@
  * nothing of what only the service needs.
  */
 import type { Collection, CountedCollection } from '../model/collection.js'
-import type { Document } from '../model/document.js'
+import type { Document, Fields } from '../model/document.js'
 import type { StorageUsage, StoredFile } from '../model/file.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import type { Page } from '../model/page.js'
@@ -16,18 +16,23 @@ export type AnyCollection = Collection | CountedCollection
 export type HeaderReader = (name: string) => string | null | undefined
 
 /** Reads what an answer is about: what the record envelope held. */
-export type Read<Value> = (record: Json, dialect: Dialect, header?: HeaderReader) => Value
+export type Read<Value> = (record: Json, dialect: Dialect, header: HeaderReader) => Value
+
+/** Reads one record, alone or of a list. */
+export type ReadItem<Item> = (record: Json, dialect: Dialect, header?: HeaderReader) => Item
 
 /** What of a page stands in an answer. */
-export type Listing = Omit<Page<Json>, 'offset'>
+export interface Listing extends Omit<Page<Json>, 'items' | 'offset'> {
+  readonly items: Json
+}
 
 /** What a page lists; its items stand under this name. */
 export type Listed = 'documents' | 'users' | 'files'
 
 /** The object that a body must be. A service that answers otherwise speaks another dialect. */
-export function asObject(body: Json | undefined): JsonObject {
+function asObject(body: Json | undefined): JsonObject {
   if (isObject(body)) return body
-  throw new TypeError('The answer has another form than this dialect has.')
+  throw new TypeError('The service speaks another dialect.')
 }
 
 /** What a body lists; nothing where it is no list. */
@@ -50,13 +55,17 @@ export const recordReaders = {
 } as const satisfies Record<Form<'record'>, (body: Json) => Json>
 
 export const documentReaders = {
-  enveloped: (body) => documentOf(readRecord(body)),
-  snake: (body) => documentOf(readRecord(body)),
+  enveloped: readNamed,
+  snake: readNamed,
   flat: (body) => {
     const { id, createdAt, updatedAt, ...data } = asObject(body)
     return documentOf({ id, data, createdAt, updatedAt })
   },
 } as const satisfies Record<Form<'document'>, (body: Json) => Document>
+
+function readNamed(body: Json): Document {
+  return documentOf(readRecord(body))
+}
 
 /** A document of parts that were read; a part that is left out, the wire had no room for. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
@@ -66,20 +75,23 @@ export function documentOf(parts: { readonly [part: string]: Json | undefined })
 
 /** The version of a document is in its `etag`. */
 export function readDocument(record: Json, dialect: Dialect, header?: HeaderReader): Document {
-  const [, version = 0] = /"(\d+)"/.exec(header?.('etag') ?? '') ?? []
-  return { ...documentReaders[dialect.document](record), version: Number(version) }
+  const version = Number(header?.('etag')?.match(/"(\d+)"/)?.[1] ?? 0)
+  return { ...documentReaders[dialect.document](record), version }
 }
 
 export const listReaders = {
   page: (body, _header, listed) => {
     const { [listed]: items, total = null, limit } = asObject(body)
-    return { items: arrayIn(items), total, limit } as Listing
+    return { items, total, limit } as Listing
   },
   /** The total and the limit travel in headers. */
   array: (body, header) => {
-    const items = arrayIn(body)
     const total = header('x-total-count')
-    return { items, total: total ? Number(total) : null, limit: Number(header('x-limit') ?? items.length) }
+    return {
+      items: body,
+      total: total ? Number(total) : null,
+      limit: Number(header('x-limit') ?? arrayIn(body).length),
+    }
   },
 } as const satisfies Record<Form<'list'>, (body: Json, header: HeaderReader, listed: Listed) => Listing>
 
@@ -89,50 +101,52 @@ export function readUser(record: Json): AppUser {
 }
 
 /** Whether a linked record is a user rather than a document. */
-export function isUserBody(body: Json): body is JsonObject {
-  return isObject(body) && 'email' in body && 'oauth_id' in body && isObject(body.data)
+export function isUserBody(body: JsonObject): boolean {
+  return 'email' in body && 'oauth_id' in body && isObject(body.data)
 }
 
 export function readCollection(record: Json): AnyCollection {
   return { schema: {}, permissions: {}, ...readRecord(record) } as unknown as AnyCollection
 }
 
-export function readFile(record: Json): StoredFile {
-  return readRecord(record) as unknown as StoredFile
-}
+export const readFile = readRecord as unknown as (record: Json) => StoredFile
 
 /** The array of records that a batch answers, and all collections, which are never paged. */
-export function readAll<Item>(read: Read<Item>): Read<Item[]> {
+export function readAll<Item>(read: ReadItem<Item>): Read<Item[]> {
   return (record, dialect) => arrayIn(record).map((item) => read(item, dialect))
 }
 
 /** A page; its offset is known to who asked. */
-export function readPage<Item>(listed: Listed, read: Read<Item>): Read<Omit<Page<Item>, 'offset'>> {
-  return (record, dialect, header = () => null) => {
+export function readPage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omit<Page<Item>, 'offset'>> {
+  return (record, dialect, header) => {
     const page = listReaders[dialect.list](record, header, listed)
-    return { ...page, items: page.items.map((item) => read(item, dialect)) }
+    return { ...page, items: readAll(read)(page.items, dialect, header) }
   }
 }
 
-export function readUsage(record: Json): StorageUsage {
-  return readRecord(record) as unknown as StorageUsage
-}
+export const readUsage = readRecord as unknown as (record: Json) => StorageUsage
+
+export const readToken = readRecord as unknown as (record: Json) => { token: string }
 
 export function readRemoved(record: Json): { id: string } {
-  return { id: String(asObject(record).id) }
+  const { id } = asObject(record)
+  return { id } as { id: string }
 }
 
 export function readAllRemoved(record: Json): { ids: string[] } {
-  return { ids: arrayIn(asObject(record).ids).map(String) }
+  const { ids } = asObject(record)
+  return { ids } as { ids: string[] }
 }
 
 /** A login is there, or a code is needed first. */
-export type LoginStep<User> =
-  | { readonly login: { readonly token: string; readonly user: User } }
-  | { readonly codeNeeded: string }
+export type LoginResult<Data = Fields> =
+  | { readonly requires2fa: false; readonly user: AppUser<Data>; readonly token: string }
+  | { readonly requires2fa: true; readonly message: string }
 
 /** The answer to a sign-up or a login. */
-export function readLogin(record: Json): LoginStep<AppUser> {
+export function readLogin(record: Json): LoginResult {
   const { requires_2fa: isCodeNeeded, message, token, user = record } = asObject(record)
-  return isCodeNeeded ? { codeNeeded: String(message) } : { login: { token: String(token), user: readUser(user) } }
+  return (
+    isCodeNeeded ? { requires2fa: true, message } : { requires2fa: false, user: readUser(user), token }
+  ) as LoginResult
 }
