@@ -8,7 +8,7 @@ const mostClauses = 200
 
 type Alternatives = readonly { readonly [field: string]: unknown }[]
 
-/** @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked. What no dialect can ask is found when it is written. */
+/** @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked. What a dialect cannot ask shows when it is written. */
 export function toWhere(filter: object = {}): Where {
   if (isWhere(filter)) return filter
   return { all: clausesOf(filter as Alternatives[number]) }

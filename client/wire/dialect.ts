@@ -60,7 +60,7 @@ export type DialectName = keyof typeof dialects
  */
 export function readDialect(text = '', base: Dialect = dialects.a): Dialect {
   const [first = '', ...rest] = text.trim().split(/\s*,\s*/)
-  const named = first === '' ? base : isDialectName(first) && dialects[first]
+  const named = text === '' ? base : isDialectName(first) && dialects[first]
   if (!named && !first.includes('=')) throw unknown('dialect', first, Object.keys(dialects))
   const chosen: Record<string, string> = {}
   for (const exception of named ? rest : [first, ...rest]) {

@@ -28,8 +28,8 @@ export function document(dialect: Dialect, collection: string, id: string): stri
   return `${documents(dialect, collection)}/${segment(id)}`
 }
 
-/** Creates, or does what is said. */
-export function batch(collection: string, what = ''): string {
+/** Where many are created or, with `/update` or `/delete` behind it, changed or deleted. */
+export function batch(collection: string, what: string): string {
   return `/collections/${segment(collection)}/batch/documents${what}`
 }
 
