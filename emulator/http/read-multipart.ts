@@ -10,6 +10,7 @@ import { sizes } from '../../client/model/limits.js'
 import type { Project } from '../../client/model/project.js'
 import type { Backend } from '../core/context.js'
 import { discardUploads, type IncomingFile, landUpload, type Upload } from '../core/uploads.js'
+import { countParts } from './count-parts.js'
 import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
 
 /** A sender who says nothing for as long has gone. */
@@ -84,6 +85,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
   return new Promise((resolve, reject) => {
     let nameless: string | undefined
     let isForm = false
+    let told = 0
+    let begun = () => 0
 
     function refuse(error: unknown) {
       reject(isGone(req) ? new Aborted() : error)
@@ -101,11 +104,14 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     function streamHandler(_req: unknown, parser: NodeJS.WritableStream) {
       isForm = true
       parser.on('file', (field: string, bytes: Readable, { filename = '' }: { filename?: string }) => {
+        told++
         if (filename !== '') return
         bytes.on('data', () => {
           nameless = field
         })
       })
+      parser.on('field', () => told++)
+      begun = countParts(req)
       req.pipe(parser)
     }
 
@@ -130,6 +136,8 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       // What does not look like a form to multer, it leaves alone.
       if (error || !isForm) return refuse(formFault(error))
       try {
+        // The parser says nothing of a part whose head it cannot read.
+        if (begun() > told) throw formFault(undefined)
         if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
         const { body = {} } = req as { body?: object }
         for (const [name, value] of Object.entries(body)) take.text(name, requireOnce(name, value))
@@ -206,7 +214,7 @@ function formFault(error: Error | null | undefined): SvcError {
   if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
     return new SvcError('PAYLOAD_TOO_LARGE', `A form may have ${sizes.mostFilesPerRequest} files.`)
   }
-  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name.')
+  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
 }
 
 function tooLong() {
