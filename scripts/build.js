@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { bundleEmulator } from './bundle.js'
+import { bundleCommandLine, bundleEmulator } from './bundle.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -43,6 +43,7 @@ async function build() {
     run(root, 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled])
     renameSync(compiled, made)
     await bundleEmulator(root, made)
+    await bundleCommandLine(root, made)
     const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/template.js')).href)
     await packTemplate(join(made, 'template.tar.gz'))
     // The tool that writes the manifest reads and writes in the folder it stands in.

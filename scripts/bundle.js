@@ -1,10 +1,19 @@
-/** The emulator and what it needs of other packages in a few files: opening eight hundred takes longer than the database. */
-import { writeFileSync } from 'node:fs'
+/**
+ * The emulator and the command line in a few files each, with what they need of other packages to start: to open hundreds
+ * of files takes longer than the work.
+ */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** What is loaded by few, has files of its own beside it, or is what a caller compares errors with: the client. */
 const apart = [/^node:/, /^@electric-sql\/pglite/, 'pg', 'pg-native', '@aws-sdk/client-s3']
+
+/** What nearly every command loads of other packages. */
+const inCommands = /^(@oclif\/core|chalk)(\/|$)/
+
+/** What the command framework looks for only where sources are run. */
+const unused = ['ts-node', 'typescript']
 
 /**
  * Puts `emulator/main.ts` as one module into `<made>/emulator/bundled`, and has `<made>/emulator/main.js` be it.
@@ -12,35 +21,93 @@ const apart = [/^node:/, /^@electric-sql\/pglite/, 'pg', 'pg-native', '@aws-sdk/
  * @param {string} root @param {string} made where the compiled files are
  */
 export async function bundleEmulator(root, made) {
-  const folder = join(made, 'emulator', 'bundled')
   const build = await rolldown({
-    input: join(root, 'emulator', 'main.ts'),
+    input: { 'bundled/main': join(root, 'emulator', 'main.ts') },
     cwd: root,
     platform: 'node',
     external: apart,
-    plugins: [ownFilesStay(root)],
+    plugins: [filesStay(root, ['client']), placesStay(root)],
   })
-  await build.write({ dir: folder, format: 'esm', sourcemap: true, chunkFileNames: '[name].js' })
+  await build.write({
+    ...{ dir: join(made, 'emulator'), format: 'esm', sourcemap: true },
+    chunkFileNames: 'bundled/[name].js',
+  })
   await build.close()
   writeFileSync(join(made, 'emulator', 'main.js'), "export * from './bundled/main.js'\n")
 }
 
 /**
- * Files are found where they were compiled to, and the client stays outside.
+ * Puts what is found by its path, the commands above all, into `<made>/cli` in place of the compiled files. The class of
+ * errors is the emulator's too, so it stays outside.
+ *
+ * @param {string} root @param {string} made where the compiled files are
+ */
+export async function bundleCommandLine(root, made) {
+  const folder = join(root, 'cli')
+  const sources = ['start.ts', 'overview.ts', ...sourcesIn(folder, 'commands'), ...sourcesIn(folder, 'hooks')]
+  const build = await rolldown({
+    input: Object.fromEntries(sources.map((path) => [path.replace(/\.ts$/, ''), join(folder, path)])),
+    cwd: root,
+    platform: 'node',
+    external: (id, importer = '') =>
+      /^node:/.test(id) || unused.includes(id) || (isPackage(id) && isOurs(importer) && !inCommands.test(id)),
+    plugins: [filesStay(root, ['emulator', join('client', 'model', 'errors.js')])],
+    transform: { define: { __dirname: 'import.meta.dirname' } },
+  })
+  rmSync(join(made, 'cli'), { recursive: true })
+  await build.write({
+    ...{ dir: join(made, 'cli'), format: 'esm', sourcemap: true },
+    ...{ entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' },
+  })
+  await build.close()
+}
+
+/** @param {string} id */
+function isPackage(id) {
+  return /^[a-z@]/.test(id)
+}
+
+/** @param {string} path */
+function isOurs(path) {
+  return !path.includes(`${sep}node_modules${sep}`)
+}
+
+/** @param {string} folder @param {string} path @returns {string[]} */
+function sourcesIn(folder, path) {
+  return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+    const inner = join(path, entry.name)
+    if (entry.isDirectory()) return sourcesIn(folder, inner)
+    return inner.endsWith('.ts') && !inner.endsWith('.test.ts') ? [inner] : []
+  })
+}
+
+/**
+ * Files and folders of ours that are not taken in. What is built stands to each other as the sources do.
+ *
+ * @param {string} root @param {string[]} paths @returns {import('rolldown').Plugin}
+ */
+function filesStay(root, paths) {
+  return {
+    name: 'files-stay',
+    resolveId(id, importer) {
+      const path = importer && id.startsWith('.') ? relative(root, resolve(dirname(importer), id)) : ''
+      const stays = paths.some((other) => path === other || path.startsWith(other + sep))
+      return stays ? { id: join(root, path), external: true } : null
+    },
+  }
+}
+
+/**
+ * Files that are looked for beside a source file are found beside its compiled one.
  *
  * @param {string} root @returns {import('rolldown').Plugin}
  */
-function ownFilesStay(root) {
-  const toBuilt = (/** @type {string} */ path) => `../../${relative(root, path).split(sep).join('/')}`
+function placesStay(root) {
   return {
-    name: 'own-files-stay',
-    resolveId(id, importer) {
-      const path = importer && id.startsWith('.') ? resolve(dirname(importer), id) : ''
-      return path.startsWith(join(root, 'client', sep)) ? { id: toBuilt(path), external: true } : null
-    },
+    name: 'places-stay',
     transform(code, id) {
       if (!id.startsWith(join(root, 'emulator', sep)) || !code.includes('import.meta.url')) return null
-      const place = `new URL('${toBuilt(id)}', import.meta.url).href`
+      const place = `new URL('../../${relative(root, id).split(sep).join('/')}', import.meta.url).href`
       return { code: code.replaceAll('import.meta.url', place), map: null }
     },
   }
