@@ -112,13 +112,17 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       files: storage.files,
       sweepFilesSoon: fileKeeper.soon,
     }
-    const { project, apiKey, secretKey } = await openProject(backend, config.project)
+    const controlToken = randomBytes(24).toString('base64url')
+    const apps = { [localProviderPath]: localProvider.answer }
+    // The routes are put together while the database looks.
+    const [{ project, apiKey, secretKey }, app] = await Promise.all([
+      openProject(backend, config.project),
+      loading.then(({ createApp }) =>
+        createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, apps }),
+      ),
+    ])
     const wished = withoutUndefined({ dialect, tier: config.tier })
     if (Object.keys(wished).length > 0) await changeProject(backend, project.id, wished)
-    const controlToken = randomBytes(24).toString('base64url')
-    const { createApp } = await loading
-    const apps = { [localProviderPath]: localProvider.answer }
-    const app = createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, apps })
     const listening = await listen(app, config)
     service.listening = listening
     url = `http://${listening.host}:${listening.port}`
