@@ -42,11 +42,11 @@ export function arrayIn(body: Json | undefined): Json[] {
 
 /** A record of the service's own, its names as they are written here: `created_at` is `createdAt`. */
 export function readRecord(record: Json | undefined): JsonObject {
-  const named = Object.entries(asObject(record)).map(([name, value]) => [
-    name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase()),
-    value,
-  ])
-  return Object.fromEntries(named)
+  const named: JsonObject = {}
+  for (const [name, value] of Object.entries(asObject(record))) {
+    named[name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase())] = value
+  }
+  return named
 }
 
 export const recordReaders = {
@@ -55,17 +55,13 @@ export const recordReaders = {
 } as const satisfies Record<Form<'record'>, (body: Json) => Json>
 
 export const documentReaders = {
-  enveloped: readNamed,
-  snake: readNamed,
+  enveloped: (body) => documentOf(asObject(body)),
+  snake: (body) => documentOf(readRecord(body)),
   flat: (body) => {
     const { id, createdAt, updatedAt, ...data } = asObject(body)
     return documentOf({ id, data, createdAt, updatedAt })
   },
 } as const satisfies Record<Form<'document'>, (body: Json) => Document>
-
-function readNamed(body: Json): Document {
-  return documentOf(readRecord(body))
-}
 
 /** A document of parts that were read; a part that is left out, the wire had no room for. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
