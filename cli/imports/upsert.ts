@@ -1,5 +1,6 @@
 import { mergeFields } from '../../client/model/document.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
+import { meaningsOf } from '../../client/model/where.js'
 import type { ReadRow } from '../records/record.js'
 import type { Client } from '../target-command.js'
 import type { Send } from './send-chunk.js'
@@ -7,8 +8,11 @@ import type { Send } from './send-chunk.js'
 type Collection = ReturnType<Client['collection']>
 
 // A list may say at most 8 KB of query: contract 10.7.
-const mostValuesAtOnce = 50
-const mostValueLength = 100
+const mostLetters = 5_000
+const mostIds = 50
+/** A service finds so few values of a field in an index, and more of them by reading the whole collection. */
+const mostMeanings = 10
+const listsAtOnce = 4
 
 /**
  * Sends rows as changes of the documents that have the same value in `field`, and creates the others.
@@ -65,25 +69,35 @@ async function findKnown(
   values: readonly string[],
 ): Promise<Map<string, string>> {
   const known = new Map<string, string>()
-  for (const some of inPieces(values)) {
+  const find = async (some: string[]) => {
     for await (const { id, data } of collection.iterate({ where: { [field]: { in: some } } })) {
       const value = field === 'id' ? id : textOf(data[field])
       if (value !== undefined && !known.has(value)) known.set(value, id)
     }
   }
+  const pieces = inPieces(field, values)
+  for (let at = 0; at < pieces.length; at += listsAtOnce) {
+    await Promise.all(pieces.slice(at, at + listsAtOnce).map(find))
+  }
   return known
 }
 
-function inPieces(values: readonly string[]): string[][] {
+/** Values that one list can ask for, and find fast. */
+export function inPieces(field: string, values: readonly string[]): string[][] {
   const pieces: string[][] = []
-  let length = 0
+  const most = field === 'id' ? mostIds : mostMeanings
+  let letters = 0
+  let meanings = 0
   for (const value of values) {
+    const own = field === 'id' ? 1 : meaningsOf(value).length
     const last = pieces.at(-1)
-    length += value.length
-    if (last && last.length < mostValuesAtOnce && length < mostValuesAtOnce * mostValueLength) last.push(value)
+    letters += value.length
+    meanings += own
+    if (last && meanings <= most && letters < mostLetters) last.push(value)
     else {
       pieces.push([value])
-      length = value.length
+      letters = value.length
+      meanings = own
     }
   }
   return pieces
