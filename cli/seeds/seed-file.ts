@@ -41,7 +41,12 @@ export function readSeedFile(file: string, text: string, collections: JsonObject
   return Object.entries(collections).map(([name, collection]) => {
     const place = ['collections', name]
     if (!isObject(collection)) throw badSeed(file, lineOf(text, place), `"${name}" is not an object`)
-    const { schema, key, documents = [] } = collection
+    const { schema, key, documents = [], ...others } = collection
+    const [other] = Object.keys(others)
+    if (other !== undefined) {
+      const what = `"${other}" of "${name}" is none of schema, key and documents`
+      throw badSeed(file, lineOf(text, [...place, other]), what)
+    }
     if (typeof documents !== 'object' || documents === null) {
       throw badSeed(
         file,

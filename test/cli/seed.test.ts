@@ -195,6 +195,12 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     `{"collections": {\n  "bad-g": {"documents": {"a": {"x": "\${bad-h.b.id}"}}},\n  "bad-h": {"documents": {"b": {"x": "\${bad-g.a.id}"}}}\n}}`,
     /bad\.json:2: the collections refer to each other in a circle: bad-g → bad-h → bad-g/,
   ],
+  [
+    'documents under another name',
+    'bad.json',
+    '{"collections": {\n  "bad-j": {\n    "docs": [{"x": 1}]\n  }\n}}',
+    /bad\.json:3: "docs" of "bad-j" is none of schema, key and documents/,
+  ],
   ['a row that is no object', 'bad-i.ndjson', '{"x":1}\n\n[2]\n', /bad-i\.ndjson:3: /],
 ]
 
