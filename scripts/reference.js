@@ -32,6 +32,8 @@ function reference() {
     ...methodsIn('client/provider-login.ts'),
     '## svc.users',
     ...methodsIn('client/users.ts'),
+    '## svc.files',
+    ...methodsIn('client/files.ts'),
     '## svc.collections',
     ...methodsIn('client/collections.ts'),
     '## svc.collection(name)',
@@ -55,7 +57,7 @@ function exportedTypes() {
     name,
     file: 'client/index.ts',
   }))
-  const chapters = ['Auth', 'CollectionClient', 'ErrorCode', 'Users', 'webStore']
+  const chapters = ['Auth', 'CollectionClient', 'ErrorCode', 'Files', 'Users', 'webStore']
   return [...own, ...passedOn].filter(({ name }) => !chapters.includes(name))
 }
 
@@ -159,7 +161,7 @@ function readComment(comment) {
     .replace(/^\s*\/\*\*\s?|\s*\*\/\s*$/g, '')
     .split('\n')
     .map((line) => line.replace(/^\s*\* ?/, ''))
-  const [words = '', ...tags] = lines.join('\n').split(/\n?^@/m)
+  const [words = '', ...tags] = lines.join('\n').split(/(?:^|\s)@(?=example|param|throws)/)
   const tag = (/** @type {string} */ name) =>
     tags
       .find((each) => each.startsWith(name))
