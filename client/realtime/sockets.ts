@@ -136,9 +136,9 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   }
 }
 
-/** Names begin with a letter, ids with a digit. */
+/** What is written as ids are is taken for one. */
 function idOf(collection: string): string | undefined {
-  return /^\d/.test(collection) ? collection : undefined
+  return /^[\da-f-]{36}$/.test(collection) ? collection : undefined
 }
 
 /** What a message is about; of a change, its document says it. */
