@@ -124,7 +124,10 @@ function requireName(name: string) {
 
 function requireSchema(schema: Schema) {
   const issues = checkSchema(schema)
-  if (issues.length > 0) throw new SvcError('VALIDATION_ERROR', 'The schema contradicts itself.', issues)
+  const [first] = issues
+  if (!first) return
+  const what = `"${first.path.join('.')}" ${first.message}`
+  throw new SvcError('VALIDATION_ERROR', `The schema contradicts itself: ${what}.`, issues)
 }
 
 export function noSuchCollection(name: string) {
