@@ -1,5 +1,6 @@
-import { misuse } from '../../failure.js'
-import { readFields } from '../../fields-args.js'
+import { SvcError } from '../../../client/model/errors.js'
+import { CliFailure, describeFailure, misuse } from '../../failure.js'
+import { readFields, textHint } from '../../fields-args.js'
 import { record } from '../../print.js'
 import { ProjectCommand, type ShownProject } from '../../project-command.js'
 
@@ -16,12 +17,25 @@ export default class ProjectSet extends ProjectCommand {
 
   async run() {
     const { argv, flags } = await this.parse(ProjectSet)
-    const settings = readFields(argv.map(String))
+    const words = argv.map(String)
+    const settings = readFields(words)
     if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See what there is: svc project show')
     const { control, path } = this.project(flags)
-    const project = (await control({ method: 'PATCH', path, body: { settings } })) as ShownProject
+    const project = (await control({ method: 'PATCH', path, body: { settings } }).catch((error) => {
+      throw explained(error, words)
+    })) as ShownProject
 
     this.log(record(project.settings))
     return project
   }
+}
+
+/** Names a refused setting as it was typed: the body of the request is nothing that people see. */
+function explained(cause: unknown, words: readonly string[]): unknown {
+  if (!(cause instanceof SvcError) || cause.code !== 'VALIDATION_ERROR') return cause
+  const { code, exit, message } = describeFailure(cause)
+  const issues = cause.issues.map((issue) => ({ ...issue, path: issue.path.filter((part) => part !== 'settings') }))
+  const hint = textHint(words, issues) ?? 'See what there is: svc project show'
+  const named = message.replaceAll('"settings.', '"').replace('"settings": ', '')
+  return new CliFailure(code, exit, named, hint, { cause })
 }
