@@ -31,7 +31,7 @@ function fieldsOfLinked(value: Json): Json {
   return isLinked ? (value.data ?? null) : value
 }
 
-/** What to say where no document of a page has a column that was asked for. */
+/** What to say where no document of a page has a field that was asked for. */
 export function missingColumns(documents: readonly Document[], columns: readonly string[] = []): string | undefined {
   const names = namesOf(documents.map(documentRow))
   const missing = columns.filter((column) => !names.includes(column)).map((column) => `"${column}"`)

@@ -121,6 +121,24 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['an id that a script left empty', ['docs', 'delete', 'posts', '', '--yes'], 2, /ID is empty\.\n.*variable/],
   ['a document in no file', ['docs', 'create', 'posts', '-f', 'nope.json'], 4, /no file "nope\.json"/],
   ['a document in a folder', ['docs', 'create', 'posts', '-f', '.'], 2, /"\." is a folder/],
+  [
+    'a setting written as text',
+    ['project', 'set', 'tokenTtl=5'],
+    5,
+    /^error {2}"tokenTtl": expected number, received string\.\n.*Write tokenTtl:=5/,
+  ],
+  [
+    'a setting that there is not',
+    ['project', 'set', 'foo=1'],
+    5,
+    /^error {2}Unrecognized key: "foo"\.\n.*project show/,
+  ],
+  [
+    'a default that does not fit its field',
+    ['collections', 'create', 'shelf', '--field', 'n:integer="x"'],
+    5,
+    /contradicts itself: "schema\.n\.default" is not of type "integer"\./,
+  ],
   ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /no file "nope\.json"/],
 ]
 
@@ -181,6 +199,13 @@ test('in a terminal no word of a failure is broken at the edge', async () => {
 
 test('columns that no document has are pointed out', async () => {
   const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--columns', 'titel,views', '--limit', '2'])
+
+  expect(exit).toBe(0)
+  expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)
+})
+
+test('an order by a field that no document has is pointed out', async () => {
+  const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--sort', 'titel', '--limit', '2'])
 
   expect(exit).toBe(0)
   expect(stderr).toMatch(/no document here has a field "titel"; there are .*title/)

@@ -43,7 +43,8 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
     if (!this.jsonEnabled()) {
       if (page.items.length > 0) await printDocuments(page.items, flags.format, flags.columns)
       this.note(pageNote(page, 'document'))
-      const missing = missingColumns(page.items, flags.columns)
+      const [sorted] = query.sort?.path ?? []
+      const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
       if (missing) this.note(missing)
       const note = page.items.length === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])
       if (note) this.note(note)
