@@ -36,10 +36,12 @@ export function openTable(first: readonly Row[], options: TableOptions = {}): Op
     (options.columns ?? namesOf(first)).map((name) => measure(name, first)),
     width,
   )
+  // A later row may be wider than the first ones: a pipe has room for it.
+  const fitted = (text: string, most: number) => (Number.isFinite(width) ? cut(text, most) : text)
   const line = (row: Row) =>
     visible.map(({ name, width, isRight }) => {
       const { text, kind } = shown(row[name])
-      return colours[kind](pad(cut(text, width), width, isRight))
+      return colours[kind](pad(fitted(text, width), width, isRight))
     })
   const join = (cells: readonly string[]) => cells.join(gap).trimEnd()
   return {
