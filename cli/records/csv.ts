@@ -34,6 +34,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
       return undefined
     },
   })
+  const encoding = watchEncoding(input)
   input.on('error', (error) => parser.destroy(error))
   input.pipe(parser)
 
@@ -45,10 +46,13 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
     const line = lastLine + (names ? 1 : 0)
     lastLine = info.lines
     if (!names) {
+      if (encoding.isDamaged(record)) throw notUtf8(source)
       names = requireDistinct(record, source)
       continue
     }
-    records.push(readLine(names, record, types, { number: number++, line, endByte: info.bytes }))
+    const place = { number: number++, line, endByte: info.bytes }
+    if (encoding.isDamaged(record)) records.push({ ...place, problem: 'is not UTF-8', text: record.join(',') })
+    else records.push(readLine(names, record, types, place))
     if (records.length >= handful) {
       yield [...damage.splice(0), ...records]
       records = []
@@ -56,6 +60,25 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   }
   const last = [...records, ...damage.splice(0)]
   if (last.length > 0) yield last
+}
+
+/** Tells text that holds U+FFFD from text in another encoding, which becomes U+FFFD when it is read. */
+function watchEncoding(input: Readable) {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let isUtf8 = true
+  input.on('data', (bytes: Buffer) => {
+    try {
+      if (isUtf8) decoder.decode(bytes, { stream: true })
+    } catch {
+      isUtf8 = false
+    }
+  })
+  return { isDamaged: (cells: readonly string[]) => !isUtf8 && cells.some((cell) => cell.includes('\ufffd')) }
+}
+
+function notUtf8(source: string): CliFailure {
+  const hint = 'Save it as UTF-8, or convert it first: iconv -f windows-1252 -t utf-8'
+  return new CliFailure('NOT_UTF8', exits.invalid, `${source} is not UTF-8.`, hint)
 }
 
 /** Of two columns of one name, one would be lost. */

@@ -76,6 +76,20 @@ test.each([
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is packed (gzip or zip).') })
 })
 
+test('CSV that is not UTF-8 is refused rather than damaged', async () => {
+  writeFileSync(join(world.folder, 'latin.csv'), Buffer.from('name,age\nAda,36\nZoë,20\n', 'latin1'))
+  writeFileSync(join(world.folder, 'latin-header.csv'), Buffer.from('näme\nAda\n', 'latin1'))
+  file('replaced.csv', 'name\n\ufffd\n')
+
+  const rows = await world.json(['docs', 'import', 'latin', 'latin.csv', '--create'])
+  const header = await world.svc(['docs', 'import', 'latin', 'latin-header.csv'])
+  await world.svc(['docs', 'import', 'latin', 'replaced.csv'])
+
+  expect(rows).toMatchObject({ accepted: 1, refused: 1, refusals: [{ line: 3, reason: 'is not UTF-8' }] })
+  expect(header).toMatchObject({ exit: 5, stderr: expect.stringContaining('"latin-header.csv" is not UTF-8.') })
+  expect(await exported('latin')).toEqual([{ name: 'Ada', age: 36 }, { name: '\ufffd' }])
+})
+
 test('bad rows keep no good row out, and are reported with line and reason', async () => {
   await world.svc(['collections', 'create', 'strict', '--field', 'title:string!'])
   const rows = Array.from({ length: 2_300 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))
