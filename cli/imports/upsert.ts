@@ -1,6 +1,7 @@
 import { mergeFields } from '../../client/model/document.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
 import { meaningsOf } from '../../client/model/where.js'
+import { misuse } from '../failure.js'
 import type { ReadRow } from '../records/record.js'
 import type { Client } from '../target-command.js'
 import type { Send } from './send-chunk.js'
@@ -16,11 +17,15 @@ const listsAtOnce = 4
 
 /**
  * Sends rows as changes of the documents that have the same value in `field`, and creates the others.
- * Rows of one value are merged in their order, so that the last one wins.
+ * Rows of one value are merged in their order, so that the last one wins. A field that none of the first rows has is
+ * most likely misspelled, and would create all of them once more.
  */
 export function upsertSender(collection: Collection, field: string): Send {
+  let isThere = false
   return async (rows, idempotencyKey) => {
     const byValue = mergeRows(rows, field)
+    isThere ||= byValue.size > 0
+    if (!isThere) throw misuse(`No row has a value in "${field}", the field of --key.`)
     const known = await findKnown(collection, field, [...byValue.keys()])
     const changed = new Map<string, JsonObject>()
     const created: JsonObject[] = []

@@ -124,6 +124,16 @@ test('with --upsert a row changes the document of its key, and creates it where 
   ])
 })
 
+test('with --upsert, a key that no row has creates nothing', async () => {
+  file('keyed.csv', 'email,name\nada@example.com,Ada\n')
+  await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--create'])
+
+  const ran = await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--upsert', '--key', 'emial'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('No row has a value in "emial"') })
+  expect(await world.json(['docs', 'count', 'keyed'])).toEqual({ count: 1 })
+})
+
 test.each(['SIGINT', 'SIGKILL'] as const)(
   'an import ended by %s goes on where it stopped: nothing lost, nothing twice',
   async (signal) => {
