@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
-import { CliFailure, exits } from '../failure.js'
+import { CliFailure, exits, misuse } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
 import { type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
 
@@ -48,6 +48,7 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
     if (!names) {
       if (encoding.isDamaged(record)) throw notUtf8(source)
       names = requireDistinct(record, source)
+      requireColumns(names, types, source)
       continue
     }
     const place = { number: number++, line, endByte: info.bytes }
@@ -87,6 +88,12 @@ function requireDistinct(names: readonly string[], source: string): readonly str
   if (twice === undefined) return names
   const message = `Two columns of ${source} are called "${twice}".`
   throw new CliFailure('BAD_HEADER', exits.invalid, message, 'Rename one of them in the first line.')
+}
+
+/** A type for a column that is not there was most likely meant for another one. */
+function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
+  const missing = Object.keys(types).find((name) => name !== '*' && !names.includes(name))
+  if (missing !== undefined) throw misuse(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
 }
 
 function readLine(names: readonly string[], cells: readonly string[], types: ColumnTypes, place: Place): InputRecord {

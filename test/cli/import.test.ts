@@ -76,6 +76,14 @@ test.each([
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is packed (gzip or zip).') })
 })
 
+test('a type for a column that is not there is refused', async () => {
+  file('codes.csv', 'code,name\n42,Ada\n')
+
+  const ran = await world.svc(['docs', 'import', 'codes', 'codes.csv', '--create', '--types', 'cdoe:string'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/no column "cdoe"\.\n.*code, name/) })
+})
+
 test('CSV that is not UTF-8 is refused rather than damaged', async () => {
   writeFileSync(join(world.folder, 'latin.csv'), Buffer.from('name,age\nAda,36\nZoë,20\n', 'latin1'))
   writeFileSync(join(world.folder, 'latin-header.csv'), Buffer.from('näme\nAda\n', 'latin1'))
