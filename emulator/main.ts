@@ -1,5 +1,6 @@
 /** Opens the ports, brings the database up to date, listens, and closes it all again. */
 import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatDialect, readDialect } from '../client/wire/dialect.js'
 import { openClock } from './clock.js'
 import { type Config, defaultConfig } from './config.js'
@@ -55,11 +56,15 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   const config: Config = { ...defaultConfig, ...withoutUndefined(options) }
   const dialect = config.dialect === undefined ? undefined : formatDialect(readDialect(config.dialect))
   const log = openLog(config.log)
-  const about: { pid: number; url?: string } = { pid: process.pid }
-  // The database opens in a thread of its own; what answers requests is loaded meanwhile.
-  const loading = import('./http/server.js')
   const warn = (message: string) => process.emitWarning(message)
-  const storage = await openStorage(config, () => about, warn)
+  const about: { pid: number; url?: string } = { pid: process.pid }
+  const loadServer = () => import('./http/server.js')
+  const storage = await openStorage(config, {
+    info: () => about,
+    warn,
+    // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
+    whileOpening: () => void loadServer(),
+  })
   const service: Service = {}
   try {
     const clock = openClock(config.now)
@@ -114,12 +119,14 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     }
     const controlToken = randomBytes(24).toString('base64url')
     const apps = { [localProviderPath]: localProvider.answer }
-    // The routes are put together while the database looks.
+    // The routes are put together once the database has its question.
     const [{ project, apiKey, secretKey }, app] = await Promise.all([
       openProject(backend, config.project),
-      loading.then(({ createApp }) =>
-        createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, apps }),
-      ),
+      nextTurn()
+        .then(loadServer)
+        .then(({ createApp }) =>
+          createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, apps }),
+        ),
     ])
     const wished = withoutUndefined({ dialect, tier: config.tier })
     if (Object.keys(wished).length > 0) await changeProject(backend, project.id, wished)

@@ -22,20 +22,24 @@ export interface Storage {
 
 type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl'>
 
+export interface Surroundings {
+  /** What somebody who wants the same folder is told. */
+  info(): { pid: number; url?: string }
+  warn(message: string): void
+  /** Called once the database is opening, which is done elsewhere and takes a while. */
+  whileOpening(): void
+}
+
 /**
  * Opens the database up to date, and holds the folder so that nobody else does.
  *
  * @throws {StartError} with nothing changed.
  */
-export async function openStorage(
-  options: Options,
-  info: () => { pid: number; url?: string },
-  warn: (message: string) => void,
-): Promise<Storage> {
+export async function openStorage(options: Options, surroundings: Surroundings): Promise<Storage> {
   const folder = options.dir === undefined ? undefined : resolve(options.dir)
-  const lock = folder === undefined ? undefined : await hold(folder, info)
+  const lock = folder === undefined ? undefined : await hold(folder, surroundings.info)
   try {
-    const { db, dataDir } = await openFor(options, folder, warn)
+    const { db, dataDir } = await openFor(options, folder, surroundings)
     const files = await openFiles(db, options, folder).catch(async (error) => {
       await db.close()
       throw error
@@ -64,20 +68,24 @@ async function hold(folder: string, info: () => { pid: number; url?: string }): 
 async function openFor(
   { databaseUrl, memory, fresh }: Options,
   folder: string | undefined,
-  warn: (message: string) => void,
+  { warn, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres.js')
-    const db = await openPostgres({ url: databaseUrl, warn })
-    return { db: await upToDate(db, 'the database'), dataDir: undefined }
+    const opening = openPostgres({ url: databaseUrl, warn })
+    whileOpening()
+    return { db: await upToDate(await opening, 'the database'), dataDir: undefined }
   }
   if (memory || folder === undefined) {
-    const db = await openPglite({ template: await readTemplate() })
-    return { db: await upToDate(db, 'memory'), dataDir: undefined }
+    const opening = openPglite({ template: await readTemplate() })
+    whileOpening()
+    return { db: await upToDate(await opening, 'memory'), dataDir: undefined }
   }
   const dataDir = await prepareData(folder, { fresh })
-  const db = await openPglite({ dataDir }).catch((cause) => {
+  const opening = openPglite({ dataDir })
+  whileOpening()
+  const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
   })
   return { db: guardDisk(await upToDate(db, dataDir), folder), dataDir }

@@ -1,6 +1,6 @@
 /** Files on this machine's disk, each under its id. */
 import { once } from 'node:events'
-import { createReadStream } from 'node:fs'
+import { createReadStream, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SvcError } from '../../client/model/errors.js'
@@ -45,8 +45,7 @@ export async function openDiskStore({
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // Where nothing can be stamped, nothing counts as older.
-  const openedAt = await stampOf(folder).catch(() => 0)
+  const openedAt = stampOf(folder)
   const handle = await open(folder, 'r')
   // Files that arrive together are named on the disk together.
   const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
@@ -124,12 +123,17 @@ export async function openDiskStore({
 }
 
 /** The time as the folder's disk stamps it, which may be by another clock than ours, and to the second only. */
-async function stampOf(folder: string): Promise<number> {
+function stampOf(folder: string): number {
   const mark = join(folder, 'opened')
-  await writeFile(mark, '', { mode: 0o600 })
-  const { mtimeMs } = await stat(mark)
-  await rm(mark)
-  return mtimeMs
+  try {
+    writeFileSync(mark, '', { mode: 0o600 })
+    const { mtimeMs } = statSync(mark)
+    rmSync(mark)
+    return mtimeMs
+  } catch {
+    // Where nothing can be stamped, nothing counts as older.
+    return 0
+  }
 }
 
 /** Its failure is looked at when the next piece is there, and must not end the process until then. */
