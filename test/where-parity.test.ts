@@ -134,6 +134,23 @@ describe.each(engines)('On %s', (engine) => {
     }
   })
 
+  test.each(['in', 'notin'] as const)(
+    '"%s" finds the same documents, however many values are looked for',
+    async (operator) => {
+      const documents = await store(stored)
+      const others = Array.from({ length: 12 }, (_, at) => `nothing ${at}`)
+
+      for (const path of fields) {
+        for (const value of asked) {
+          const where = { all: [{ any: [aTest(path, operator, [value, ...others])] }] }
+          const wanted = expected(where, documents)
+          expect(await found(where), `${path.join('.')} ${operator} ${JSON.stringify(value)}`).toEqual(wanted)
+          expect(await found(where, collection), `${path.join('.')}, one by one`).toEqual(wanted)
+        }
+      }
+    },
+  )
+
   test('any filter finds the same documents', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -185,8 +202,8 @@ describe.each(engines)('On %s', (engine) => {
     return documents
   }
 
-  async function found(where: Where): Promise<string[]> {
-    const condition = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [] })
+  async function found(where: Where, foundIn?: string): Promise<string[]> {
+    const condition = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [], foundIn })
     const rows = await db.query<{ id: string }>(sql`select d.id from documents d where ${condition} order by d.id`)
     return rows.map(({ id }) => id)
   }

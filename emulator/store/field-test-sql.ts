@@ -5,19 +5,27 @@ import type { KnownFields } from './field-indexes.js'
 import { fieldText, fieldValue, isOdd, isRegular } from './field-sql.js'
 import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
 
-/** More values than this are looked for in the field itself, without the help of the index over all data. */
+/** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
 const mostContainments = 10
 
+/** What may help to find the documents. */
+export interface Help {
+  /** Which fields have indexes. */
+  readonly known?: KnownFields | undefined
+  /** A collection of which all matches are wanted: many values are then looked up in the index over all data, one by one. */
+  readonly foundIn?: string | undefined
+}
+
 /** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
-export function fieldTest(test: Test, known?: KnownFields): Fragment {
+export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
   if (!test.path.every(canHold)) return missingTest(test)
   switch (test.operator) {
     case 'eq':
-      return equals(test.path, [test.value])
+      return equals(test.path, [test.value], foundIn)
     case 'ne':
       return equalsNone(test.path, [test.value])
     case 'in':
-      return equals(test.path, test.values)
+      return equals(test.path, test.values, foundIn)
     case 'notin':
       return equalsNone(test.path, test.values)
     case 'isnull':
@@ -44,27 +52,37 @@ function missingTest(test: Test): Fragment {
 }
 
 /** As containment of the whole data where that says the same, because the index over all data then finds it. */
-function equals(path: Path, texts: readonly string[]): Fragment {
+function equals(path: Path, texts: readonly string[], foundIn: string | undefined): Fragment {
   const values = texts.filter(canHold).flatMap(meaningsOf)
-  if (path.some(isIndexSegment) || values.length > mostContainments) return holdsAny(path, texts)
-  return anyOf(
-    values
-      .flatMap((value) => [value, [value]])
-      .map((value) =>
-        path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, JSON.stringify(value)),
-      )
-      .map((json) => sql`d.data @> ${json}::jsonb`),
-  )
+  if (path.some(isIndexSegment)) return holdsAny(path, texts)
+  const wholes = values
+    .flatMap((value) => [value, [value]])
+    .map((value) =>
+      path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, JSON.stringify(value)),
+    )
+  if (values.length <= mostContainments) return anyOf(wholes.map((json) => sql`d.data @> ${json}::jsonb`))
+  return foundIn === undefined ? holdsAny(path, texts) : isAmongFound(foundIn, wholes)
+}
+
+function isAmongFound(collection: string, wholes: readonly string[]): Fragment {
+  return sql`d.id = any(array(
+    select found.id
+    from unnest(${wholes}::jsonb[]) as wanted (json)
+    cross join lateral (
+      select d.id from documents d where d.collection_id = ${collection}::uuid and d.data @> wanted.json offset 0
+    ) as found))`
 }
 
 function equalsNone(path: Path, texts: readonly string[]): Fragment {
   return sql`(${holdsAny(path, texts)}) is not true`
 }
 
-/** `@>` with a scalar on its right: the value is that scalar, or an array with it among its items. */
+/** The value is one of them, which costs the same for any number of them, or an array with one among its items. */
 function holdsAny(path: Path, texts: readonly string[]): Fragment {
   const values = texts.filter(canHold).flatMap(meaningsOf)
-  return sql`${fieldValue(path)} @> any(${values.map((value) => JSON.stringify(value))}::jsonb[])`
+  const any = sql`any(${values.map((value) => JSON.stringify(value))}::jsonb[])`
+  const value = fieldValue(path)
+  return sql`(${value} = ${any} or (jsonb_typeof(${value}) = 'array' and ${value} @> ${any}))`
 }
 
 function isNull(path: Path): Fragment {

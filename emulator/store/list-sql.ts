@@ -53,7 +53,7 @@ export function countedPage(scope: Scope, query: ListQuery): Fragment {
     sql`matched as materialized (
       select d.id, ${ordering.value} as value
       from documents d
-      where ${inCollection(scope.collection)} and ${compileWhere(query.where, scope)}
+      where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(scope))}
     ), page as (${pageOf(sql`matched`, ordering, query)})`,
     sql`select count(*)::int as total from matched`,
     ordering,
@@ -80,7 +80,6 @@ function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment 
   const { direction } = ordering
   const [bounds, others] = splitBounds(query.where)
   const within = compileWhere(bounds, scope)
-  const condition = compileWhere(others, scope)
   const wanted = query.limit + query.offset
   return withPage(
     sql`near as materialized (
@@ -92,11 +91,11 @@ function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment 
         order by d.collection_id ${direction}, d.id ${direction}
         limit ${nearDocuments}
       ) as d
-      where ${condition}
+      where ${compileWhere(others, scope)}
     ), everywhere as materialized (
       select d.id
       from documents d
-      where ${inCollection(scope.collection)} and ${within} and ${condition}
+      where ${inCollection(scope.collection)} and ${within} and ${compileWhere(others, findingAll(scope))}
         and (select count(*) from near) < ${wanted}::bigint
     ), page as (${pageOf(
       sql`(
@@ -110,6 +109,10 @@ function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment 
     noTotal,
     ordering,
   )
+}
+
+function findingAll(scope: Scope): Scope {
+  return { ...scope, foundIn: scope.collection }
 }
 
 /** Conditions on the id alone that the index over collection and id understands, and the rest. */

@@ -3,15 +3,14 @@ import { SvcError } from '../../client/model/errors.js'
 import type { Path } from '../../client/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../client/model/where.js'
 import { type Fragment, joinSql, sql } from '../database/database.js'
-import type { KnownFields } from './field-indexes.js'
-import { fieldTest } from './field-test-sql.js'
+import { fieldTest, type Help } from './field-test-sql.js'
 import { ownFieldTest } from './own-field-test-sql.js'
 
 /** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
 const mostQuestions = 500
 
-/** What a filter may reach beyond the document itself. Contract 4.4. */
-export interface Reach {
+/** What a filter may reach beyond the document itself (contract 4.4), and what helps with the document itself. */
+export interface Reach extends Help {
   readonly project: string
   /** Paths whose ids are replaced by the records they link to. */
   readonly populate: readonly Path[]
@@ -19,8 +18,6 @@ export interface Reach {
   readonly mayReadAll: boolean
   /** The caller's roles. */
   readonly roles: readonly string[]
-  /** Which fields of the document itself have indexes. */
-  readonly known?: KnownFields
 }
 
 /** A condition over `documents d`. Values and field names are parameters, never text. */
@@ -50,8 +47,7 @@ function testSql(test: Test, reach: Reach): Fragment {
 function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
   const [field, next, ...rest] = path
   const populated = reach.populate.filter(([first]) => first === field)
-  if (next === undefined || populated.length === 0)
-    return fieldTest({ ...test, path: belowAll(above, path) }, reach.known)
+  if (next === undefined || populated.length === 0) return fieldTest({ ...test, path: belowAll(above, path) }, reach)
   return linkedTest([...above, field], [next, ...rest], test, { ...reach, populate: populated.flatMap(belowFirst) })
 }
 
@@ -73,7 +69,7 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
       where u.id = link.id and u.project_id = ${reach.project}
     ) as d
     where ${condition})`
-  const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined })
+  const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined, foundIn: undefined })
   const inField = nestedTest(field, below, test, reach)
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
 }
