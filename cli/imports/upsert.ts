@@ -1,6 +1,5 @@
 import { mergeFields } from '../../client/model/document.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
-import { meaningsOf } from '../../client/model/where.js'
 import { misuse } from '../failure.js'
 import type { ReadRow } from '../records/record.js'
 import type { Client } from '../target-command.js'
@@ -10,9 +9,7 @@ type Collection = ReturnType<Client['collection']>
 
 // A list may say at most 8 KB of query: contract 10.7.
 const mostLetters = 5_000
-const mostIds = 50
-/** A service finds so few values of a field in an index, and more of them by reading the whole collection. */
-const mostMeanings = 10
+const mostValues = 50
 const listsAtOnce = 4
 
 /**
@@ -80,29 +77,24 @@ async function findKnown(
       if (value !== undefined && !known.has(value)) known.set(value, id)
     }
   }
-  const pieces = inPieces(field, values)
+  const pieces = inPieces(values)
   for (let at = 0; at < pieces.length; at += listsAtOnce) {
     await Promise.all(pieces.slice(at, at + listsAtOnce).map(find))
   }
   return known
 }
 
-/** Values that one list can ask for, and find fast. */
-export function inPieces(field: string, values: readonly string[]): string[][] {
+/** Values that one list can ask for. */
+function inPieces(values: readonly string[]): string[][] {
   const pieces: string[][] = []
-  const most = field === 'id' ? mostIds : mostMeanings
   let letters = 0
-  let meanings = 0
   for (const value of values) {
-    const own = field === 'id' ? 1 : meaningsOf(value).length
     const last = pieces.at(-1)
     letters += value.length
-    meanings += own
-    if (last && meanings <= most && letters < mostLetters) last.push(value)
+    if (last && last.length < mostValues && letters < mostLetters) last.push(value)
     else {
       pieces.push([value])
       letters = value.length
-      meanings = own
     }
   }
   return pieces
