@@ -65,6 +65,7 @@ With --upsert, a row changes the document whose field --key has the row's value,
   async run() {
     const { args, argv, flags } = await this.parse(DocsImport)
     keepHeapSmall()
+    if (flags.delimiter === '') throw misuse('--delimiter takes what stands between two cells, such as ";".')
     const { upsertBy, apiKey } = sortKeys(flags)
     const target = { ...flags, key: apiKey }
     const types = readColumnTypes(flags.types)
