@@ -9,15 +9,6 @@ import { counted, record } from '../../print.js'
 import { startProgress } from '../../progress.js'
 import { TargetCommand } from '../../target-command.js'
 
-/** Of several files, says which one the service refused. */
-function failAt(place: string): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof SvcError) || isUnreachable(error)) throw error
-    const { code, exit, message, hint } = describeFailure(error)
-    throw new CliFailure(code, exit, `${JSON.stringify(place)}: ${message}`, hint, { cause: error })
-  }
-}
-
 export default class FilesUpload extends TargetCommand {
   static override summary = 'Store files; anybody can then read them at their addresses.'
   static override description =
@@ -70,5 +61,14 @@ What is stored this way belongs to no document and stays until it is deleted.`
     this.note(`${counted(stored.length, 'file')} stored, ${bytes(whole)}`)
     if (links.length > 0) this.note(`${counted(links.length, 'link')} left out: ${links.join(', ')}`)
     return { items: stored }
+  }
+}
+
+/** Of several files, says which one the service refused. */
+function failAt(place: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof SvcError) || isUnreachable(error)) throw error
+    const { code, exit, message, hint } = describeFailure(error)
+    throw new CliFailure(code, exit, `${JSON.stringify(place)}: ${message}`, hint, { cause: error })
   }
 }
