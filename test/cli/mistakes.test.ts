@@ -32,7 +32,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /no command "collections rm"\.\n.*there are: create, delete/,
   ],
   ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections"\?/],
-  ['a delimiter that is nothing', ['docs', 'import', 'posts', '--delimiter', ''], 2, /between two cells/],
+  ['a delimiter that is nothing', ['docs', 'import', 'posts', 'a.csv', '--delimiter', ''], 2, /between two cells/],
   ['an argument of a command that takes none', ['files', 'info', 'x'], 2, /"files info" takes no arguments/],
   [
     'a flag spelled wrong',
