@@ -44,7 +44,7 @@ export function arrayIn(body: Json | undefined): Json[] {
 export function readRecord(record: Json | undefined): JsonObject {
   const named: JsonObject = {}
   for (const [name, value] of Object.entries(asObject(record))) {
-    named[name.replace(/_(.)/, (_, letter: string) => letter.toUpperCase())] = value
+    named[name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())] = value
   }
   return named
 }
