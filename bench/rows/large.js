@@ -11,11 +11,14 @@ const sizes = { small: 1_000, large: 1_000_000 }
 
 /** @typedef {import('../tools/dev.js').Dev} Dev @typedef {import('../tools/table.js').Row} Row */
 
+const titles = Array.from({ length: 20 }, (_, at) => `Post number ${at + 1}`).join(',')
+
 /** Each query, how much longer it may take, and what it is called. @type {readonly (readonly [string, string, number])[]} */
 const queries = [
   ['first page, newest, total', '?limit=20', 1.5],
   ['equality, 0.1 %', '?rare=7&limit=20', 5],
   ['equality that matches nothing', '?rare=nothing&limit=20', 5],
+  ['one of 20 values', `?title__in=${encodeURIComponent(titles)}`, 5],
   ['range, 0.1 %', '?amount__gte=0.999&limit=20', 5],
   ['sort by a field', '?orderBy=amount&limit=20', 3],
   ['substring, rare', '?title__contains=99999&limit=20', 30],
