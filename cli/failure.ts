@@ -57,6 +57,16 @@ export function isExit(error: unknown): error is ExitSignal {
   return error instanceof Error && 'code' in error && error.code === 'EEXIT'
 }
 
+/** The same failure in other words. */
+export function reworded(
+  cause: unknown,
+  words: (failure: Failure) => { readonly message?: string; readonly hint?: string },
+): CliFailure {
+  const failure = describeFailure(cause)
+  const { code, exit, message, hint } = { ...failure, ...words(failure) }
+  return new CliFailure(code, exit, message, hint, { cause })
+}
+
 /** Any thrown thing, as people and scripts are told of it. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliFailure) {

@@ -3,7 +3,7 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { type Client, type ClientOptions, createClient } from '../client/index.js'
 import { SvcError } from '../client/model/errors.js'
 import { onStderr } from './colour.js'
-import { CliFailure, describeFailure, exits, isUnreachable } from './failure.js'
+import { CliFailure, exits, isUnreachable, reworded } from './failure.js'
 import { textHint } from './fields-args.js'
 import { nearest } from './nearest.js'
 import { type Named, SvcCommand } from './svc-command.js'
@@ -105,9 +105,7 @@ export abstract class TargetCommand extends SvcCommand {
 
 function explainText(cause: SvcError, words: readonly string[]): Error {
   const hint = textHint(words, cause.issues)
-  if (hint === undefined) return cause
-  const { code, exit, message } = describeFailure(cause)
-  return new CliFailure(code, exit, message, hint, { cause })
+  return hint === undefined ? cause : reworded(cause, () => ({ hint }))
 }
 
 function explainNoKey({ url, from }: Target): CliFailure {

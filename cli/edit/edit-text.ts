@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isObject, type JsonObject } from '../../client/model/json.js'
-import { CliFailure, describeFailure, exits } from '../failure.js'
+import { CliFailure, exits, reworded } from '../failure.js'
 
 export interface Edited {
   readonly fields: JsonObject
@@ -38,8 +38,7 @@ export async function editText(text: string, options: { name: string; mayAskAgai
 
 /** The same failure, saying where to find what was written. */
 export function keptIn(file: string, cause: unknown): CliFailure {
-  const { code, exit, message } = describeFailure(cause)
-  return new CliFailure(code, exit, message, `What you wrote is in ${file}`, { cause })
+  return reworded(cause, () => ({ hint: `What you wrote is in ${file}` }))
 }
 
 async function openEditor(file: string): Promise<void> {

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../../client/model/errors.js'
-import { CliFailure, describeFailure, isUnreachable, misuse } from '../../failure.js'
+import { isUnreachable, misuse, reworded } from '../../failure.js'
 import { findLocalFiles, openLocalFile } from '../../files/local-files.js'
 import { bytes, fileRow } from '../../files/stored-files.js'
 import { transfer } from '../../files/transfers.js'
@@ -68,7 +68,6 @@ What is stored this way belongs to no document and stays until it is deleted.`
 function failAt(place: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof SvcError) || isUnreachable(error)) throw error
-    const { code, exit, message, hint } = describeFailure(error)
-    throw new CliFailure(code, exit, `${JSON.stringify(place)}: ${message}`, hint, { cause: error })
+    throw reworded(error, ({ message }) => ({ message: `${JSON.stringify(place)}: ${message}` }))
   }
 }

@@ -1,5 +1,5 @@
 import { SvcError } from '../../../client/model/errors.js'
-import { CliFailure, describeFailure, misuse } from '../../failure.js'
+import { misuse, reworded } from '../../failure.js'
 import { readFields, textHint } from '../../fields-args.js'
 import { record } from '../../print.js'
 import { ProjectCommand, type ShownProject } from '../../project-command.js'
@@ -33,9 +33,10 @@ export default class ProjectSet extends ProjectCommand {
 /** Names a refused setting as it was typed: the body of the request is nothing that people see. */
 function explained(cause: unknown, words: readonly string[]): unknown {
   if (!(cause instanceof SvcError) || cause.code !== 'VALIDATION_ERROR') return cause
-  const { code, exit, message } = describeFailure(cause)
   const issues = cause.issues.map((issue) => ({ ...issue, path: issue.path.filter((part) => part !== 'settings') }))
   const hint = textHint(words, issues) ?? 'See what there is: svc project show'
-  const named = message.replaceAll('"settings.', '"').replace('"settings": ', '')
-  return new CliFailure(code, exit, named, hint, { cause })
+  return reworded(cause, ({ message }) => ({
+    message: message.replaceAll('"settings.', '"').replace('"settings": ', ''),
+    hint,
+  }))
 }
