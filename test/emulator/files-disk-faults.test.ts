@@ -33,6 +33,7 @@ async function startLimited() {
   }
 }
 
+// The limit on a process's files is the shell's; Windows has none.
 it.skipIf(platform() === 'win32')(
   'a disk that fails while more of a file is awaited fails that upload alone',
   {

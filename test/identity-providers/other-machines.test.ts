@@ -6,6 +6,7 @@ const [outside] = Object.values(networkInterfaces())
   .flat()
   .filter((address) => address?.family === 'IPv4' && !address.internal)
 
+// A machine without a network has no address that others could call.
 test.skipIf(!outside)(
   'contract 7.2 other machines may log in where they are let in, and change no account',
   async () => {
