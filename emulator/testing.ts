@@ -1,4 +1,4 @@
-/** `svc/testing`: a service for one test run, and a project of its own for each test. */
+/** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
 import type { ProjectSettings } from '../client/model/project.js'
 import { startEmulator } from './main.js'
 

@@ -43,12 +43,12 @@ function blocksOf(markdown: string): Block[] {
 async function runTypeScript(name: string, before: string, text: string): Promise<void> {
   const imports = [...text.matchAll(/^import .*$/gm)].map(([line]) => line)
   const body = text.replaceAll(/^import .*$/gm, '').replaceAll('export ', '')
-  const wanted = [...new Set([...imports, "import { createClient } from 'svc'"])].filter(
+  const wanted = [...new Set([...imports, "import { createClient } from 'svc-toolkit'"])].filter(
     (line, _, all) =>
-      line !== "import { createClient } from 'svc'" || !all.some((other) => /\bcreateClient,/.test(other)),
+      line !== "import { createClient } from 'svc-toolkit'" || !all.some((other) => /\bcreateClient,/.test(other)),
   )
   const file = join(scratch, `${name}.ts`)
-  const lines = wanted.map((line) => line.replace("'svc'", "'../../client/index.js'"))
+  const lines = wanted.map((line) => line.replace("'svc-toolkit'", "'../../client/index.js'"))
   const code = `${lines.join('\n')}\nexport default async (url: string, apiKey: string) => {\n${before}\n${body}\n}\n`
   await writeFile(file, code)
   const example: { default(url: string, apiKey: string): Promise<void> } = await import(file)

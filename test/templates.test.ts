@@ -85,7 +85,7 @@ async function anApp(template: string): Promise<string> {
   expect(exit, stderr).toBe(0)
   const folder = join(world.folder, name)
   await mkdir(join(folder, 'node_modules'))
-  await symlink(thisPackage, join(folder, 'node_modules', 'svc'))
+  await symlink(thisPackage, join(folder, 'node_modules', 'svc-toolkit'))
   expect(await readFile(join(folder, 'README.md'), 'utf8')).toContain('npm start')
   return folder
 }

@@ -49,7 +49,7 @@ the files of a template. It shows what it is going to write, asks, and never wri
     for (const { path, content } of written) await write(path, content)
     const next = template
       ? [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...template.next]
-      : ['npm install svc', 'svc dev']
+      : ['npm install svc-toolkit', 'svc dev']
     this.note(`\nNext: ${next.join(', then ')}`)
     if (!emulator)
       this.note('svc dev prints the two lines of .env.local; it goes on until you stop it, in a terminal of its own.')

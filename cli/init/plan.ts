@@ -97,10 +97,10 @@ function named(content: string, folder: string, version: string): string {
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+/, '')
   const manifest = JSON.parse(content)
-  return `${JSON.stringify({ ...manifest, ...(name ? { name } : {}), dependencies: { svc: `^${version}` } }, null, 2)}\n`
+  return `${JSON.stringify({ ...manifest, ...(name ? { name } : {}), dependencies: { 'svc-toolkit': `^${version}` } }, null, 2)}\n`
 }
 
-const typedClient = `import { createClient } from 'svc'
+const typedClient = `import { createClient } from 'svc-toolkit'
 
 /** The documents of each collection. Fields that are not named here are refused by the compiler, not by the service. */
 interface Collections {
@@ -113,7 +113,7 @@ export const svc = createClient<Collections>({
 })
 `
 
-const untypedClient = `import { createClient } from 'svc'
+const untypedClient = `import { createClient } from 'svc-toolkit'
 
 export const svc = createClient({
   url: process.env.SVC_URL ?? 'http://127.0.0.1:4400',

@@ -1,4 +1,4 @@
-import { createClient, SvcError } from 'svc'
+import { createClient, SvcError } from 'svc-toolkit'
 import { settings } from '/settings.js'
 
 const svc = createClient(settings)

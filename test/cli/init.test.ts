@@ -61,7 +61,10 @@ test('-y asks nothing, not even at a terminal', async () => {
   expect(app.stdout).not.toContain('Write them?')
   expect(fresh.stdout).not.toContain('Which template?')
   expect(readdirSync(path('src')).sort()).toEqual(['index.ts', 'svc.ts'])
-  expect(JSON.parse(text('notes', 'package.json'))).toMatchObject({ name: 'notes', dependencies: { svc: '^0.1.0' } })
+  expect(JSON.parse(text('notes', 'package.json'))).toMatchObject({
+    name: 'notes',
+    dependencies: { 'svc-toolkit': '^0.1.0' },
+  })
 })
 
 test('what is there stays: settings keep their values, and lines come after lines', async () => {
