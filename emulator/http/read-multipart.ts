@@ -119,7 +119,9 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       _handleFile(_req, file, done) {
         takePart(file).then(
           () => done(null, {}),
-          (error) => {
+          (thrown) => {
+            // A form that ends too early ends the bytes of each of its files; whoever reads them meets that first.
+            const error = file.stream.errored ? formFault(file.stream.errored) : thrown
             refuse(error)
             done(error)
           },

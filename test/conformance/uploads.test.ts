@@ -143,6 +143,10 @@ inDialects('Uploads with documents', (wire) => {
     expectFailure(await post('multipart/form-data', body), 400, 'INVALID_BODY')
     expectFailure(await post('multipart/form-data; boundary=', body), 400, 'INVALID_BODY')
     expectFailure(await post(headers['content-type'], body.subarray(0, -20)), 400, 'INVALID_BODY')
+    const two = formOf(fileOf('cover'), fileOf('back'))
+    for (const cut of [3, 4, 6, 20, 24, 40, 60]) {
+      expectFailure(await post(headers['content-type'], two.body.subarray(0, -cut)), 400, 'INVALID_BODY')
+    }
     expectFailure(await post(headers['content-type'], Buffer.from('no form at all')), 400, 'INVALID_BODY')
     expectFailure(await post(headers['content-type'], Buffer.alloc(0)), 400, 'INVALID_BODY')
     expectFailure(await post('multipart/mixed; boundary=x', body), 415, 'UNSUPPORTED_MEDIA_TYPE')
