@@ -19,7 +19,9 @@ export function mount(app: Express, door: Door, routes: readonly Route[]): void 
     for (const [method, places] of methods) {
       const endpoint = endpointOf(places)
       if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
-      mounted[method]((req, res) => run(door, path, (exchange) => serveRoute(door, endpoint, exchange), req, res))
+      const serve: Serve = (exchange) => serveRoute(door, endpoint, exchange)
+      const asWritten = takesIdBelow(table, path, method) ? refusingEmptyId(serve) : serve
+      mounted[method]((req, res) => run(door, path, asWritten, req, res))
     }
     if (methods.some(([, { flat }]) => flat?.sharesPaths)) continue
     const allow = allowed(methods.map(([method]) => method))
@@ -63,6 +65,24 @@ export function mountRest(app: Express, door: Door): void {
     }
     return run(door, '*', serve, req, res)
   })
+}
+
+/** Whether the same method is served one segment further down, at whatever id stands there. */
+function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method: Method): boolean {
+  return [...table].some(
+    ([other, methods]) =>
+      other.startsWith(`${path}/:`) && !other.slice(path.length + 1).includes('/') && methods.has(method),
+  )
+}
+
+/** With a slash behind it, a path ends in an id that is empty. It may be read as the path, but nothing else is done to that. */
+function refusingEmptyId(serve: Serve): Serve {
+  return (exchange) => {
+    const { method, url = '' } = exchange.req
+    const [path = ''] = url.split('?', 1)
+    const isReading = method === 'GET' || method === 'HEAD'
+    return !isReading && path.endsWith('/') ? refusePath(exchange) : serve(exchange)
+  }
 }
 
 function refuseMethod({ req }: Exchange, allow: readonly string[]): Answer {

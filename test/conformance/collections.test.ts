@@ -164,6 +164,26 @@ inDialects('Collections', (wire) => {
     expect(wire.record(await api.get('/collections'))).toEqual([])
   })
 
+  test('contract 2.1 an empty id names nothing: a write to it changes and deletes nothing', async () => {
+    const { api, owner, posts } = await someDocuments(wire, [{ name: 'kept' }])
+    const paths = ['/', '/?x=1', '//', '/documents/', '/documents//', '/batch/']
+    const refused = (status: number) => (status === 405 ? 405 : 404)
+
+    for (const prefix of ['/collections', '/api/collections']) {
+      const all = [...paths.map((path) => `${prefix}/posts${path}`), `${prefix}/`, `${prefix}//`, `${prefix}//posts`]
+      for (const path of all) {
+        for (const by of [api, owner]) {
+          const writes = [by.delete(path), by.patch(path, { name: 'gone' }), by.put(path, { name: 'gone' })]
+          for (const { status } of await Promise.all(writes))
+            expect({ path, status }).toEqual({ path, status: refused(status) })
+        }
+      }
+    }
+
+    expect(await posts.names('')).toEqual(['kept'])
+    expectStatus(200, await api.get(`${wire.listPath('posts')}/`))
+  })
+
   test('COL-05 a new collection of the old name starts empty', async () => {
     const { api, collection, rows } = await someDocuments(wire, [{ name: 'one' }])
 
