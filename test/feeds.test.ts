@@ -5,6 +5,7 @@ import { type Listener, openFeeds } from '../emulator/core/feeds.js'
 import { openIds } from '../emulator/core/ids.js'
 import type { Database } from '../emulator/database/database.js'
 import { openMemoryBus } from '../emulator/realtime/memory-bus.js'
+import { selectChanges } from '../emulator/store/changes.js'
 import { insertCollection } from '../emulator/store/collections.js'
 import { insertDocuments } from '../emulator/store/documents.js'
 import { insertProject } from '../emulator/store/projects.js'
@@ -96,6 +97,40 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     expect(toldMeanwhile).toBeGreaterThan(0)
     expect(toldMeanwhile).toBeLessThan(200 * listeners)
     feeds.close()
+  })
+})
+
+/** Data that hardly take any room once they are compressed. */
+const roomy = JSON.stringify({ text: 'x'.repeat(900_000) })
+
+describe.each(engines)('Changes of large documents on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
+    await insertCollection(opened.db, project, collection)
+  })
+  afterAll(() => opened.stop())
+
+  it('contract 9.4 are read a few at a time, by what they take in memory', async () => {
+    const all = 30
+    for (let count = 0; count < all; count++) {
+      const documents = [{ id: newId(new Date()), json: roomy }]
+      await insertDocuments(opened.db, { project, collection, at }, documents)
+    }
+
+    let after = 0
+    const reads: number[] = []
+    for (let isAll = false; !isAll; ) {
+      const read = await selectChanges(opened.db, { project, collections: [collection.id], after })
+      reads.push(read.changes.length)
+      after = read.changes.at(-1)?.seq ?? after
+      isAll = read.isAll
+    }
+
+    expect(reads.reduce((sum, count) => sum + count, 0)).toBe(all)
+    // Eight megabytes.
+    for (const count of reads) expect(count).toBeLessThanOrEqual(9)
   })
 })
 

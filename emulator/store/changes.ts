@@ -1,6 +1,7 @@
 import type { OutgoingDocument } from '../../client/model/document.js'
 import { JsonText } from '../../client/model/json.js'
 import { type Database, sql } from '../database/database.js'
+import { mostTextBytes } from './sql-words.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
 export type Recorded = DocumentChange | CollectionChange
@@ -40,8 +41,8 @@ export interface Range {
   readonly after: number
 }
 
-/** What is read at once, so that neither many changes nor large ones hold the database up. */
-const most = { changes: 500, bytes: 1024 * 1024 }
+/** What is read at once, so that neither many changes nor large ones hold the database up or fill the memory. */
+const most = { changes: 500, bytes: 4 * 1024 * 1024 }
 
 export interface Changes {
   readonly changes: readonly Recorded[]
@@ -59,7 +60,7 @@ export async function selectChanges(db: Database, { project, collections, after 
     left join lateral (
       select seq, kind, collection_id, document_id, version, data, before, recorded_at,
         count(*) over () as found,
-        sum(coalesce(pg_column_size(data), 0) + coalesce(pg_column_size(before), 0))
+        sum(${mostTextBytes(sql`data`)} + ${mostTextBytes(sql`before`)})
           over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
       from (
         select seq, kind, collection_id, document_id, version, data, before, recorded_at

@@ -1,3 +1,4 @@
+import { sizes } from '../../client/model/limits.js'
 import type { Operator } from '../../client/model/where.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../database/database.js'
 import { lowerCased } from './field-sql.js'
@@ -30,6 +31,22 @@ export function pageEnd({ limit, offset }: { readonly limit: number; readonly of
   const most = usualLimits.includes(limit) ? literal(limit) : sql`${limit}::bigint`
   return sql`limit ${most} ${offset === 0 ? nothing : sql`offset ${offset}::bigint`}`
 }
+
+/**
+ * How many bytes of text a JSON column may become, without reading it: a compressed value as many as it may have been, which
+ * is at most what a document may be, with the spaces that PostgreSQL writes.
+ */
+export function mostTextBytes(json: Fragment): Fragment {
+  const largest = literal(sizes.mostDocumentBytes * 1.5)
+  return sql`case
+    when ${json} is null then 0
+    when pg_column_compression(${json}) is null then pg_column_size(${json})
+    else least(pg_column_size(${json})::bigint * ${literal(mostCompression)}, ${largest})
+  end`
+}
+
+/** What lz4 makes one byte of at most; pglz, the default, makes one of 90. */
+const mostCompression = 255
 
 /** A text as part of a pattern for `like … escape '\'`. */
 export function escaped(text: string): string {
