@@ -5,6 +5,7 @@ import * as batches from './rows/batches.js'
 import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
 import * as files from './rows/files.js'
+import * as hostile from './rows/hostile.js'
 import * as large from './rows/large.js'
 import { measure as manyUsers } from './rows/many-users.js'
 import * as peers from './rows/peers.js'
@@ -29,11 +30,12 @@ const groups = {
   peers,
   commands,
   client,
+  hostile,
   large,
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['large', 'many-users']
+const onlyWhenNamed = ['hostile', 'large', 'many-users']
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(groups, name))
