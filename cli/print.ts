@@ -1,3 +1,4 @@
+import { formatCount } from '../client/model/figures.js'
 import type { Json } from '../client/model/json.js'
 import type { Page } from '../client/model/page.js'
 import { onStdout } from './colour.js'
@@ -66,10 +67,7 @@ export function record(fields: Row, width: number = terminalWidth()): string {
 }
 
 /** 12345 as 12,345. */
-export function count(number: number): string {
-  // The formats of Intl take longer to load than most commands to run.
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',')
-}
+export const count = formatCount
 
 /** "1 document", "12,345 documents". */
 export function counted(number: number, noun: string): string {

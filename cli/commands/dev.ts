@@ -42,7 +42,11 @@ command's exit code if it ends by itself.`)
     memory: Flags.boolean({ description: 'keep nothing on disk', exclusive: ['fresh', 'database-url'] }),
     fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
     dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
-    tier: Flags.option({ options: tiers, description: 'plan whose limits the project has' })(),
+    tier: Flags.option({
+      options: tiers,
+      description:
+        'plan whose limits for files the project has; rate limits are off unless the setting rateLimit turns them on',
+    })(),
     project: Flags.string({ default: 'dev', description: 'project that the key belongs to' }),
     'database-url': Flags.string({
       description: 'a PostgreSQL server instead of the embedded one',

@@ -1,5 +1,6 @@
 /** Stored files as the commands name and show them. */
 import type { Client } from '../../client/index.js'
+import { formatBytes } from '../../client/model/figures.js'
 import type { StoredFile } from '../../client/model/file.js'
 import { CliFailure, exits } from '../failure.js'
 import type { Row } from '../print.js'
@@ -32,13 +33,5 @@ export async function findFile(client: Client, id: string): Promise<StoredFile> 
 }
 
 export function fileRow({ id, name, path, size, mimeType, url }: StoredFile): Row {
-  return { id, path: path === '' ? name : `${path}/${name}`, size: bytes(size), type: mimeType, url }
-}
-
-/** 512 B, 1.5 KB, 20 MB; in binary multiples, as the limits are. */
-export function bytes(size: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB']
-  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, size)) / 10))
-  const value = size / 1024 ** step
-  return `${value < 10 && step > 0 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)} ${units[step]}`
+  return { id, path: path === '' ? name : `${path}/${name}`, size: formatBytes(size), type: mimeType, url }
 }

@@ -20,6 +20,21 @@ export type RateWindow = keyof typeof rateLimits
 export type RateLimit = 'off' | readonly RateWindow[] | { readonly [Window in RateWindow]?: number }
 export const defaultRateLimit: RateLimit = 'off'
 
+/** What the setting takes, for whoever has to write it. */
+export const rateLimitWords =
+  '"off", windows whose figures come from the tier (["minute"], ["hour"], ["day"], or several), or numbers of your own ({"minute": 100})'
+
+/** What a tier may ask for in a window; nothing where the specification has no figure. */
+export function tierFigure(window: RateWindow, tier: Tier): number | undefined {
+  const requests: { readonly [Name in Tier]?: number | null } = rateLimits[window].requests
+  return requests[tier] ?? undefined
+}
+
+/** The windows that have a figure for a tier. */
+export function windowsOfTier(tier: Tier): RateWindow[] {
+  return (Object.keys(rateLimits) as RateWindow[]).filter((window) => tierFigure(window, tier) !== undefined)
+}
+
 /** Page sizes of variant A (`small`) and variant B (`large`); the `paging` axis picks one. */
 export const pageSizes = {
   small: { default: 20, most: 100 },

@@ -20,8 +20,10 @@ export interface ProjectSettings {
   readonly tokenTtl: number
   /** Address of the app whose pages verify addresses and reset passwords; left out, the service's own do. Contract 6.8. */
   readonly appUrl: string | null
-  /** `listed` takes only the types that the specification names. Contract 8.4. */
+  /** `listed` takes only the types that the specification names as uploads to storage. Contract 8.4. */
   readonly fileTypes: 'any' | 'listed'
+  /** What one file with a document or a user may weigh: `fixed` is 50 MB, `tier` the tier's figure. Contract 8.4. */
+  readonly documentFiles: 'fixed' | 'tier'
   /** `IDP_*` and `IDP_<NAME>_*`: the keys of the identity providers. Contract 7.1. */
   readonly idp: Readonly<Record<string, string>>
 }
@@ -38,6 +40,7 @@ export const defaultSettings: ProjectSettings = {
   tokenTtl: 7 * 86_400,
   appUrl: null,
   fileTypes: 'any',
+  documentFiles: 'fixed',
   idp: {},
 }
 

@@ -12,9 +12,16 @@ const fits: { [Type in FieldType]: (value: Json) => boolean } = {
   boolean: (value) => typeof value === 'boolean',
   array: Array.isArray,
   object: isObject,
-  datetime: (value) => typeof value === 'string' && isoTime.test(value) && !Number.isNaN(Date.parse(value)),
+  datetime: (value) =>
+    typeof value === 'string' && isoTime.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10)),
   file: (value) => typeof value === 'string',
   any: () => true,
+}
+
+/** A day that the calendar has: `Date` takes 30 February for a day in March. */
+function isDay(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
 }
 
 /** What is wrong with fields under a schema; nothing if they fit. Contract 5.2. */

@@ -1,6 +1,7 @@
 /** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
 import { type Changes, type Fields, splitOperators } from '../model/document.js'
 import { type Issue, SvcError } from '../model/errors.js'
+import { formatCount } from '../model/figures.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
 import { sizes } from '../model/limits.js'
 import type { Form } from './dialect.js'
@@ -123,7 +124,10 @@ function listIn(body: JsonObject, name: string): Json[] {
 
 function requireBatchSize(count: number) {
   if (count <= sizes.mostBatchItems) return
-  throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${sizes.mostBatchItems} items; this one has ${count}.`)
+  throw new SvcError(
+    'VALIDATION_ERROR',
+    `A batch holds at most ${formatCount(sizes.mostBatchItems)} items; this one has ${formatCount(count)}.`,
+  )
 }
 
 function invalid(path: Issue['path'], message: string, type: string): SvcError {

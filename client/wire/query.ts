@@ -1,5 +1,6 @@
 /** A list request as query parameters, in both directions. */
 import { SvcError } from '../model/errors.js'
+import { formatBytes } from '../model/figures.js'
 import type { Json, JsonObject } from '../model/json.js'
 import { sizes } from '../model/limits.js'
 import type { ListQuery, Sort } from '../model/page.js'
@@ -36,10 +37,10 @@ const ownNames = ['populate', 'limit', 'offset', 'count', ...sortNames, ...direc
 export function parseQuery(raw: string): Parameter[] {
   if (raw === '') return []
   if (raw.length > sizes.mostQueryBytes)
-    throw new SvcError('INVALID_QUERY', `The query is over ${sizes.mostQueryBytes} bytes.`)
+    throw new SvcError('INVALID_QUERY', `A query is at most ${formatBytes(sizes.mostQueryBytes)}.`)
   const parts = raw.split('&').filter((part) => part !== '')
   if (parts.length > sizes.mostQueryParameters) {
-    throw new SvcError('INVALID_QUERY', `The query has over ${sizes.mostQueryParameters} parameters.`)
+    throw new SvcError('INVALID_QUERY', `A query has at most ${sizes.mostQueryParameters} parameters.`)
   }
   return parts.map((part) => {
     const at = part.indexOf('=')

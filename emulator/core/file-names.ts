@@ -1,5 +1,6 @@
 /** What a file may be called and where it may lie. Contract 8.2; none of this ever becomes a path on a disk. */
 import { SvcError } from '../../client/model/errors.js'
+import { formatBytes } from '../../client/model/figures.js'
 import { sizes } from '../../client/model/limits.js'
 import type { Backend } from './context.js'
 
@@ -14,7 +15,7 @@ export function requireFileName(sent: string): string {
     throw new SvcError('INVALID_PATH', `"${shown(sent)}" is no name for a file.`)
   }
   if (Buffer.byteLength(name) > sizes.mostFileNameBytes) {
-    throw new SvcError('INVALID_PATH', `A file name may be ${sizes.mostFileNameBytes} bytes.`)
+    throw new SvcError('INVALID_PATH', `A file name is at most ${formatBytes(sizes.mostFileNameBytes)}.`)
   }
   if (/\p{Cc}|\p{Cs}/u.test(name)) {
     throw new SvcError('INVALID_PATH', 'A file name cannot hold control characters.')

@@ -1,4 +1,5 @@
 import { type Issue, SvcError } from '../../client/model/errors.js'
+import { formatBytes } from '../../client/model/figures.js'
 import type { Context } from './context.js'
 
 /** bcrypt looks no further, and cutting a password would let others in. Contract 6.6. */
@@ -18,7 +19,7 @@ export function requireStrong(password: string, field: string): void {
     [!/\p{Lu}/u.test(normal), 'an uppercase letter', 'no_uppercase'],
     [!/\p{Ll}/u.test(normal), 'a lowercase letter', 'no_lowercase'],
     [!/\p{Nd}/u.test(normal), 'a digit', 'no_digit'],
-    [Buffer.byteLength(normal) > mostBytes, `to be at most ${mostBytes} bytes long`, 'too_long'],
+    [Buffer.byteLength(normal) > mostBytes, `to be at most ${formatBytes(mostBytes)} long`, 'too_long'],
   ] as const
   const missing = needs.filter(([isMissing]) => isMissing)
   if (missing.length === 0) return

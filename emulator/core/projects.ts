@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../client/model/errors.js'
+import { rateLimitWords, type Tier, windowsOfTier } from '../../client/model/limits.js'
 import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
 import {
   deleteKey,
@@ -41,6 +42,7 @@ export async function createProject(
 ): Promise<NewProject> {
   const now = backend.now()
   const project: Project = { id: id ?? backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
+  requireLimiting(project.settings)
   const apiKey = newKey(false)
   const secretKey = newKey(true)
   const keys = [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)]
@@ -100,9 +102,33 @@ export async function changeProject(
 ): Promise<Project> {
   const before = await requireProject(backend, id)
   const after: Project = { ...before, settings: { ...before.settings, ...settings } }
+  // What an older service has stored may stay until somebody changes it.
+  const isOther = after.settings.tier !== before.settings.tier
+  if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
   await writeSettings(backend.db, id, after.settings)
   backend.known.callers.clear()
   return after
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for a rate limit that would limit nothing. Contract 10.1. */
+function requireLimiting({ rateLimit, tier }: ProjectSettings): void {
+  if (rateLimit === 'off') return
+  const windows: readonly string[] = 'includes' in rateLimit ? rateLimit : Object.keys(rateLimit)
+  const known: readonly string[] = 'includes' in rateLimit ? windowsOfTier(tier) : windows
+  const unknown = windows.find((window) => !known.includes(window))
+  if (windows.length > 0 && unknown === undefined) return
+  const message =
+    unknown === undefined
+      ? `names no window and would limit nothing; it takes ${rateLimitWords}`
+      : `has no figure for the tier "${tier}" by the ${unknown}. ${choicesOf(tier)}`
+  const issue = { path: ['settings', 'rateLimit'], message, type: 'no_figure' }
+  throw new SvcError('VALIDATION_ERROR', `"settings.rateLimit" ${message}.`, [issue])
+}
+
+function choicesOf(tier: Tier): string {
+  const windows = windowsOfTier(tier).map((window) => `["${window}"]`)
+  const figures = windows.length > 0 ? `This tier has figures for ${windows.join(' and ')}; or write` : 'Write'
+  return `${figures} numbers of your own, as {"minute": 100}`
 }
 
 /** Whether any project allows pages of that origin. */

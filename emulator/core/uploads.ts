@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto'
 import type { Fields } from '../../client/model/document.js'
 import { SvcError } from '../../client/model/errors.js'
+import { formatBytes } from '../../client/model/figures.js'
 import { setOwn } from '../../client/model/json.js'
 import { storageLimits } from '../../client/model/limits.js'
-import type { Project } from '../../client/model/project.js'
 import { type FileOwner, insertFiles, selectKnown } from '../store/files.js'
 import type { Backend, Context } from './context.js'
 import { fileUrl, requireFileName } from './file-names.js'
@@ -21,6 +21,15 @@ export interface IncomingFile {
   /** What its sender says it is. */
   readonly type: string
   readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** What a file may be. */
+export interface FileRules {
+  readonly mostBytes: number
+  /** Otherwise its name ends as the specification's types do. Contract 8.4. */
+  readonly mayBeAnyType: boolean
+  /** Whether its bytes are hashed, so that two requests can be told apart. */
+  readonly isHashed: boolean
 }
 
 /** A file whose bytes are there. */
@@ -49,19 +58,18 @@ export const noUploads: Uploads = Object.freeze({ files: [], isAdopted: true })
  */
 export async function landUpload(
   backend: Backend,
-  project: Project,
   file: IncomingFile,
-  { mostBytes, isHashed }: { mostBytes: number; isHashed: boolean },
+  { mostBytes, mayBeAnyType, isHashed }: FileRules,
 ): Promise<Upload> {
   const name = requireFileName(file.name)
-  requireType(project, file.field, name)
+  if (!mayBeAnyType) requireNamedType(file.field, name)
   const id = backend.newId(backend.now())
   const hash = isHashed ? createHash('sha256') : undefined
   let size = 0
   async function* weighed() {
     for await (const chunk of file.bytes) {
       size += chunk.length
-      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here may be ${megabytes(mostBytes)} at most.`)
+      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(mostBytes)}.`)
       hash?.update(chunk)
       yield chunk
     }
@@ -91,7 +99,7 @@ export async function adoptUploads(
     place,
     uploads.files.map((file) => ({ ...file, path })),
   )
-  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files may take ${limitBytes} bytes.`)
+  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(limitBytes ?? 0)}.`)
   uploads.isAdopted = true
   return at
 }
@@ -119,13 +127,8 @@ export function withUploads(backend: Backend, fields: Fields, { files }: Uploads
 }
 
 /** Contract 8.4. */
-function requireType({ settings }: Project, field: string, name: string): void {
-  if (settings.fileTypes === 'any' || isNamedType(name)) return
+function requireNamedType(field: string, name: string): void {
+  if (isNamedType(name)) return
   const issue = { path: [field], message: `ends in none of ${namedEndings.join(', ')}`, type: 'file_type' }
   throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
-}
-
-/** Limits are whole megabytes, as people know them; in tests they may be less. */
-function megabytes(bytes: number): string {
-  return bytes >= 2 ** 20 ? `${bytes / 2 ** 20} MB` : `${bytes} bytes`
 }

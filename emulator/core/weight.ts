@@ -1,5 +1,6 @@
 /** What one document may weigh, as it is sent and as a merge leaves it. Contract 2.4. */
 import { SvcError } from '../../client/model/errors.js'
+import { formatBytes, formatCount } from '../../client/model/figures.js'
 import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 
@@ -14,18 +15,18 @@ export function requireLight(fields: JsonObject): void {
     throw tooDeep()
   }
   if (keys > sizes.mostDocumentKeys) {
-    throw new SvcError('PAYLOAD_TOO_LARGE', `A document may hold ${sizes.mostDocumentKeys} keys.`)
+    throw new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentKeys)} keys.`)
   }
   // Few documents come near the limit; only those are written out to be weighed.
   const isHeavy =
     mostBytes > sizes.mostDocumentBytes && Buffer.byteLength(JSON.stringify(fields)) > sizes.mostDocumentBytes
   if (isHeavy) {
-    throw new SvcError('PAYLOAD_TOO_LARGE', `A document may be ${sizes.mostDocumentBytes} bytes.`)
+    throw new SvcError('PAYLOAD_TOO_LARGE', `A document is at most ${formatBytes(sizes.mostDocumentBytes)}.`)
   }
 }
 
 export function tooDeep() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A document may be ${sizes.mostDocumentDepth} levels deep.`)
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document is at most ${sizes.mostDocumentDepth} levels deep.`)
 }
 
 interface Measure {

@@ -13,6 +13,7 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formatBytes } from '../../client/model/figures.js'
 import { StartError } from './start-error.js'
 import { unpackTemplate } from './template.js'
 
@@ -169,6 +170,6 @@ function diskFull(folder: string): StartError {
   return new StartError(
     'DISK_FULL',
     `The disk of "${folder}" is full.`,
-    `Free ${reservedBytes / 1024 / 1024} MB and start again.`,
+    `Free ${formatBytes(reservedBytes)} and start again.`,
   )
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Changes, Fields } from '../../client/model/document.js'
 import { type Issue, SvcError } from '../../client/model/errors.js'
-import { isObject } from '../../client/model/json.js'
+import { isObject, type Json } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 import {
   readBatchCreate,
@@ -64,6 +64,28 @@ export const documentIds: BodyForm<readonly string[]> = {
 /** An object of any fields, `__proto__` among them, which zod's own objects would drop. */
 export const anyFields = z.custom<Fields>(isObject, 'expected an object').meta({ type: 'object' })
 
+/** Any value of JSON, handed on as it is: what zod copies loses its fields `__proto__`. */
+export const anyJson = z.custom<Json>(() => true)
+
+/** An object whose members are all of one type, under any names; zod's own record would drop `__proto__`. */
+export function recordOf<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
+  const { $schema, ...additionalProperties } = z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })
+  return anyFields.meta({ type: 'object', additionalProperties }).transform((sent, check) => {
+    const members: Record<string, Member> = {}
+    for (const [name, value] of Object.entries(sent)) {
+      const { success, data, error } = member.safeParse(value)
+      if (success) Object.defineProperty(members, name, { value: data, enumerable: true })
+      else for (const issue of error.issues) check.issues.push(raw({ ...issue, path: [name, ...issue.path] }, value))
+    }
+    return members
+  })
+}
+
+/** An issue of one member, for the object that it is in. */
+function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
+  return { ...issue, input } as z.core.$ZodRawIssue
+}
+
 /** A body that zod describes, the same in every dialect. What does not fit is 422 with its issues. */
 export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
   return {
@@ -75,7 +97,7 @@ export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
       requireLight(body)
       const { success, data, error } = type.safeParse(body)
       if (success) return data
-      const issues = error.issues.map(toIssue)
+      const issues = error.issues.flatMap(toIssues)
       throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body does not fit.', issues)
     },
   }
@@ -119,14 +141,21 @@ function batchOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items, maxItems: most }
 }
 
-function toIssue({ path, message, code }: z.core.$ZodIssue): Issue {
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  const { path, message, code } = issue
   const places = path.map((place) => (typeof place === 'number' ? place : String(place)))
+  // Each key by itself, so that its place is told as well. Contract 10.4.
+  if (issue.code === 'unrecognized_keys') {
+    const said = message.startsWith('Unrecognized key') ? 'is not known here' : message
+    return issue.keys.map((key) => ({ path: [...places, key], message: said, type: code }))
+  }
   const isMissing = code === 'invalid_type' && message.endsWith('received undefined')
   return isMissing
-    ? { path: places, message: 'is required', type: 'missing' }
-    : { path: places, message: message.replace(/^Invalid input: /, ''), type: code }
+    ? [{ path: places, message: 'is required', type: 'missing' }]
+    : [{ path: places, message: message.replace(/^Invalid input: /, ''), type: code }]
 }
 
 function sentence({ path, message }: Issue): string {
-  return path.length === 0 ? `The body does not fit: ${message}.` : `"${path.join('.')}": ${message}.`
+  if (path.length === 0) return `The body does not fit: ${message}.`
+  return `"${path.join('.')}"${/^(?:is|has|takes) /.test(message) ? '' : ':'} ${message}.`
 }

@@ -1,5 +1,6 @@
 /** What PostgreSQL can hold. Contract 2.4. */
 import { type Issue, SvcError } from '../../client/model/errors.js'
+import { formatBytes } from '../../client/model/figures.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 
@@ -43,7 +44,7 @@ function nameFault(name: string): Issue | undefined {
   if (name === '') return fault('a field without a name', 'field_name')
   // No character of UTF-16 takes more than three bytes.
   const isLong = name.length * 3 > sizes.mostFieldNameBytes && Buffer.byteLength(name) > sizes.mostFieldNameBytes
-  if (isLong) return fault(`a field name of over ${sizes.mostFieldNameBytes} bytes`, 'field_name')
+  if (isLong) return fault(`a field name of over ${formatBytes(sizes.mostFieldNameBytes)}`, 'field_name')
   return textFault(name)
 }
 

@@ -12,7 +12,10 @@ const bytes = { type: 'string', format: 'binary' }
 /** Spec, "Multipart create or update". The part `data` is what would have been the JSON body. */
 export const documentForm: FileForm = {
   texts: ['data'],
-  mostFileBytes: () => sizes.mostDocumentFileBytes,
+  fileRules: ({ documentFiles, tier }) => ({
+    mostBytes: documentFiles === 'tier' ? storageLimits[tier].file : sizes.mostDocumentFileBytes,
+    mayBeAnyType: true,
+  }),
   toBody(texts) {
     const data = texts.get('data')
     return data === undefined ? {} : parseJsonObject(data, notAnObject)
@@ -51,7 +54,7 @@ interface UserForm {
 function userForm({ texts: names, known, fromProfile }: UserForm): FileForm {
   return {
     texts: ['data', ...names],
-    mostFileBytes: documentForm.mostFileBytes,
+    fileRules: documentForm.fileRules,
     toBody(texts) {
       const sent = documentForm.toBody(texts)
       const isWhole = isObject(sent.data) && Object.keys(sent).every((name) => name === 'data' || known.includes(name))
@@ -75,7 +78,10 @@ function withoutUndefined(members: Record<string, Json | undefined>): JsonObject
 /** Spec, "Storage": one file, and the folder it goes to. */
 export const uploadForm: FileForm = {
   texts: ['path'],
-  mostFileBytes: ({ settings }) => storageLimits[settings.tier].file,
+  fileRules: ({ fileTypes, tier }) => ({
+    mostBytes: storageLimits[tier].file,
+    mayBeAnyType: fileTypes === 'any',
+  }),
   toBody: (texts) => Object.fromEntries(texts),
   isOnly: true,
   schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'] },

@@ -2,7 +2,7 @@
  * Counts requests in fixed windows of the service's own clock. A counter of our own, because the clock comes
  * from outside: docs/decisions has the reasons.
  */
-import { type RateLimit, type RateWindow, rateLimits, type Tier } from '../../client/model/limits.js'
+import { type RateLimit, type RateWindow, rateLimits, type Tier, tierFigure } from '../../client/model/limits.js'
 
 export interface RateState {
   /** Figures of the window that has the fewest requests left. */
@@ -77,14 +77,13 @@ export function openRateLimiter(now: () => Date, mostCounters = 50_000): RateLim
 function windowsOf({ rateLimit, tier }: RateRules): { name: RateWindow; seconds: number; limit: number }[] {
   const names = Object.keys(rateLimits) as RateWindow[]
   return names.flatMap((name) => {
-    const { seconds, requests } = rateLimits[name]
-    const limit = figure(rateLimit, name, (requests as { [Name in Tier]?: number | null })[tier])
-    return limit === undefined ? [] : [{ name, seconds, limit }]
+    const limit = figure(rateLimit, name, tier)
+    return limit === undefined ? [] : [{ name, seconds: rateLimits[name].seconds, limit }]
   })
 }
 
-function figure(rateLimit: RateLimit, name: RateWindow, byTier: number | null | undefined): number | undefined {
+function figure(rateLimit: RateLimit, name: RateWindow, tier: Tier): number | undefined {
   if (rateLimit === 'off') return undefined
-  if ('includes' in rateLimit) return rateLimit.includes(name) ? (byTier ?? undefined) : undefined
+  if ('includes' in rateLimit) return rateLimit.includes(name) ? tierFigure(name, tier) : undefined
   return rateLimit[name]
 }

@@ -44,14 +44,10 @@ async function readParts(
   { backend, project }: Landing,
 ): Promise<Body> {
   requirePlainEncoding(req)
-  const { texts, files } = await readMultipart(
-    req,
-    { backend, project },
-    {
-      texts: form.texts,
-      mostFileBytes: form.mostFileBytes(project),
-      isHashed: isCreating && req.headers['idempotency-key'] !== undefined,
-    },
-  )
+  const isHashed = isCreating && req.headers['idempotency-key'] !== undefined
+  const { texts, files } = await readMultipart(req, backend, {
+    texts: form.texts,
+    files: { ...form.fileRules(project.settings), isHashed },
+  })
   return { uploads: { files, isAdopted: false }, toJson: () => form.toBody(texts) }
 }

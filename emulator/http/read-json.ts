@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
+import { formatBytes } from '../../client/model/figures.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 import { tooDeep } from '../core/weight.js'
@@ -85,7 +86,7 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
     function refuse() {
       isRefused = true
       chunks.length = 0
-      reject(new SvcError('PAYLOAD_TOO_LARGE', `The body is over ${sizes.mostBodyBytes} bytes.`))
+      reject(new SvcError('PAYLOAD_TOO_LARGE', `A body is at most ${formatBytes(sizes.mostBodyBytes)}.`))
     }
 
     if (req.destroyed && !req.readableEnded) reject(new Aborted())

@@ -6,10 +6,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import multer, { MulterError, type Options, type StorageEngine } from 'multer'
 import { SvcError } from '../../client/model/errors.js'
+import { formatBytes } from '../../client/model/figures.js'
 import { sizes } from '../../client/model/limits.js'
-import type { Project } from '../../client/model/project.js'
 import type { Backend } from '../core/context.js'
-import { discardUploads, type IncomingFile, landUpload, type Upload } from '../core/uploads.js'
+import { discardUploads, type FileRules, type IncomingFile, landUpload, type Upload } from '../core/uploads.js'
 import { countParts } from './count-parts.js'
 import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
 
@@ -20,9 +20,7 @@ const mostSilentMilliseconds = 60_000
 export interface PartRules {
   /** Parts that are text; every other part is a file. */
   readonly texts: readonly string[]
-  readonly mostFileBytes: number
-  /** Whether the bytes are hashed, so that two requests can be told apart. */
-  readonly isHashed: boolean
+  readonly files: FileRules
 }
 
 export interface Parts {
@@ -40,11 +38,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
  * @throws {SvcError} `INVALID_BODY` for what is no form, `VALIDATION_ERROR` for a text that is not asked for,
  * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
  */
-export async function readMultipart(
-  req: IncomingMessage,
-  { backend, project }: { backend: Backend; project: Project },
-  rules: PartRules,
-): Promise<Parts> {
+export async function readMultipart(req: IncomingMessage, backend: Backend, rules: PartRules): Promise<Parts> {
   const landing: Promise<Upload>[] = []
   const texts = new Map<string, string>()
   // However long it takes, as long as something comes in.
@@ -52,7 +46,7 @@ export async function readMultipart(
   try {
     await takeParts(req, rules, {
       file: (part) => {
-        const landed = landUpload(backend, project, part, { mostBytes: rules.mostFileBytes, isHashed: rules.isHashed })
+        const landed = landUpload(backend, part, rules.files)
         landing.push(landed)
         return landed
       },
@@ -210,17 +204,21 @@ function formFault(error: Error | null | undefined): SvcError {
   const code = error instanceof MulterError ? error.code : undefined
   if (code === 'LIMIT_FIELD_VALUE') return tooLong()
   if (code === 'LIMIT_FIELD_KEY') {
-    const issue = { path: [], message: `has a name of over ${sizes.mostFieldNameBytes} bytes`, type: 'field_name' }
+    const issue = {
+      path: [],
+      message: `has a name of over ${formatBytes(sizes.mostFieldNameBytes)}`,
+      type: 'field_name',
+    }
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
   }
   if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
-    return new SvcError('PAYLOAD_TOO_LARGE', `A form may have ${sizes.mostFilesPerRequest} files.`)
+    return new SvcError('PAYLOAD_TOO_LARGE', `A form has at most ${sizes.mostFilesPerRequest} files.`)
   }
   return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
 }
 
 function tooLong() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A text part may be ${sizes.mostBodyBytes} bytes.`)
+  return new SvcError('PAYLOAD_TOO_LARGE', `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
 }
 
 function isGone(req: IncomingMessage): boolean {

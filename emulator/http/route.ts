@@ -1,14 +1,14 @@
 /** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../client/model/json.js'
-import type { Project } from '../../client/model/project.js'
+import type { ProjectSettings } from '../../client/model/project.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Parameter } from '../../client/wire/query.js'
 import type { VersionGuard } from '../core/batches.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
 import type { Wish } from '../core/subscriptions.js'
-import type { Uploads } from '../core/uploads.js'
+import type { FileRules, Uploads } from '../core/uploads.js'
 import type { ReplyKind, ReplyValues } from './reply.js'
 import type { Stream } from './sse.js'
 
@@ -35,8 +35,8 @@ export interface BodyForm<Body> {
 /** How a multipart form is taken: which parts are text, and what they mean; every other part is a file. Contract 3.4. */
 export interface FileForm {
   readonly texts: readonly string[]
-  /** What one file may weigh. */
-  mostFileBytes(project: Project): number
+  /** What one file may be. */
+  fileRules(settings: ProjectSettings): Omit<FileRules, 'isHashed'>
   /** The JSON body that the texts stand for. */
   toBody(texts: ReadonlyMap<string, string>): JsonObject
   /** Whether JSON is not taken at all. */

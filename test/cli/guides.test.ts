@@ -16,7 +16,8 @@ afterEach(() => world.close())
 const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['mail.md', /https:\/\/app\.example\/reset-password\?token=[\w-]{43}\n$/],
   ['login-provider.md', /"oauth_id": "grace"/],
-  ['files.md', /backup\/covers\/cover\.png\nfiles +2\nbytes +46 B\n/],
+  ['files.md', /backup\/covers\/cover\.png\nfiles +2\nused +46 bytes\n/],
+  ['limits.md', /documentFiles +tier\n/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

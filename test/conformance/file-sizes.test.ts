@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { createWithFiles, filesOf, sendForm, upload } from '../fixtures/files.js'
-import { fileOf } from '../fixtures/form.js'
-import { aWorld, expectFailure, inDialects, someDocuments } from '../fixtures/wires.js'
+import { fileOf, textOf } from '../fixtures/form.js'
+import { changeSettings } from '../fixtures/service.js'
+import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../fixtures/wires.js'
 
 const megabyte = 1024 * 1024
 
@@ -35,6 +36,28 @@ inDialects(
       expectFailure(answer, 413, 'FILE_TOO_LARGE')
       expect(await filesOf(wire, world)).toHaveLength(1)
       expect((await world.posts.list()).rows).toHaveLength(1)
+      expect(JSON.stringify(answer.body)).toContain('50 MB')
+    })
+
+    test('contract 8.4 with documentFiles: tier the figure of the tier holds for documents and users', async () => {
+      const world = await someDocuments(wire)
+      await changeSettings(world.project, { tier: 'free', documentFiles: 'tier' })
+      const bytes = Buffer.alloc(10 * megabyte + 1, 'x')
+      const account = textOf('data', JSON.stringify({ email: 'ada@example.com', password: 'Passw0rd' }))
+
+      await createWithFiles(wire, world.api, fileOf('cover', bytes.subarray(1)))
+      const refused = [
+        await sendForm(world.api, 'POST', '/collections/posts', [fileOf('cover', bytes)]),
+        await sendForm(world.api, 'POST', '/auth-collections/signup', [account, fileOf('avatar', bytes)]),
+      ]
+      await changeSettings(world.project, { tier: 'pro' })
+      const taken = await sendForm(world.api, 'POST', '/collections/posts', [fileOf('cover', bytes)])
+
+      for (const answer of refused) {
+        expectFailure(answer, 413, 'FILE_TOO_LARGE')
+        expect(JSON.stringify(answer.body)).toContain('10 MB')
+      }
+      expectStatus(201, taken)
     })
   },
   ['a'],

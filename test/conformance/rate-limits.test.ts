@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '../fixtures/http.js'
 import { send } from '../fixtures/http.js'
-import { aProject, apiOf, changeSettings, service } from '../fixtures/service.js'
+import { aProject, apiOf, changeSettings, type Project, type Settings, service } from '../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects } from '../fixtures/wires.js'
 
 /** The specification's figures: by window, by tier. */
@@ -42,12 +42,33 @@ inDialects('Rate limits', (wire) => {
     ['minute', 'enterprise'],
     ['day', 'enterprise'],
     ['minute', 'free'],
-  ])('LIM-01 per %s, tier %s has no figure of its own', async (window, tier) => {
-    const { api } = await aWorld(wire, { rateLimit: [window], tier })
+    ['hour', 'standard'],
+    ['hour', 'enterprise'],
+    ['day', 'standard'],
+  ])('contract 10.1 per %s, tier %s has no figure, and the pair is refused', async (window, tier) => {
+    const [byWindow, byTier] = [await aProject({ tier }), await aProject({ rateLimit: { day: 5 } })]
+    const { project } = await aWorld(wire, { rateLimit: 'off' })
 
-    const { headers } = expectStatus(200, await api.get('/collections'))
+    const answers = [
+      await patchSettings(byWindow, { rateLimit: [window] }),
+      await patchSettings(byTier, { rateLimit: [window], tier }),
+      await patchSettings(project, { rateLimit: [window, 'minute'], tier }),
+    ]
 
-    expect(headers['x-ratelimit-limit']).toBeUndefined()
+    for (const answer of answers) {
+      expectFailure(answer, 422, 'VALIDATION_ERROR')
+      expect(answer.body).toMatchObject({ error: { issues: [{ loc: ['body', 'settings', 'rateLimit'] }] } })
+    }
+    await changeSettings(byWindow, { rateLimit: { [window]: 5 } })
+  })
+
+  test('contract 10.1 a tier under which the windows that are on have no figure is refused', async () => {
+    const { api, project } = await aWorld(wire, { rateLimit: ['minute'], tier: 'pro' })
+
+    expectFailure(await patchSettings(project, { tier: 'free' }), 422, 'VALIDATION_ERROR')
+    expect(stateOf(await api.get('/collections'))).toMatchObject({ limit: 1_000 })
+    await changeSettings(project, { tier: 'free', rateLimit: ['hour'] })
+    await changeSettings(project, { tier: 'enterprise', rateLimit: { minute: 3 } })
   })
 
   test('LIM-02 headers count down, and one too many is 429 with retry-after', async () => {
@@ -138,6 +159,9 @@ test('LIM-03 a setting that is none of the choices is refused', async () => {
     { rateLimit: ['week'] },
     { rateLimit: { minute: -1 } },
     { rateLimit: { minute: 'x' } },
+    { rateLimit: [] },
+    { rateLimit: {} },
+    { documentFiles: 'any' },
     { tier: 'gold' },
     { dialect: 5 },
     { allowedOrigins: 'https://app.example' },
@@ -151,6 +175,25 @@ test('LIM-03 a setting that is none of the choices is refused', async () => {
   const unknown = await create({ dialect: 'z' })
   expect([400, 422]).toContain(unknown.status)
 })
+
+test('contract 10.1 a refused rate limit says what the setting takes', async () => {
+  const project = await aProject()
+
+  for (const rateLimit of ['on', 'minute', ['week'], { week: 5 }, [], {}]) {
+    const { body } = await patchSettings(project, { rateLimit })
+    const words = expect.stringMatching(/"off".*\["minute"\].*\["hour"\].*\["day"\].*\{"minute": 100\}/)
+    expect(body).toMatchObject({ error: { message: words } })
+  }
+})
+
+function patchSettings({ id }: Project, settings: Settings) {
+  return send(service.url, {
+    method: 'PATCH',
+    path: `/_svc/api/projects/${id}`,
+    headers: { 'svc-control-token': service.controlToken, 'content-type': 'application/json' },
+    body: JSON.stringify({ settings }),
+  })
+}
 
 function stateOf({ headers }: Answer) {
   const figure = (name: string) => Number(headers[`x-ratelimit-${name}`])

@@ -9,7 +9,21 @@ const types: readonly (readonly [string, readonly unknown[], readonly unknown[]]
   ['boolean', [true, false], [0, 'true', null]],
   ['array', [[], [1, 'a']], [{}, 'a', null]],
   ['object', [{}, { a: 1 }], [[], 'a', null]],
-  ['datetime', ['2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05Z'], ['tomorrow', '', 5, null, '2026-13-40T00:00:00Z']],
+  [
+    'datetime',
+    ['2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05Z', '2024-02-29', '2026-12-31T23:30:00-05:00'],
+    [
+      'tomorrow',
+      '',
+      5,
+      null,
+      '2026-13-40T00:00:00Z',
+      '2026-02-30',
+      '2026-02-30T10:00:00Z',
+      '2025-02-29',
+      '2026-04-31T00:00:00+02:00',
+    ],
+  ],
   ['file', ['https://files.example/a.png'], [5, {}, null]],
   ['any', ['', 1, true, null, [], {}], []],
 ]
@@ -115,13 +129,44 @@ inDialects('Schemas', (wire) => {
     }
   })
 
-  test('contract 5.2 a rule may be about a field of any name but __proto__, which is refused', async () => {
-    const schema = { constructor: { type: 'number', required: true } }
-    const { api } = await someDocuments(wire, [], { schema })
+  test('contract 2.4 a rule may be about a field of any name, __proto__ among them', async () => {
+    const { api } = await someDocuments(wire)
+    const rules = '{"__proto__":{"type":"string","required":true},"constructor":{"type":"number","default":7}}'
 
-    expectFailure(await api.post('/collections/posts', {}), 422, 'VALIDATION_ERROR')
-    expectStatus(201, await api.post('/collections/posts', '{"__proto__":"x","constructor":1}'))
-    const refused = await api.patch('/collections/posts', '{"schema":{"__proto__":{"type":"string"}}}')
-    expectFailure(refused, 422, 'VALIDATION_ERROR')
+    const changed = expectStatus(200, await api.patch('/collections/posts', `{"schema":${rules}}`))
+    const kept = expectStatus(200, await api.get('/api/collections/posts'))
+    const missing = await api.post('/collections/posts', {})
+    const wrong = await api.post('/collections/posts', '{"__proto__":5}')
+    const created = expectStatus(201, await api.post('/collections/posts', '{"__proto__":"x"}'))
+
+    for (const { text } of [changed, kept]) expect(text).toMatch(/"__proto__":\{"type":"string","required":true\}/)
+    for (const refused of [missing, wrong]) {
+      expectFailure(refused, 422, 'VALIDATION_ERROR')
+      expect(refused.text).toContain('"loc":["body","__proto__"]')
+    }
+    expect(created.text).toMatch(/"__proto__":"x"/)
+    expect(created.text).toMatch(/"constructor":7/)
+  })
+
+  test('contract 2.4 a default is kept as it was sent, __proto__ in it too', async () => {
+    const field = '{"__proto__":{"polluted":1},"list":[{"__proto__":2}]}'
+    const rules = `{"meta":{"type":"object","default":${field}}}`
+    const { api } = await someDocuments(wire)
+
+    expectStatus(201, await api.post('/collections', `{"name":"notes","schema":${rules}}`))
+    const { text } = expectStatus(201, await api.post('/collections/notes', {}))
+
+    expect(text).toMatch(/"__proto__": ?\{"polluted": ?1\}/)
+    expect(text).toMatch(/"list": ?\[\{"__proto__": ?2\}\]/)
+  })
+
+  test('contract 10.4 what is wrong with a schema is told by its place', async () => {
+    const { api } = await someDocuments(wire)
+    const loc = async (schema: object) => JSON.stringify((await api.patch('/collections/posts', { schema })).body)
+
+    expect(await loc({ a: { type: 'colour' } })).toContain('"loc":["body","schema","a","type"]')
+    expect(await loc({ a: 'string' })).toContain('"loc":["body","schema","a"]')
+    expect(await loc({ a: { type: 'string', min: 1 } })).toContain('"loc":["body","schema","a","min"]')
+    expect(await loc({ a: { type: 'string', default: 1 } })).toContain('"loc":["body","schema","a","default"]')
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWithFiles, filesOf, read, sendForm, upload } from '../fixtures/files.js'
-import { fileOf } from '../fixtures/form.js'
+import { fileOf, textOf } from '../fixtures/form.js'
 import { send } from '../fixtures/http.js'
 import { service } from '../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../fixtures/wires.js'
@@ -156,15 +156,21 @@ inDialects(
       },
     )
 
-    test('contract 8.4 a project may take the named types only', async () => {
+    test('contract 8.4 a project may take the named types only, as uploads to storage', async () => {
       const world = await someDocuments(wire)
       const listed = await aWorld(wire, { fileTypes: 'listed' })
+      await listed.collection('posts')
       const exe = { name: 'file', filename: 'a.exe', type: 'image/png', content: 'MZ' }
 
       expect((await upload(wire, world.api, exe)).mimeType).toBe('image/png')
       expectFailure(await sendForm(listed.api, 'POST', '/storage/upload', [exe]), 422, 'VALIDATION_ERROR')
       expectStatus(201, await sendForm(listed.api, 'POST', '/storage/upload', [fileOf('file', 'x', 'a.tar.gz')]))
       expect(await filesOf(wire, listed)).toHaveLength(1)
+      await createWithFiles(wire, listed.api, { ...exe, name: 'tool' })
+      const account = JSON.stringify({ email: 'ada@example.com', password: 'Passw0rd' })
+      const parts = [textOf('data', account), { ...exe, name: 'avatar' }]
+      expectStatus(201, await sendForm(listed.api, 'POST', '/auth-collections/signup', parts))
+      expect((await listed.owner.get('/storage/info')).body).toMatchObject({ files: 3 })
     })
   },
   ['a'],

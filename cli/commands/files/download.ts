@@ -1,10 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../../../client/index.js'
+import { formatBytes } from '../../../client/model/figures.js'
 import type { StoredFile } from '../../../client/model/file.js'
 import { CliFailure, exits } from '../../failure.js'
 import { placesFor, writeLocalFile } from '../../files/local-files.js'
-import { allFiles, bytes, findFile, isFileId } from '../../files/stored-files.js'
+import { allFiles, findFile, isFileId } from '../../files/stored-files.js'
 import { transfer } from '../../files/transfers.js'
 import { counted } from '../../print.js'
 import { startProgress } from '../../progress.js'
@@ -35,7 +36,7 @@ have their ids before it.`)
     const wanted = await find(client, args.what)
     const whole = wanted.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
-    const progress = await startProgress(whole, 'files', { isWanted, writeParts: bytes })
+    const progress = await startProgress(whole, 'files', { isWanted, writeParts: formatBytes })
     const placed = placesFor(wanted, flags.to)
     const written = await transfer(placed, progress, async ({ file, place }, onBytes) => {
       await writeLocalFile(place, await client.files.download(file), { isReplacing: flags.replace, onBytes })
@@ -43,7 +44,7 @@ have their ids before it.`)
     }).finally(() => progress.stop())
 
     for (const place of written) this.log(place)
-    this.note(`${counted(written.length, 'file')} written${whole > 0 ? `, ${bytes(whole)}` : ''}`)
+    this.note(`${counted(written.length, 'file')} written${whole > 0 ? `, ${formatBytes(whole)}` : ''}`)
     return { files: written }
   }
 }

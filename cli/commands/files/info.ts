@@ -1,4 +1,4 @@
-import { bytes } from '../../files/stored-files.js'
+import { formatBytes } from '../../../client/model/figures.js'
 import { record } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
 
@@ -11,8 +11,8 @@ export default class FilesInfo extends TargetCommand {
     const usage = await this.client(flags).files.info()
 
     const { files, tier, limitBytes } = usage
-    const limit = limitBytes === null ? 'unlimited' : bytes(limitBytes)
-    this.log(record({ files, bytes: bytes(usage.bytes), limit, tier }))
+    const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
+    this.log(record({ files, used: formatBytes(usage.bytes), limit, tier }))
     return usage
   }
 }

@@ -1,9 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../../client/model/errors.js'
+import { formatBytes } from '../../../client/model/figures.js'
 import { isUnreachable, misuse, reworded } from '../../failure.js'
 import { findLocalFiles, openLocalFile } from '../../files/local-files.js'
-import { bytes, fileRow } from '../../files/stored-files.js'
+import { fileRow } from '../../files/stored-files.js'
 import { transfer } from '../../files/transfers.js'
 import { counted, record } from '../../print.js'
 import { startProgress } from '../../progress.js'
@@ -33,7 +34,7 @@ What is stored this way belongs to no document and stays until it is deleted.`
     const client = await this.clientForWrite(flags, `Store ${counted(found.length, 'file')}`)
     const whole = found.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
-    const progress = await startProgress(whole, 'files', { isWanted, writeParts: bytes })
+    const progress = await startProgress(whole, 'files', { isWanted, writeParts: formatBytes })
     let done = 0
     const stored = await transfer(found, progress, async ({ place, folder }, onBytes) => {
       let before = 0
@@ -58,7 +59,7 @@ What is stored this way belongs to no document and stays until it is deleted.`
     const [only] = stored
     if (only && stored.length === 1) this.log(record(fileRow(only)))
     else for (const { url } of stored) this.log(url)
-    this.note(`${counted(stored.length, 'file')} stored, ${bytes(whole)}`)
+    this.note(`${counted(stored.length, 'file')} stored, ${formatBytes(whole)}`)
     if (links.length > 0) this.note(`${counted(links.length, 'link')} left out: ${links.join(', ')}`)
     return { items: stored }
   }

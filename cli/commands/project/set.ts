@@ -1,4 +1,5 @@
 import { SvcError } from '../../../client/model/errors.js'
+import { rateLimitWords } from '../../../client/model/limits.js'
 import { misuse, reworded } from '../../failure.js'
 import { readFields, textHint } from '../../fields-args.js'
 import { record } from '../../print.js'
@@ -6,10 +7,15 @@ import { ProjectCommand, type ShownProject } from '../../project-command.js'
 
 export default class ProjectSet extends ProjectCommand {
   static override summary = "Change settings of the emulator's project."
-  static override description =
-    'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'.'
+  static override description = [
+    'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'.',
+    `rateLimit takes ${rateLimitWords}.`,
+    'tier sets what files may take (free, standard, pro, enterprise); it switches no rate limit on.',
+    'documentFiles is fixed (50 MB for a file with a document or user) or tier; fileTypes is any or listed.',
+  ].join('\n\n')
   static override examples = [
     '<%= config.bin %> project set requireVerifiedEmail:=true',
+    '<%= config.bin %> project set tier=standard rateLimit:=\'["minute"]\'',
     '<%= config.bin %> project set appUrl=http://localhost:5173 tokenTtl:=3600 allowedOrigins:=\'["https://app.example"]\'',
   ]
   static override usage = 'project set SETTING=text SETTING:=json …'

@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import { fieldTypes } from '../../../client/model/collection.js'
-import { SvcError } from '../../../client/model/errors.js'
-import { isObject } from '../../../client/model/json.js'
 import {
   changeCollection,
   createCollection,
@@ -9,33 +7,18 @@ import {
   listCollections,
   removeCollection,
 } from '../../core/collections.js'
-import { strictBody } from '../body-forms.js'
-import { type BodyForm, route } from '../route.js'
+import { anyJson, recordOf, strictBody } from '../body-forms.js'
+import { route } from '../route.js'
 
 const roles = z.array(z.string().min(1)).optional()
+const fieldRule = z.strictObject({
+  type: z.enum(fieldTypes),
+  required: z.boolean().optional(),
+  default: anyJson.optional(),
+})
 const settings = {
-  schema: z
-    .record(
-      z.string(),
-      z.strictObject({ type: z.enum(fieldTypes), required: z.boolean().optional(), default: z.json().optional() }),
-    )
-    .optional(),
+  schema: recordOf(fieldRule).optional(),
   permissions: z.strictObject({ create: roles, read: roles, update: roles, delete: roles }).optional(),
-}
-
-/** The validator drops a key `__proto__` without a word; a rule that would never hold is refused instead. */
-function settingsBody<Value>(type: z.ZodType<Value>): BodyForm<Value> {
-  const form = strictBody(type)
-  return {
-    ...form,
-    read(dialect, body) {
-      if (isObject(body.schema) && Object.hasOwn(body.schema, '__proto__')) {
-        const message = 'A schema cannot have a rule for "__proto__".'
-        throw new SvcError('VALIDATION_ERROR', message, [{ path: ['schema', '__proto__'], message, type: 'name' }])
-      }
-      return form.read(dialect, body)
-    },
-  }
 }
 
 /** Spec, "Endpoints / Collections". */
@@ -46,7 +29,7 @@ export const collectionRoutes = [
     method: 'post',
     paths: { any: ['/collections', '/api/collections'] },
     needs: 'caller',
-    body: settingsBody(z.strictObject({ name: z.string(), ...settings })),
+    body: strictBody(z.strictObject({ name: z.string(), ...settings })),
     isCreating: true,
     status: 201,
     reply: 'collection',
@@ -76,7 +59,7 @@ export const collectionRoutes = [
     method: 'patch',
     paths: { any: ['/collections/:collection', '/api/collections/:collection'] },
     needs: 'caller',
-    body: settingsBody(z.strictObject({ name: z.string().optional(), ...settings })),
+    body: strictBody(z.strictObject({ name: z.string().optional(), ...settings })),
     reply: 'collection',
     handle: (ctx, { params, body }) => changeCollection(ctx, params.collection, body),
   }),

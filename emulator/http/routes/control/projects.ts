@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SvcError } from '../../../../client/model/errors.js'
 import type { JsonObject, Writable } from '../../../../client/model/json.js'
-import { tiers } from '../../../../client/model/limits.js'
+import { rateLimitWords, tiers } from '../../../../client/model/limits.js'
 import type { Project, ProjectSettings } from '../../../../client/model/project.js'
 import { readDialect } from '../../../../client/wire/dialect.js'
 import { changeProject, createKey, createProject, listKeys, removeKey, requireProject } from '../../../core/projects.js'
@@ -9,15 +9,19 @@ import { strictBody } from '../../body-forms.js'
 import { route } from '../../route.js'
 
 const requests = z.int().min(0).optional()
+const takesRateLimit = { error: `takes ${rateLimitWords}` }
 const settings = z.strictObject({
   dialect: z.string().refine(isDialect, { error: 'is not a dialect' }).optional(),
   allowedOrigins: z.array(z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'is not an origin')).optional(),
   rateLimit: z
-    .union([
-      z.literal('off'),
-      z.array(z.enum(['minute', 'hour', 'day'])),
-      z.strictObject({ minute: requests, hour: requests, day: requests }),
-    ])
+    .union(
+      [
+        z.literal('off'),
+        z.array(z.enum(['minute', 'hour', 'day'])),
+        z.strictObject({ minute: requests, hour: requests, day: requests }, takesRateLimit),
+      ],
+      takesRateLimit,
+    )
     .optional(),
   tier: z.enum(tiers).optional(),
   selfRoles: z.array(z.string().min(1)).optional(),
@@ -34,6 +38,7 @@ const settings = z.strictObject({
     .nullable()
     .optional(),
   fileTypes: z.enum(['any', 'listed']).optional(),
+  documentFiles: z.enum(['fixed', 'tier']).optional(),
   idp: z.record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a key of a provider'), z.string()).optional(),
 }) satisfies z.ZodType<Partial<ProjectSettings>>
 
