@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../client/model/document.js'
 import type { Json } from '../client/model/json.js'
 import type { Path } from '../client/model/path.js'
-import { lowerCase, matches, type Operator, operators, type Test, type Where } from '../client/model/where.js'
+import { type Operator, operators, type Test, type Where } from '../client/model/where.js'
+import { lowerCase, matches } from '../emulator/core/matching.js'
 import { type Database, sql } from '../emulator/database/database.js'
 import { compileWhere } from '../emulator/store/where-sql.js'
 import { engines, type OpenedEngine, openEngine } from './fixtures/engines.js'
@@ -42,6 +43,8 @@ const texts = [
   ' 5',
   '2026-01-02T03:04:05.678Z',
 ] // prettier-ignore
+// Where a long text is searched for another that is not short, SQL does it otherwise.
+const longText = `${'Äb'.repeat(1_100)}"The End"`
 const numbers = [0, 1, 5, 10, 100, 1000, -5, 0.1, 1.5, 1e21, -1e21, 5e-324, Number.MAX_VALUE, -Number.MAX_VALUE]
 const others: readonly Json[] = [
   true,
@@ -62,7 +65,8 @@ const others: readonly Json[] = [
   { a: { b: 'tea' } },
   [{ a: 'tea' }],
 ] // prettier-ignore
-const stored: readonly Fields[] = [{}, ...[...texts, ...numbers, ...others].map((field) => ({ field }))]
+const longs = [longText, [longText, 'x']]
+const stored: readonly Fields[] = [{}, ...[...texts, ...numbers, ...others, ...longs].map((field) => ({ field }))]
 
 const asked = [
   ...texts,
@@ -91,6 +95,10 @@ const asked = [
   'a\0b',
   '\ud83c',
   'x'.repeat(5_000),
+  longText.slice(-40),
+  longText.slice(-1_000).toUpperCase(),
+  longText.slice(100, 200),
+  `${'Äb'.repeat(50)}c`,
 ] // prettier-ignore
 const fields: readonly Path[] = [
   ['field'],

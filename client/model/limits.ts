@@ -43,7 +43,7 @@ export const pageSizes = {
 
 export const mostBatchItems = 1_000
 
-/** What one request and one document may weigh. Contract 2.4, 3.6, 10.3 and 10.7. */
+/** What one request and one document may weigh. Contract 2.4, 3.6, 10.3, 10.7 and 10.11. */
 export const sizes = {
   mostBodyBytes: 10 * megabyte,
   mostDocumentBytes: megabyte,
@@ -53,6 +53,9 @@ export const sizes = {
   mostBatchItems,
   mostQueryBytes: 8 * kilobyte,
   mostQueryParameters: 200,
+  mostFilterTests: 200,
+  /** What `contains`, `startswith` and `endswith` look for. */
+  mostSearchCharacters: 1_000,
   mostPopulateDepth: 5,
   mostPopulatePaths: 20,
   mostStatementSeconds: 10,

@@ -7,6 +7,7 @@ import type { ListQuery, Sort } from '../model/page.js'
 import { formatPath, type Path, parsePath } from '../model/path.js'
 import type { Clause, Operator, Test, Where } from '../model/where.js'
 import type { Dialect } from './dialect.js'
+import { requireCountable, requireSearchable, requireShort, requireSpeakable, type TestCount } from './filter-bounds.js'
 import { filterSuffixes, suffixWriters } from './filters.js'
 import { pagingRules } from './paging.js'
 
@@ -30,9 +31,9 @@ const directionNames = ['order', 'sort_order']
 const ownNames = ['populate', 'limit', 'offset', 'count', ...sortNames, ...directionNames]
 
 /**
- * Takes a raw query string apart. Contract 10.7.
+ * Takes a raw query string apart. Contract 10.7 and 10.11.
  *
- * @throws {SvcError} `INVALID_QUERY` for over 8 KB, over 200 parameters or bad percent encoding.
+ * @throws {SvcError} `INVALID_QUERY` for over 8 KB, over 200 parameters, bad percent encoding or U+0000.
  */
 export function parseQuery(raw: string): Parameter[] {
   if (raw === '') return []
@@ -111,14 +112,19 @@ export function readPopulate(parameters: readonly Parameter[]): Path[] {
   return checkPopulate(parameters.filter(([name]) => name === 'populate').map(([, value]) => parsePath(value)))
 }
 
-/** Plain parameters must all hold; those of one `[or]` group are alternatives. */
+/**
+ * Plain parameters must all hold; those of one `[or]` group are alternatives.
+ *
+ * @throws {SvcError} `INVALID_FILTER`, also for over 200 tests and for a text to search that is too long. Contract 10.11.
+ */
 export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): Where {
   if (parameters.length === 0) return { all: [] }
   const plain: Clause[] = []
   const groups = new Map<string, Test[]>()
+  const count: TestCount = { tests: 0 }
   for (const [name, value] of parameters) {
     const [, prefix, group = '', rest = name] = /^(\[or(?::([^\]]*))?\])(.*)$/s.exec(name) ?? []
-    const tests = readTests(dialect, rest, value)
+    const tests = readTests(dialect, rest, value, count)
     if (prefix === undefined) plain.push({ any: tests })
     else groups.set(group, [...(groups.get(group) ?? []), ...tests])
   }
@@ -127,14 +133,15 @@ export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): W
 
 /**
  * Filters as realtime takes them: an object of names and values, spelled as in a list. An array is a list of values for
- * `in` and `notin`; for anything else, each of its items must hold. As many as a query may hold.
+ * `in` and `notin`; for anything else, each of its items must hold. As many and as long as in a query.
  *
- * @throws {SvcError} `INVALID_FILTER`
+ * @throws {SvcError} `INVALID_FILTER`; `INVALID_QUERY` for over 8 KB or what no query can hold
  */
 export function readFilters(dialect: Dialect, filters: JsonObject): Where {
+  requireShort(filters)
   const parameters = Object.entries(filters).flatMap((filter) => filterParameters(dialect, filter))
-  if (parameters.length <= sizes.mostQueryParameters) return readWhere(dialect, parameters)
-  throw new SvcError('INVALID_FILTER', `Filters may hold ${sizes.mostQueryParameters} conditions.`)
+  for (const parameter of parameters) parameter.forEach(requireSpeakable)
+  return readWhere(dialect, parameters)
 }
 
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
@@ -149,7 +156,8 @@ function isListed(operator: Operator): operator is 'in' | 'notin' {
 }
 
 function filterText(name: string, value: Json): string {
-  if (value === null || typeof value !== 'object') return String(value)
+  const hasText = typeof value === 'number' ? Number.isFinite(value) : value === null || typeof value !== 'object'
+  if (hasText) return String(value)
   throw new SvcError('INVALID_FILTER', `The filter "${name}" takes a text, a number, true, false or null.`)
 }
 
@@ -177,16 +185,19 @@ function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
   return all.flatMap(({ any }, at) => any.map((test) => [any.length === 1 ? '' : `[or:${at}]`, test] as const))
 }
 
-function readTests(dialect: Dialect, name: string, value: string): Test[] {
+function readTests(dialect: Dialect, name: string, value: string, count: TestCount): Test[] {
   const fields = name.split('__or__')
   const { field: last, operator } = filterSuffixes[dialect.filters].read(fields.pop() ?? '')
   const all = [...fields, last]
   if (all.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
-  return all.map((field) => readTest(ownName(parsePath(field)), operator, value))
+  const values = isListed(operator) ? splitList(value) : [value]
+  requireCountable(count, all.length * values.length)
+  requireSearchable(name, operator, value)
+  return all.map((field) => readTest(ownName(parsePath(field)), operator, value, values))
 }
 
-function readTest(path: Path, operator: Operator, value: string): Test {
-  if (isListed(operator)) return { path, operator, values: splitList(value) }
+function readTest(path: Path, operator: Operator, value: string, values: readonly string[]): Test {
+  if (isListed(operator)) return { path, operator, values }
   if (operator !== 'isnull') return { path, operator, value }
   if (value !== 'true' && value !== 'false') {
     throw new SvcError('INVALID_FILTER', `"isnull" on "${formatPath(path)}" takes true or false, not "${value}".`)
@@ -268,9 +279,14 @@ function splitList(value: string): string[] {
 }
 
 function decode(text: string): string {
-  if (!text.includes('%') && !text.includes('+')) return text
+  const decoded = text.includes('%') || text.includes('+') ? percentDecoded(text.replaceAll('+', ' ')) : text
+  requireSpeakable(decoded)
+  return decoded
+}
+
+function percentDecoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return decodeURIComponent(text)
   } catch {
     throw new SvcError('INVALID_QUERY', 'The query has bad percent encoding.')
   }

@@ -9,6 +9,8 @@ export interface WatchdogOptions {
 }
 
 const patientMilliseconds = 600_000
+/** How often it looks which job is at work, as a part of what a statement may take: nobody says when the next of a message begins. */
+const looksPerStatement = 20
 
 /** Notices a statement that takes too long. Each has its own time, whatever travelled before it in the same message. */
 export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptions) {
@@ -19,12 +21,13 @@ export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptio
     if (!job) return
     const isPatient = job.statements.some(({ patient }) => patient)
     const end = since + (isPatient ? patientMilliseconds : mostMilliseconds)
+    const soon = Math.max(1, Math.min(end - performance.now(), mostMilliseconds / looksPerStatement))
     timer = setTimeout(() => {
       const current = atWork()
       if (current !== job) watch(current, performance.now())
       else if (performance.now() < end - 1) watch(job, since)
       else giveUp()
-    }, mostMilliseconds).unref()
+    }, soon).unref()
   }
 
   return {

@@ -7,7 +7,7 @@ import { type Parameter, parseQuery, readFolderQuery, readListQuery, readPopulat
 import { dialectRules } from '../../client/wire/rules.js'
 import type { QueryForm, QueryParameter } from './route.js'
 
-/** @throws {SvcError} `INVALID_QUERY` for an address that is too long or badly encoded. Contract 10.7. */
+/** @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11. */
 export function readParameters(url: string): readonly Parameter[] {
   const at = url.indexOf('?')
   return at === -1 ? [] : parseQuery(url.slice(at + 1))
@@ -73,8 +73,6 @@ export function namedQuery<Name extends string>(
       const given = new Map(parameters)
       const twice = known.find((name) => parameters.filter(([other]) => other === name).length > 1)
       if (twice !== undefined) throw new SvcError('INVALID_QUERY', `"${twice}" is given twice.`)
-      const odd = known.find((name) => given.get(name)?.includes('\0'))
-      if (odd !== undefined) throw new SvcError('INVALID_QUERY', `"${odd}" holds the character U+0000.`)
       return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {
         [Key in Name]?: string
       }

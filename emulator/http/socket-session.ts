@@ -187,7 +187,9 @@ function readMessage(data: RawData): JsonObject | undefined {
   try {
     const message: unknown = JSON.parse(String(data))
     if (!isObject(message)) return undefined
-    requireStorable(message)
+    // Filters are read by rules of their own, which say what is wrong with them.
+    const { filters: _, ...rest } = message
+    requireStorable(rest)
     return message
   } catch {
     return undefined

@@ -3,7 +3,17 @@ import { canHold, meaningsOf, numberOf, type Test } from '../../client/model/whe
 import { type Fragment, nothing, sql } from '../database/database.js'
 import type { KnownFields } from './field-indexes.js'
 import { fieldText, fieldValue, isOdd, isRegular } from './field-sql.js'
-import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
+import {
+  anyOf,
+  cheapEnd,
+  cheapStart,
+  comparisons,
+  escaped,
+  hasText,
+  isLike,
+  isLikeAnyCase,
+  type Order,
+} from './sql-words.js'
 
 /** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
 const mostContainments = 10
@@ -39,9 +49,9 @@ export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
     case 'icontains':
       return contains(test.path, test.value, test.operator === 'icontains')
     case 'startswith':
-      return isLike(test.path, `${escaped(test.value)}%`, known)
+      return startsWith(test.path, test.value, known)
     case 'endswith':
-      return isLike(test.path, `%${escaped(test.value)}`, known)
+      return endsWith(test.path, test.value, known)
   }
 }
 
@@ -123,21 +133,33 @@ const fromFirstString = sql`>= '""'::jsonb`
  */
 function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
   if (!canHold(text)) return sql`false`
-  const loose = `%${escaped(text).replaceAll(/\\\\|["\p{Cc}]/gu, '%')}%`
-  const exact = `%${escaped(text)}%`
-  const like = (subject: Fragment) =>
-    ignoresCase ? isLikeAnyCase(subject, exact) : sql`${subject} like ${exact} escape '\\'`
+  const loose = `%${escaped(cheapStart(text)).replaceAll(/\\\\|["\p{Cc}]/gu, '%')}%`
   return sql`(${isLikeAnyCase(fieldText(path), loose)} and case jsonb_typeof(${fieldValue(path)})
-    when 'string' then ${like(fieldText(path))}
+    when 'string' then ${hasText(fieldText(path), text, ignoresCase)}
     when 'array' then exists (
       select from jsonb_array_elements(${fieldValue(path)}) as item (value)
-      where jsonb_typeof(item.value) = 'string' and ${like(sql`(item.value #>> '{}')`)})
+      where jsonb_typeof(item.value) = 'string' and ${hasText(sql`(item.value #>> '{}')`, text, ignoresCase)})
     else false end)`
 }
 
+function startsWith(path: Path, text: string, known: KnownFields | undefined): Fragment {
+  if (!canHold(text)) return sql`false`
+  const pattern = `${escaped(text)}%`
+  return isString(path, isLike(fieldText(path), pattern), { pattern, known })
+}
+
+function endsWith(path: Path, text: string, known: KnownFields | undefined): Fragment {
+  if (!canHold(text)) return sql`false`
+  const isEnd = sql`right(${fieldText(path)}, ${[...text].length}::int) = ${text}`
+  return isString(path, isEnd, { pattern: `%${escaped(cheapEnd(text))}`, known })
+}
+
 /** With the index over the lower-cased text, where there is one, as the first condition. */
-function isLike(path: Path, pattern: string, known: KnownFields | undefined): Fragment {
-  if (!canHold(pattern)) return sql`false`
+function isString(
+  path: Path,
+  condition: Fragment,
+  { pattern, known }: { pattern: string; known: KnownFields | undefined },
+): Fragment {
   const first = known?.has(path, 'text') ? sql`${isLikeAnyCase(fieldText(path), pattern)} and ` : nothing
-  return sql`(${first}${fieldText(path)} like ${pattern} escape '\\' and jsonb_typeof(${fieldValue(path)}) = 'string')`
+  return sql`(${first}${condition} and jsonb_typeof(${fieldValue(path)}) = 'string')`
 }

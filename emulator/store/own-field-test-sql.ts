@@ -1,7 +1,7 @@
 import { canHold, type OwnField, type Test } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
 import { ownTimes } from './field-sql.js'
-import { anyOf, comparisons, escaped, isLikeAnyCase, type Order } from './sql-words.js'
+import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from './sql-words.js'
 
 /** One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {
@@ -78,5 +78,5 @@ function firstMoment(text: string, isAfter: boolean): string | undefined {
 }
 
 function like(subject: Fragment, pattern: string): Fragment {
-  return canHold(pattern) ? sql`${subject} like ${pattern} escape '\\'` : sql`false`
+  return canHold(pattern) ? isLike(subject, pattern) : sql`false`
 }

@@ -57,3 +57,37 @@ export function escaped(text: string): string {
 export function isLikeAnyCase(subject: Fragment, pattern: string): Fragment {
   return sql`${lowerCased(subject)} like ${lowerCased(sql`${pattern}::text`)} escape '\\'`
 }
+
+/** By code point, whatever the collation of the database. */
+export function isLike(subject: Fragment, pattern: string): Fragment {
+  return sql`(${subject} collate "C") like ${pattern} escape '\\'`
+}
+
+/** Characters of a text whose search by `like` is bounded by the text that is searched. */
+const cheapCharacters = 32
+const cheapBytes = 2_048
+
+/**
+ * Whether a subject has the text in it. `like` begins anew at each place where it failed, so that a long text in a long one takes
+ * it minutes; a regular expression goes through once, but it has to be compiled.
+ */
+export function hasText(subject: Fragment, text: string, ignoresCase: boolean): Fragment {
+  const pattern = `%${escaped(text)}%`
+  const like = ignoresCase ? isLikeAnyCase(subject, pattern) : isLike(subject, pattern)
+  if (text.length <= cheapCharacters) return like
+  // All of it is literal, as `***=` says.
+  const expression = sql`${`***=${text}`}::text`
+  const goesThrough = ignoresCase
+    ? sql`${lowerCased(subject)} ~ ${lowerCased(expression)}`
+    : sql`(${subject} collate "C") ~ ${expression}`
+  return sql`case when octet_length(${subject}) <= ${literal(cheapBytes)} then ${like} else ${goesThrough} end`
+}
+
+/** As much of a text as a first, loose look may ask for. */
+export function cheapStart(text: string): string {
+  return text.length <= cheapCharacters ? text : [...text].slice(0, cheapCharacters).join('')
+}
+
+export function cheapEnd(text: string): string {
+  return text.length <= cheapCharacters ? text : [...text].slice(-cheapCharacters).join('')
+}

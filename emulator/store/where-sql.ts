@@ -1,4 +1,4 @@
-/** The same meaning as `matches` in client/model/where.ts, in SQL; test/where-parity.test.ts holds the two together. */
+/** The same meaning as `matches` in core/matching.ts, in SQL; test/where-parity.test.ts holds the two together. */
 import { SvcError } from '../../client/model/errors.js'
 import type { Path } from '../../client/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../client/model/where.js'
