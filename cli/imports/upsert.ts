@@ -9,7 +9,7 @@ type Collection = ReturnType<Client['collection']>
 
 // A list may say at most 8 KB of query: contract 10.7.
 const mostLetters = 5_000
-const mostValues = 50
+const mostValues = 100
 const listsAtOnce = 4
 
 /**

@@ -44,10 +44,10 @@ export function sortedPage(scope: Scope, query: ListQuery): Fragment {
 }
 
 /**
- * All matches are found first, ids and sort values only, then counted and paged. So the filter is evaluated once, by the
+ * All matches are found first, ids and sort values only, then counted, if asked, and paged. So the filter is evaluated once, by the
  * index that suits it; looking for the page on its own might walk the whole collection in list order.
  */
-export function countedPage(scope: Scope, query: ListQuery): Fragment {
+export function matchedPage(scope: Scope, query: ListQuery): Fragment {
   const ordering = orderingOf(query.sort)
   return withPage(
     sql`matched as materialized (
@@ -55,7 +55,7 @@ export function countedPage(scope: Scope, query: ListQuery): Fragment {
       from documents d
       where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(scope))}
     ), page as (${pageOf(sql`matched`, ordering, query)})`,
-    sql`select count(*)::int as total from matched`,
+    query.count ? sql`select count(*)::int as total from matched` : noTotal,
     ordering,
   )
 }

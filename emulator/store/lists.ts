@@ -4,8 +4,9 @@ import type { ListQuery, Page } from '../../client/model/page.js'
 import { type Database, type Fragment, plannedEachTime } from '../database/database.js'
 import { type DocumentRow, fromRow } from './documents.js'
 import type { FieldIndexes } from './field-indexes.js'
+import { looksManyUp } from './field-test-sql.js'
 import { usesOf } from './field-uses.js'
-import { countedPage, isInIdOrder, pageInIdOrder, sortedPage, uncountedPage } from './list-sql.js'
+import { isInIdOrder, matchedPage, pageInIdOrder, sortedPage, uncountedPage } from './list-sql.js'
 
 /** Who lists where. */
 export interface ListPlace {
@@ -37,6 +38,11 @@ function statementFor({ project, collection, mayReadAll, roles, indexes }: ListP
   if (isInIdOrder(query)) return pageInIdOrder(reach, query)
   const known = indexes?.asked(collection.id, usesOf(query))
   const scope = { ...reach, known }
-  const page = query.where.all.length === 0 ? sortedPage : query.count ? countedPage : uncountedPage
+  const page = query.where.all.length === 0 ? sortedPage : wantsAllMatches(query) ? matchedPage : uncountedPage
   return known?.isSmall ? page(scope, query) : plannedEachTime(page(scope, query))
+}
+
+/** For the total; and of many values few are likely to be among the first documents. */
+function wantsAllMatches({ where, count }: ListQuery): boolean {
+  return count || where.all.some(({ any }) => any.some(looksManyUp))
 }
