@@ -22,8 +22,9 @@ export default defineConfig({
   test: {
     // Tests wait for processes and timers more than they compute.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // What takes longer than this hangs: a machine that is busy with other things takes ten times as long as usual.
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     projects: [
       {
         extends: true,

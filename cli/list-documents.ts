@@ -4,7 +4,6 @@ import type { Document } from '../client/model/document.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import { documentRow } from './document-row.js'
 import { openTable } from './print.js'
-import { writeCell } from './records/cells.js'
 
 export const listFormats = ['table', 'csv', 'ndjson'] as const
 export type ListFormat = (typeof listFormats)[number] | 'json'
@@ -45,9 +44,9 @@ const handful = 100
 export async function printDocuments(
   documents: AsyncIterable<Document> | Iterable<Document>,
   format: ListFormat,
-  columns?: readonly string[],
+  { columns, isSafe = false }: { columns?: readonly string[]; isSafe?: boolean } = {},
 ): Promise<number> {
-  const print = await printers[format](columns)
+  const print = await printers[format](columns, isSafe)
   let written = 0
   let some: Document[] = []
   const flush = async (isLast: boolean) => {
@@ -66,7 +65,9 @@ export async function printDocuments(
 
 type Print = (documents: readonly Document[], place: { isFirst: boolean; isLast: boolean }) => string
 
-const printers: { readonly [F in ListFormat]: (columns?: readonly string[]) => Promise<Print> | Print } = {
+const printers: {
+  readonly [F in ListFormat]: (columns: readonly string[] | undefined, isSafe: boolean) => Promise<Print> | Print
+} = {
   ndjson: () => (documents) => documents.map((document) => `${JSON.stringify(documentRow(document))}\n`).join(''),
   json: () => {
     let isBegun = false
@@ -79,20 +80,14 @@ const printers: { readonly [F in ListFormat]: (columns?: readonly string[]) => P
       return text
     }
   },
-  csv: async (columns) => {
-    const { stringify } = await import('csv-stringify/sync')
+  csv: async (columns, isSafe) => {
+    const { csvText } = await import('./records/csv-text.js')
     let names = columns
     return (documents, { isFirst }) => {
       const rows = documents.map(documentRow)
       names ??= namesOf(rows)
       if (names.length === 0) return ''
-      return stringify(
-        rows.map((row) => names?.map((name) => writeCell(row[name])) ?? []),
-        {
-          header: isFirst,
-          columns: [...names],
-        },
-      )
+      return csvText(names, rows, { hasHeader: isFirst, isSafe })
     }
   },
   table: (columns) => {

@@ -1,7 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import type { ListQuery } from '../client/model/page.js'
 import type { Where } from '../client/model/where.js'
-import { aCollection, add, and, idOf, indexed, inOrder, list, n, onEachEngine, where } from './fixtures/stored-lists.js'
+import { sql } from '../emulator/database/database.js'
+import {
+  aCollection,
+  add,
+  and,
+  database,
+  idOf,
+  indexed,
+  inOrder,
+  list,
+  n,
+  onEachEngine,
+  where,
+} from './fixtures/stored-lists.js'
 
 onEachEngine(() => {
   describe('A page', () => {
@@ -41,6 +54,23 @@ onEachEngine(() => {
       ])
       expect((await list(posts, { where: where('first', 'eq', 'true'), count: false })).found.map(n)).toEqual([2, 1, 0])
       expect((await list(posts, { where: where('kind', 'eq', 'none'), count: false })).found).toEqual([])
+    })
+
+    test('of many values looks them up after the entries that wait beside the index are merged', async () => {
+      const posts = await aCollection(
+        'posts',
+        Array.from({ length: 2_000 }, (_, n) => ({ n, sku: `sku-${n}` })),
+      )
+      const values = Array.from({ length: 100 }, (_, n) => `sku-${n * 3}`)
+      const many: Where = { all: [{ any: [{ path: ['sku'], operator: 'in', values }] }] }
+
+      const { found } = await list(posts, { where: many, count: false, limit: 100 })
+      const [{ pages } = { pages: -1 }] = await database().query<{ pages: number }>(
+        sql`select gin_clean_pending_list('svc.documents_data'::regclass)::int as pages`,
+      )
+
+      expect(found.map(n)).toEqual(Array.from({ length: 100 }, (_, n) => 297 - n * 3))
+      expect(pages).toBe(0)
     })
 
     test('after an id continues there', async () => {

@@ -1,16 +1,18 @@
 /** Many documents at once: batches of 1,000, and an import of 100,000. */
 import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { built } from '../tools/built.js'
 import { run, startContender, svcCommand } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { copyOf, newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
-import { post, posts } from '../tools/posts.js'
+import { fill, post, posts } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
 const batch = 1_000
 const imported = 100_000
+const upserted = 20_000
 const milliseconds = 5_000
 
 const insert = `insert into documents (id, collection_id, data, created_at, updated_at)
@@ -43,10 +45,11 @@ export async function measure() {
     {
       inserts: async () => batch * (await bare.ask({ text: insert, values, milliseconds })).perSecond,
       batches: async () => batch * (await load.drive({ port: dev.port, connections: 4, milliseconds, asks })).perSecond,
-      imports: () => importPace(dev, file),
+      imports: () => pace(dev, imported, ['posts', file]),
     },
     { rounds: 3 },
   )
+  const { updates, upserts } = await measureUpserts(dev, load)
   await Promise.all([dev.stop(), bare.stop(), load.stop()])
 
   const figures = (/** @type {number[]} */ ours) =>
@@ -66,13 +69,54 @@ export async function measure() {
       target: { atLeast: 0.6 },
       figures: figures(imports),
     },
+    {
+      what: `\`svc docs import --upsert\` of ${upserted} into ${imported}`,
+      against: 'batch update, 1,000 a request',
+      values: ratios(upserts, updates),
+      target: { atLeast: 0.4 },
+      figures: `${rounded(median(upserts))} documents/s, updates ${rounded(median(updates))}/s`,
+    },
   ]
 }
 
-/** Documents a second, the command's own start and end included. @param {import('../tools/dev.js').Dev} dev @param {string} file */
-async function importPace(dev, file) {
+/**
+ * Rows that are known by a field without an index of its own, beside updates of the same documents by their ids. The first
+ * upsert follows the import at once.
+ *
+ * @param {import('../tools/dev.js').Dev} dev @param {Awaited<ReturnType<typeof startLoad>>} load
+ */
+async function measureUpserts(dev, load) {
+  const ids = await fill(dev, 'articles', imported)
+  const file = newPath()
+  await writeFile(file, Array.from({ length: upserted }, (_, at) => `${JSON.stringify(post(at))}\n`).join(''))
+  const asks = Array.from({ length: upserted / batch }, (_, at) => ({
+    method: 'POST',
+    path: '/collections/articles/batch/documents/update',
+    headers: dev.headers,
+    body: JSON.stringify({
+      updates: Object.fromEntries(
+        ids.slice(at * batch, (at + 1) * batch).map((id, n) => [id, { data: post(at * batch + n) }]),
+      ),
+    }),
+  }))
+  return inTurns(
+    {
+      upserts: () => pace(dev, upserted, ['articles', file, '--upsert', '--key', 'title']),
+      updates: async () => batch * (await load.drive({ port: dev.port, connections: 1, milliseconds, asks })).perSecond,
+    },
+    { rounds: 3, warmUps: 0 },
+  )
+}
+
+/**
+ * Documents a second, the command's own start and end included.
+ *
+ * @param {import('../tools/dev.js').Dev} dev @param {number} documents @param {string[]} words the collection, the file and flags
+ */
+async function pace(dev, documents, words) {
   const begunAt = performance.now()
-  const args = ['docs', 'import', 'posts', file, '--format', 'ndjson', '--url', dev.url, '--key', dev.apiKey, '--yes']
-  await run(process.execPath, [svcCommand, ...args], { cwd: join(file, '..') })
-  return imported / ((performance.now() - begunAt) / 1_000)
+  const args = ['docs', 'import', ...words, '--format', 'ndjson', '--yes']
+  const env = { ...process.env, SVC_URL: dev.url, SVC_API_KEY: dev.apiKey }
+  await run(process.execPath, [svcCommand, ...args], { cwd: tmpdir(), env })
+  return documents / ((performance.now() - begunAt) / 1_000)
 }

@@ -85,11 +85,11 @@ async function listStatement(collection) {
   /** @type {typeof import('../../client/wire/dialect.js')} */
   const { dialects } = await built('client/wire/dialect.js')
   /** @type {typeof import('../../emulator/store/list-sql.js')} */
-  const { countedPage } = await built('emulator/store/list-sql.js')
+  const { matchedPage } = await built('emulator/store/list-sql.js')
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
   const known = { isSmall: true, has: () => true }
   const scope = { collection, project: 'dev', mayReadAll: false, roles: [], populate: [], known }
-  const { text, values } = countedPage(scope, readListQuery(dialects.a, parseQuery(listQuery)))
+  const { text, values } = matchedPage(scope, readListQuery(dialects.a, parseQuery(listQuery)))
   return { text, values: [values.map(writeValue)] }
 }

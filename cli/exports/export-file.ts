@@ -17,6 +17,7 @@ export interface ExportTarget {
   readonly format: ExportFormat
   readonly columns: readonly string[] | undefined
   readonly withIds: boolean
+  readonly isSafe: boolean
   readonly restart: boolean
   /** What is asked for: an export that asks for something else begins anew. */
   readonly question: readonly string[]
@@ -52,11 +53,11 @@ export function exportFormat({ format, out }: { format?: ExportFormat; out?: str
 }
 
 export async function openExportFile(target: ExportTarget): Promise<ExportFile> {
-  const { path, columns, withIds } = target
+  const { path, columns, withIds, isSafe } = target
   const format = target.format ?? (path === undefined ? 'ndjson' : byExtension[extname(path).toLowerCase()])
   if (!format)
     throw misuse(`How to write "${path}" cannot be told from its name.`, `Say it: --format ${exportFormats.join('|')}`)
-  const form = await formatDocuments(format, { columns, withIds })
+  const form = await formatDocuments(format, { columns, withIds, isSafe })
   if (path === undefined) return onStream(process.stdout, form)
   requirePlace(path)
   // A device or a pipe is written to, and never replaced by a file.
@@ -64,7 +65,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
 
   const part = `${path}.part`
   const state = `${part}.state`
-  const question = JSON.stringify([...target.question, format, columns ?? null, withIds])
+  const question = JSON.stringify([...target.question, format, columns ?? null, withIds, isSafe])
   const found = target.restart ? undefined : readProgress(state, part, question)
   if (found) await truncate(part, found.bytes)
   const stream = createWriteStream(part, { flags: found ? 'a' : 'w' })

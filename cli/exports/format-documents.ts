@@ -1,15 +1,16 @@
 import type { Document } from '../../client/model/document.js'
 import { type JsonObject, setOwn } from '../../client/model/json.js'
-import { writeCell } from '../records/cells.js'
 import type { ExportFormat } from './export-file.js'
 
 export interface FormOptions {
   readonly columns: readonly string[] | undefined
   readonly withIds: boolean
+  /** Of CSV: whether no cell may become a formula. */
+  readonly isSafe: boolean
 }
 
 /** Documents as text, a handful at a time: what stands between two handfuls is part of the second. */
-export async function formatDocuments(format: ExportFormat, { columns, withIds }: FormOptions) {
+export async function formatDocuments(format: ExportFormat, { columns, withIds, isSafe }: FormOptions) {
   const fieldsOf = (document: Document) => choose(document, columns, withIds)
   if (format === 'ndjson') {
     return {
@@ -24,15 +25,12 @@ export async function formatDocuments(format: ExportFormat, { columns, withIds }
       end: (isEmpty: boolean) => (isEmpty ? '[]\n' : '\n]\n'),
     }
   }
-  const { stringify } = await import('csv-stringify/sync')
+  const { csvText } = await import('../records/csv-text.js')
   const names = [...(withIds ? ['id'] : []), ...(columns ?? [])]
   return {
     write: (documents: readonly Document[], isFirst: boolean) =>
-      stringify(
-        documents.map((one) => names.map((name) => writeCell(fieldsOf(one)[name]))),
-        { header: isFirst, columns: names },
-      ),
-    end: (isEmpty: boolean) => (isEmpty ? `${names.join(',')}\n` : ''),
+      csvText(names, documents.map(fieldsOf), { hasHeader: isFirst, isSafe }),
+    end: (isEmpty: boolean) => (isEmpty ? csvText(names, [], { hasHeader: true, isSafe }) : ''),
   }
 }
 

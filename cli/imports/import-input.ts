@@ -10,6 +10,8 @@ export interface ImportOptions {
   readonly collection: string
   /** The field by which documents are known; left out, every row becomes a new one. */
   readonly upsertBy: string | undefined
+  /** Whether a row without a value in that field is refused, rather than created once more each time. */
+  readonly refusesKeyless?: boolean
   readonly restart: boolean
   readonly read: ReadOptions
   /** Where to remember how far it came. */
@@ -54,9 +56,9 @@ export async function importInput(input: Input, options: ImportOptions): Promise
   return { file: input.name, accepted: state.accepted, refused: state.refused, acceptedBefore: from.accepted, isWhole }
 }
 
-function senderOf({ client, collection, upsertBy }: ImportOptions): Send {
+function senderOf({ client, collection, upsertBy, refusesKeyless = false }: ImportOptions): Send {
   const into = client.collection(collection)
-  if (upsertBy !== undefined) return upsertSender(into, upsertBy)
+  if (upsertBy !== undefined) return upsertSender(into, upsertBy, { refusesKeyless })
   return async (rows, idempotencyKey) => {
     await into.createMany(
       rows.map(({ fields }) => fields),

@@ -1,4 +1,5 @@
 import { mergeFields } from '../../client/model/document.js'
+import { SvcError } from '../../client/model/errors.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
 import { misuse } from '../failure.js'
 import type { ReadRow } from '../records/record.js'
@@ -17,12 +18,17 @@ const listsAtOnce = 4
  * Rows of one value are merged in their order, so that the last one wins. A field that none of the first rows has is
  * most likely misspelled, and would create all of them once more.
  */
-export function upsertSender(collection: Collection, field: string): Send {
+export function upsertSender(
+  collection: Collection,
+  field: string,
+  { refusesKeyless }: { refusesKeyless: boolean },
+): Send {
   let isThere = false
   return async (rows, idempotencyKey) => {
     const byValue = mergeRows(rows, field)
     isThere ||= byValue.size > 0
     if (!isThere) throw misuse(`No row has a value in "${field}", the field of --key.`)
+    if (refusesKeyless) requireValues(rows, field)
     const known = await findKnown(collection, field, [...byValue.keys()])
     const changed = new Map<string, JsonObject>()
     const created: JsonObject[] = []
@@ -46,6 +52,15 @@ function mergeRows(rows: readonly ReadRow[], field: string): Map<string, JsonObj
     merged.set(value, before ? mergeFields(before, { fields, remove: {}, append: {} }) : fields)
   }
   return merged
+}
+
+/** @throws {SvcError} that names the rows by their index, as the service would */
+function requireValues(rows: readonly ReadRow[], field: string): void {
+  const message = `has no text, number or boolean in "${field}", the key`
+  const issues = rows.flatMap(({ fields }, at) =>
+    textOf(fields[field]) === undefined ? [{ path: [at], message, type: 'missing' }] : [],
+  )
+  if (issues.length > 0) throw new SvcError('VALIDATION_ERROR', `A row ${message}.`, issues)
 }
 
 function rowsWithoutValue(rows: readonly ReadRow[], field: string): JsonObject[] {

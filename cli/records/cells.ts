@@ -53,6 +53,9 @@ export function writeCell(value: Json | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** What `--safe` says in help. */
+export const safeDescription = 'CSV for a spreadsheet: a cell that begins with = + - or @ gets an apostrophe in front'
+
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const readers: { readonly [Type in ColumnType]: (text: string) => Json | undefined } = {

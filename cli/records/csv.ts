@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { CliFailure, exits, misuse } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
-import { type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
+import { type BadRow, type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
 
 export interface CsvOptions {
   readonly types: ColumnTypes
@@ -18,19 +18,29 @@ interface CsvRow {
 
 const handful = 250
 
-/** CSV whose first line names the columns. A line with too many or too few cells is a bad row. */
+/** A row is read up to here, so that the next one is found; a quote that is never closed makes one row of all that follows. */
+const mostHeldBytes = 4 * mostRecordBytes
+
+/**
+ * CSV whose first line names the columns. A line with too many or too few cells is a bad row, and so is one without a
+ * value, unless it is an empty line at the end of the file.
+ */
 export async function* readCsv(input: Readable, { types, delimiter, source }: CsvOptions): Records {
   const damage: InputRecord[] = []
+  let isEndless = false
   const parser = parse({
     bom: true,
     info: true,
     delimiter,
     relax_column_count: true,
-    skip_empty_lines: true,
     skip_records_with_error: true,
-    max_record_size: mostRecordBytes,
+    max_record_size: mostHeldBytes,
     on_skip: (error) => {
-      damage.push(damaged(error, number++))
+      // From here on the parser finds no beginning of a row any more.
+      if (error?.code === 'CSV_MAX_RECORD_SIZE') input.unpipe(parser)
+      if (!isEndless) damage.push(damaged(error, number++))
+      isEndless ||= error?.code === 'CSV_MAX_RECORD_SIZE'
+      if (isEndless) parser.end()
       return undefined
     },
   })
@@ -42,18 +52,23 @@ export async function* readCsv(input: Readable, { types, delimiter, source }: Cs
   let lastLine = 1
   let number = 1
   let records: InputRecord[] = []
+  // Held back until a row follows.
+  const emptyLines: InputRecord[] = []
   for await (const { info, record } of parser as AsyncIterable<CsvRow>) {
     const line = lastLine + (names ? 1 : 0)
     lastLine = info.lines
+    const isEmptyLine = record.length === 1 && record[0] === ''
     if (!names) {
+      if (isEmptyLine) continue
       if (encoding.isDamaged(record)) throw notUtf8(source)
       names = requireDistinct(record, source)
       requireColumns(names, types, source)
       continue
     }
     const place = { number: number++, line, endByte: info.bytes }
-    if (encoding.isDamaged(record)) records.push({ ...place, problem: 'is not UTF-8', text: record.join(',') })
-    else records.push(readLine(names, record, types, place))
+    const read = encoding.isDamaged(record) ? bad(place, 'is not UTF-8', record) : readLine(names, record, types, place)
+    if (isEmptyLine) emptyLines.push(read)
+    else records.push(...emptyLines.splice(0), read)
     if (records.length >= handful) {
       yield [...damage.splice(0), ...records]
       records = []
@@ -97,16 +112,26 @@ function requireColumns(names: readonly string[], types: ColumnTypes, source: st
 }
 
 function readLine(names: readonly string[], cells: readonly string[], types: ColumnTypes, place: Place): InputRecord {
+  if (cells.every((cell) => cell === '')) return bad(place, 'has no value', cells)
   const read = readCells(names, cells, types)
-  if ('problem' in read) return { ...place, problem: read.problem, text: cells.join(',') }
+  if ('problem' in read) return bad(place, read.problem, cells)
   const bytes = cells.reduce((sum, cell) => sum + cell.length, 0) + names.join('').length
+  if (bytes > mostRecordBytes) return { ...place, problem: 'is too long', text: cells.join(',').slice(0, 200) }
   return { ...place, bytes, fields: read.fields }
+}
+
+function bad(place: Place, problem: string, cells: readonly string[]): BadRow {
+  return { ...place, problem, text: cells.join(',') }
 }
 
 function damaged(error: CsvError | undefined, number: number): InputRecord {
   const line = typeof error?.lines === 'number' ? error.lines : 0
   const endByte = typeof error?.bytes === 'number' ? error.bytes : 0
-  return { number, line, endByte, problem: 'has quotes that CSV does not allow', text: error?.message ?? '' }
+  const problem =
+    error?.code === 'CSV_MAX_RECORD_SIZE'
+      ? 'is too long, perhaps for a quote that is not closed; the file was read no further'
+      : 'has quotes that CSV does not allow'
+  return { number, line, endByte, problem, text: error?.message ?? '' }
 }
 
 /** The one of `, ; tab |` that the header has most of. */

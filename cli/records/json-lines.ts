@@ -1,37 +1,32 @@
 import type { Readable } from 'node:stream'
-import { type InputRecord, mostRecordBytes, type Records, readRow } from './record.js'
+import { type InputRecord, openRecord, type Records } from './record.js'
 
 const newline = 0x0a
 
 /** NDJSON: a record on each line. A bad line is one bad row; empty lines are none. */
 export async function* readJsonLines(input: Readable): Records {
-  let rest: Buffer = Buffer.alloc(0)
+  const record = openRecord()
   let line = 1
   let number = 1
   let position = 0
+  const close = (last: Buffer, endByte: number): InputRecord[] =>
+    record.isEmpty() && isBlank(last) ? [] : [record.close(last, { number: number++, line, endByte })]
+
   for await (const piece of input as AsyncIterable<Buffer>) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
     const records: InputRecord[] = []
     let start = 0
-    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
-      const text = bytes.subarray(start, end)
-      if (!isBlank(text)) records.push(readRow(text, { number: number++, line, endByte: position + end + 1 }))
+    for (let end = piece.indexOf(newline); end !== -1; end = piece.indexOf(newline, start)) {
+      records.push(...close(piece.subarray(start, end), position + end + 1))
       line += 1
       start = end + 1
     }
-    position += start
-    rest = bytes.subarray(start)
-    if (rest.length > mostRecordBytes) {
-      const text = rest.toString('utf8', 0, 200)
-      yield [
-        ...records,
-        { number, line, endByte: position, problem: 'is too long; the file was read no further', text },
-      ]
-      return
-    }
+    position += piece.length
+    const rest = piece.subarray(start)
+    if (!record.isEmpty() || !isBlank(rest)) record.add(rest)
     if (records.length > 0) yield records
   }
-  if (!isBlank(rest)) yield [readRow(rest, { number, line, endByte: position + rest.length })]
+  const last = close(Buffer.alloc(0), position)
+  if (last.length > 0) yield last
 }
 
 function isBlank(bytes: Buffer): boolean {

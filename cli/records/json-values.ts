@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { type InputRecord, mostRecordBytes, type Place, type Records, readRow } from './record.js'
+import { type InputRecord, openRecord, type Place, type Records } from './record.js'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -19,15 +19,9 @@ export async function* readJsonValues(input: Readable): Records {
   for await (const piece of input as AsyncIterable<Buffer>) {
     const records: InputRecord[] = []
     scanPiece(scan, piece, records)
-    if (scan.heldBytes > mostRecordBytes) {
-      const text = Buffer.concat(scan.held).toString('utf8', 0, 200)
-      const problem = 'is too long; the file was read no further'
-      yield [...records, { ...unfinished(scan), problem, text }]
-      return
-    }
     if (records.length > 0) yield records
   }
-  const tail = Buffer.concat(scan.held).toString('utf8').trim()
+  const tail = scan.held.text().trim()
   if (tail !== '') {
     const problem = 'is cut off: the file ends in the middle of it'
     yield [{ ...unfinished(scan), problem, text: tail.slice(0, 10_000) }]
@@ -51,8 +45,7 @@ interface Scan {
   number: number
   position: number
   /** What earlier pieces hold of the record that has begun. */
-  held: Buffer[]
-  heldBytes: number
+  readonly held: ReturnType<typeof openRecord>
 }
 
 function startScan(): Scan {
@@ -67,8 +60,7 @@ function startScan(): Scan {
     startLine: 1,
     number: 1,
     position: 0,
-    held: [],
-    heldBytes: 0,
+    held: openRecord(),
   }
 }
 
@@ -80,11 +72,9 @@ function unfinished({ number, isOpen, line, startLine, position }: Scan): Place 
 function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
   let start = scan.isOpen ? 0 : -1
   const end = (at: number) => {
-    const bytes = Buffer.concat([...scan.held, piece.subarray(start, at)])
-    records.push(readRow(bytes, { number: scan.number, line: scan.startLine, endByte: scan.position + at }))
+    const place = { number: scan.number, line: scan.startLine, endByte: scan.position + at }
+    records.push(scan.held.close(piece.subarray(start, at), place))
     scan.number += 1
-    scan.held = []
-    scan.heldBytes = 0
     scan.isOpen = false
     start = -1
   }
@@ -130,10 +120,6 @@ function scanPiece(scan: Scan, piece: Buffer, records: InputRecord[]) {
       if (scan.depth === base && base === 0) end(at + 1)
     }
   }
-  if (start !== -1) {
-    const left = Buffer.from(piece.subarray(start))
-    scan.held.push(left)
-    scan.heldBytes += left.length
-  }
+  if (start !== -1) scan.held.add(piece.subarray(start))
   scan.position += piece.length
 }

@@ -22,7 +22,7 @@ export interface Place {
 /** Records travel in handfuls: one promise for each would cost more than reading it. */
 export type Records = AsyncGenerator<InputRecord[], void, undefined>
 
-/** A record that is longer than any body may be is damage, and is not held in memory. */
+/** A record that is longer than any body may be is refused, and not held in memory. */
 export const mostRecordBytes = 12 * 1024 * 1024
 
 const mostQuoted = 10_000
@@ -43,6 +43,31 @@ export function readRow(bytes: Buffer, place: Place): InputRecord {
   if (!isObject(fields)) return bad('is not a JSON object')
   if (suspiciousNumber.test(text) && hasInfinity(fields)) return bad('holds a number that is too large')
   return { ...place, bytes: bytes.length, fields }
+}
+
+/** A record of which each piece of the input brings a part. Of one that is too long only the first part is kept. */
+export function openRecord() {
+  let parts: Buffer[] = []
+  let bytes = 0
+  return {
+    isEmpty: () => bytes === 0,
+    add(part: Buffer) {
+      bytes += part.length
+      if (bytes <= mostRecordBytes) parts.push(Buffer.from(part))
+      else parts.length = Math.min(parts.length, 1)
+    },
+    /** What is kept so far, as text. */
+    text: () => Buffer.concat(parts).toString('utf8'),
+    /** The record that ends with this part; the next one begins. */
+    close(last: Buffer, place: Place): InputRecord {
+      const isTooLong = bytes + last.length > mostRecordBytes
+      const whole = Buffer.concat(isTooLong ? [...parts.slice(0, 1)] : [...parts, last])
+      parts = []
+      bytes = 0
+      if (!isTooLong) return readRow(whole, place)
+      return { ...place, problem: 'is too long', text: whole.toString('utf8', 0, 200) }
+    },
+  }
 }
 
 function hasInfinity(value: unknown): boolean {

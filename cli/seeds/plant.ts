@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../client/model/json.js'
 import { mostBatchItems } from '../../client/model/limits.js'
 import { valueAt } from '../../client/model/path.js'
 import type { Client } from '../target-command.js'
+import { openPlantedIds } from './planted-ids.js'
 import { type Reference, referencesIn, resolveReferences } from './references.js'
 import { badSeed, type SeedCollection, type SeedDocument } from './seed-file.js'
 
@@ -30,6 +31,7 @@ type Known = Map<string, Map<string, Document>>
  * again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
  */
 export async function plant(collections: readonly SeedCollection[], options: PlantOptions): Promise<Planted[]> {
+  for (const collection of collections) requireKeys(collection, options)
   const known: Known = new Map()
   const planted: Planted[] = []
   for (const collection of inOrder(collections, options.file)) planted.push(await plantOne(collection, known, options))
@@ -40,6 +42,7 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
   const { client, file, isUpsert } = options
   await ensureCollection(seed, options)
   const collection = client.collection(seed.name)
+  const remembered = openPlantedIds(file, (await client.collections.get(seed.name)).id, seed.documents)
   const isEmpty = (await collection.list({ limit: 1 })).items.length === 0
   const documents = new Map<string, Document>()
   known.set(seed.name, documents)
@@ -55,7 +58,10 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
     }
     try {
       const fields = resolveFields(document, known, file)
-      const there = isEmpty ? undefined : await findSame(client, seed, fields, options)
+      const id = keyOf(seed, options) === undefined ? remembered.found.get(document.name) : undefined
+      const there = isEmpty
+        ? undefined
+        : ((await getIfThere(client, seed, id)) ?? (await findSame(client, seed, fields, options)))
       documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
       count[there ? 'updated' : 'created'] += 1
     } catch (error) {
@@ -65,7 +71,32 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
       throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
     }
   }
+  if (isEmpty || isUpsert) remembered.save(new Map([...documents].map(([name, { id }]) => [name, id])))
   return { collection: seed.name, ...count }
+}
+
+/** A document without its key would be created again each time. @throws {CliFailure} with file and line */
+function requireKeys(seed: SeedCollection, options: PlantOptions): void {
+  const key = keyOf(seed, options)
+  const keyless = key === undefined ? undefined : seed.documents.find(({ fields }) => !isPlain(fields[key]))
+  if (!keyless) return
+  const what = `"${seed.name}.${keyless.name}" has no text, number or boolean in "${key}", the key`
+  throw badSeed(options.file, keyless.line, what)
+}
+
+function keyOf(seed: SeedCollection, { key }: PlantOptions): string | undefined {
+  return seed.key ?? key
+}
+
+async function getIfThere(client: Client, { name }: SeedCollection, id: string | undefined) {
+  if (id === undefined) return undefined
+  return client
+    .collection(name)
+    .get(id)
+    .catch((error) => {
+      if (error instanceof SvcError && error.code === 'NOT_FOUND') return undefined
+      throw error
+    })
 }
 
 /** Half a collection would be taken for a whole one, and left alone, when the file is planted again. */
@@ -92,15 +123,19 @@ async function findSame(
   fields: JsonObject,
   options: PlantOptions,
 ): Promise<Document | undefined> {
-  const key = seed.key ?? options.key
+  const key = keyOf(seed, options)
   const asked = key === undefined ? Object.entries(fields) : Object.entries(fields).filter(([name]) => name === key)
-  const plain = asked.filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+  const plain = asked.filter(([, value]) => isPlain(value))
   if (plain.length === 0) return undefined
   const all = plain.map(([name, value]) => ({
     any: [{ path: [name] as const, operator: 'eq' as const, value: String(value) }],
   }))
   const { items } = await client.collection(seed.name).list({ where: { all }, limit: 1, count: false })
   return items[0]
+}
+
+function isPlain(value: Json | undefined): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value)
 }
 
 /** @throws {CliFailure} with file and line, where a reference leads nowhere. */

@@ -37,7 +37,13 @@ export function readJsonFile(file: string): { text: string; content: Json } {
 }
 
 /** @throws {CliFailure} with file and line, where it is not as a seed file must be. */
-export function readSeedFile(file: string, text: string, collections: JsonObject): SeedCollection[] {
+export function readSeedFile(file: string, text: string, content: { collections: JsonObject }): SeedCollection[] {
+  const { collections, $schema: _, ...others } = content as { collections: JsonObject; $schema?: Json }
+  const [other] = Object.keys(others)
+  if (other !== undefined) {
+    const what = `"${other}" is not part of a seed file; its collections stand under "collections"`
+    throw badSeed(file, lineOf(text, [other]), what)
+  }
   return Object.entries(collections).map(([name, collection]) => {
     const place = ['collections', name]
     if (!isObject(collection)) throw badSeed(file, lineOf(text, place), `"${name}" is not an object`)

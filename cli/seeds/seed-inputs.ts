@@ -31,7 +31,7 @@ export async function findSeeds(words: readonly string[]): Promise<string[]> {
 export async function seedInput(file: string, options: SeedOptions): Promise<Planted[]> {
   if (extname(file) === '.json') {
     const { text, content } = readJsonFile(file)
-    if (isSeedFile(content)) return plant(readSeedFile(file, text, content.collections), { ...options, file })
+    if (isSeedFile(content)) return plant(readSeedFile(file, text, content), { ...options, file })
   }
   return [await seedCollection(file, options)]
 }
@@ -52,6 +52,7 @@ async function seedCollection(file: string, { client, isUpsert, key }: SeedOptio
     client,
     collection: name,
     upsertBy: isUpsert ? key : undefined,
+    refusesKeyless: true,
     restart: true,
     read: { types: {} },
     openState: async () => noState,

@@ -21,6 +21,14 @@ export interface RunOptions {
   readonly columns?: number
 }
 
+interface Start extends RunOptions {
+  /** Milliseconds after which it is ended; 0 is never. */
+  readonly timeout?: number
+}
+
+/** A command that takes longer than this hangs, however busy the machine is. */
+const hungMilliseconds = 180_000
+
 export type Turn = readonly [question: string, typed: string]
 
 export interface World {
@@ -49,14 +57,14 @@ export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'))
   const base = cleanEnv(folder)
   const running = new Set<Dev>()
-  const start = (words: readonly string[], { env = {}, input = '' }: RunOptions = {}) =>
+  const start = (words: readonly string[], { env = {}, input = '', timeout = hungMilliseconds }: Start = {}) =>
     execa(process.execPath, [bin, ...words], {
       cwd: folder,
       env: { ...base, ...env },
       extendEnv: false,
       input,
       reject: false,
-      timeout: 60_000,
+      timeout,
       stripFinalNewline: false,
     })
   const svc = async (words: readonly string[], options?: RunOptions): Promise<Ran> => ran(await start(words, options))
@@ -77,7 +85,7 @@ export async function openWorld(): Promise<World> {
         env: { ...base, TERM: 'xterm', ...env },
         extendEnv: false,
         reject: false,
-        timeout: 20_000,
+        timeout: hungMilliseconds,
       })
       const left = [...dialogue]
       let seen = ''
@@ -93,7 +101,7 @@ export async function openWorld(): Promise<World> {
       return { ...ended, stdout: stripVTControlCharacters(stdout).replaceAll('\r', '') }
     },
     async dev(...flags) {
-      const child = start(['dev', '--port', '0', '--json', ...flags])
+      const child = start(['dev', '--port', '0', '--json', ...flags], { timeout: 0 })
       const info = await firstLine(child)
       const dev: Dev = {
         ...info,

@@ -95,6 +95,37 @@ test('columns are chosen, ids go along when asked for, and no match is an empty 
   expect(empty).toEqual(['', '[]\n', 'at\n'])
 })
 
+test('--safe keeps text from becoming a formula in a spreadsheet, in exports and in lists', async () => {
+  const texts = ['=1+1', '+41', '-x', '@a', '\ttab', 'a=b']
+  await world.svc(['collections', 'create', 'formulas'])
+  for (const text of texts) await world.svc(['docs', 'create', 'formulas', `text=${text}`, 'number:=-5'])
+  const cells = (csv: string) =>
+    csv
+      .trim()
+      .split('\n')
+      .map((line) => line.split(',')[0])
+
+  const safe = await world.svc(['docs', 'export', 'formulas', '--format', 'csv', '--columns', 'text,number', '--safe'])
+  const plain = await world.svc(['docs', 'export', 'formulas', '--format', 'csv', '--columns', 'text,number'])
+  const listed = await world.svc([
+    'docs',
+    'list',
+    'formulas',
+    '--format',
+    'csv',
+    '--columns',
+    'text',
+    '--sort',
+    'id',
+    '--safe',
+  ])
+
+  expect(cells(plain.stdout)).toEqual(['text', ...texts])
+  expect(cells(safe.stdout)).toEqual(['text', "'=1+1", "'+41", "'-x", "'@a", "'\ttab", 'a=b'])
+  expect(safe.stdout).toContain(',-5\n')
+  expect(cells(listed.stdout)).toEqual(cells(safe.stdout))
+})
+
 test('a pipe is written to, and not replaced by a file', async () => {
   await execa('mkfifo', [path('pipe')])
   const read = execa('cat', [path('pipe')])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openState } from '../../cli/imports/state.js'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 
 let world: World
@@ -96,6 +97,74 @@ test('CSV that is not UTF-8 is refused rather than damaged', async () => {
   expect(rows).toMatchObject({ accepted: 1, refused: 1, refusals: [{ line: 3, reason: 'is not UTF-8' }] })
   expect(header).toMatchObject({ exit: 5, stderr: expect.stringContaining('"latin-header.csv" is not UTF-8.') })
   expect(await exported('latin')).toEqual([{ name: 'Ada', age: 36 }, { name: '\ufffd' }])
+})
+
+test('a line of CSV without a value is reported, and nothing is stored for it', async () => {
+  file('empty-lines.csv', '\nname,age\nAda,36\n\n,\nBob,\n\n\n')
+
+  const ran = await world.svc(['docs', 'import', 'no-blanks', 'empty-lines.csv', '--create', '--json'])
+
+  expect(ran.exit).toBe(5)
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    accepted: 2,
+    refusals: [
+      { line: 4, reason: 'has no value' },
+      { line: 5, reason: 'has no value' },
+    ],
+  })
+  expect(await exported('no-blanks')).toEqual([{ name: 'Ada', age: 36 }, { name: 'Bob' }])
+})
+
+test('one row that is larger than a request stops no other row', async () => {
+  const rows = Array.from({ length: 50 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))
+  rows[20] = JSON.stringify({ title: 'x'.repeat(11_000_000) })
+  rows[21] = JSON.stringify({ title: 'x'.repeat(14_000_000) })
+  rows[22] = JSON.stringify({ title: 'x'.repeat(1_100_000) })
+  const csv = rows.map((row) => (JSON.parse(row) as { title: string }).title)
+  const texts = { ndjson: rows.join('\n'), json: `[${rows.join(',\n')}]`, csv: ['title', ...csv].join('\n') }
+  for (const [extension, text] of Object.entries(texts)) {
+    file(`huge.${extension}`, text)
+    const lines = [21, 22, 23].map((line) => ({ line: line + (extension === 'csv' ? 1 : 0) }))
+
+    const report = await world.json(['docs', 'import', `huge-${extension}`, `huge.${extension}`, '--create'])
+
+    expect(report).toMatchObject({ accepted: 47, refused: 3, refusals: lines })
+  }
+})
+
+test('a quote that is never closed is reported once, however much follows', async () => {
+  const rows = [
+    'title,text',
+    'first,"closed"',
+    'second,"open',
+    ...Array.from({ length: 60 }, () => 'x'.repeat(1_000_000)),
+  ]
+  file('unclosed.csv', rows.join('\n'))
+
+  const report = await world.json(['docs', 'import', 'unclosed', 'unclosed.csv', '--create'])
+
+  expect(report).toMatchObject({ accepted: 1, refused: 1, refusals: [{ reason: expect.stringContaining('too long') }] })
+})
+
+test('a stopped import of a file that has changed since begins anew', async () => {
+  const state = (content: string) => {
+    file('changing.ndjson', content)
+    return openState(join(world.folder, 'imports'), { ...input, bytes: content.length, changedAt: content.length }, [
+      'c',
+    ])
+  }
+  const path = join(world.folder, 'changing.ndjson')
+  const input = { name: 'changing.ndjson', path, bytes: 0, changedAt: 0 }
+  const first = await state('{"n":1}')
+  first.save({ id: 'import-1', file: 'changing.ndjson', done: 1, endByte: 7, accepted: 1, refused: 0 })
+
+  const same = await state('{"n":1}')
+  const changed = await state('{"n":1}\n{"n":2}')
+  const elsewhere = await openState(join(world.folder, 'imports'), { ...input, bytes: 7, changedAt: 7 }, ['d'])
+
+  expect(same.found).toMatchObject({ done: 1 })
+  expect(changed.found).toBeUndefined()
+  expect(elsewhere.found).toBeUndefined()
 })
 
 test('bad rows keep no good row out, and are reported with line and reason', async () => {

@@ -7,6 +7,7 @@ import { stopSignal } from '../../imports/stop-signal.js'
 import { count, counted } from '../../print.js'
 import { duration, startProgress } from '../../progress.js'
 import { prose } from '../../prose.js'
+import { safeDescription } from '../../records/cells.js'
 import { keepHeapSmall } from '../../small-heap.js'
 import { TargetCommand } from '../../target-command.js'
 import { readWhere, whereFlags } from '../../where-flag.js'
@@ -32,6 +33,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     })(),
     columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to write' }),
     'with-ids': Flags.boolean({ description: 'write the id of each document too' }),
+    safe: Flags.boolean({ description: safeDescription }),
     restart: Flags.boolean({ description: 'begin anew, although an earlier export was stopped' }),
   }
 
@@ -55,6 +57,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       format,
       columns: flags.columns ?? (format === 'csv' ? await namesOfAll(collection, where) : undefined),
       withIds: flags['with-ids'],
+      isSafe: flags.safe,
       restart: flags.restart,
       question: [args.collection, JSON.stringify(where)],
     })

@@ -4,6 +4,7 @@ import { collectionArg } from '../../fields-args.js'
 import { listFormats, missingColumns, namesOfAll, printDocuments } from '../../list-documents.js'
 import { counted, pageNote } from '../../print.js'
 import { prose } from '../../prose.js'
+import { safeDescription } from '../../records/cells.js'
 import { TargetCommand } from '../../target-command.js'
 import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../where-flag.js'
 
@@ -31,6 +32,7 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
     count: Flags.boolean({ allowNo: true, default: true, description: 'count all that match' }),
     columns: Flags.string({ delimiter: ',', multiple: true, multipleNonGreedy: true, description: 'fields to show' }),
     format: Flags.option({ options: listFormats, default: 'table', description: 'how to print them' })(),
+    safe: Flags.boolean({ description: safeDescription }),
   }
 
   async run() {
@@ -41,7 +43,8 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
 
     const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
     if (!this.jsonEnabled()) {
-      if (page.items.length > 0) await printDocuments(page.items, flags.format, flags.columns)
+      if (page.items.length > 0)
+        await printDocuments(page.items, flags.format, { columns: flags.columns, isSafe: flags.safe })
       this.note(pageNote(page, 'document'))
       const [sorted] = query.sort?.path ?? []
       const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
@@ -55,11 +58,11 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
   /** Prints while it reads, so there is nothing left to return. */
   private async printAll(
     read: () => AsyncIterable<Document>,
-    { format, columns }: { format: (typeof listFormats)[number]; columns?: string[] },
+    { format, columns, safe }: { format: (typeof listFormats)[number]; columns?: string[]; safe: boolean },
   ): Promise<void> {
     const isJson = this.jsonEnabled()
     const names = columns ?? (format === 'csv' && !isJson ? await namesOfAll(read()) : undefined)
-    const printed = await printDocuments(read(), isJson ? 'json' : format, names)
+    const printed = await printDocuments(read(), isJson ? 'json' : format, { columns: names, isSafe: safe })
     this.note(counted(printed, 'document'))
   }
 }
