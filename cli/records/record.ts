@@ -30,7 +30,7 @@ const mostQuoted = 10_000
 const suspiciousNumber = /[eE]\+?\d{3}|\d{300}/
 
 /** JSON text as a row. What JSON or UTF-8 cannot be is a bad row, never another value. */
-export function readRow(bytes: Buffer, place: Place): InputRecord {
+function readRow(bytes: Buffer, place: Place): InputRecord {
   const text = bytes.toString('utf8')
   const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, mostQuoted) })
   if (text.includes('\ufffd') && !isUtf8(bytes)) return bad('is not UTF-8')
