@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatDialect, readDialect } from '../client/wire/dialect.js'
 import { openClock } from './clock.js'
 import { type Config, defaultConfig } from './config.js'
-import { openCache } from './core/cache.js'
+import { openKnown } from './core/cache.js'
 import type { Backend } from './core/context.js'
 import { type Feeds, openFeeds } from './core/feeds.js'
 import { openIds } from './core/ids.js'
@@ -104,7 +104,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       now: clock.now,
       clock,
       newId,
-      known: { callers: openCache(), collections: openCache(), tokenSecrets: openCache() },
+      known: openKnown(),
       bus,
       feeds,
       passwords,
@@ -125,7 +125,14 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       nextTurn()
         .then(loadServer)
         .then(({ createApp }) =>
-          createApp(backend, { hosts: config.hosts, controlToken, log, openOrigins: true, apps }),
+          createApp(backend, {
+            hosts: config.hosts,
+            home: config.project,
+            controlToken,
+            log,
+            openOrigins: true,
+            apps,
+          }),
         ),
     ])
     const wished = withoutUndefined({ dialect, tier: config.tier })

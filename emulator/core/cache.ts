@@ -1,4 +1,14 @@
-import type { Cache } from './context.js'
+import type { Cache, Known } from './context.js'
+
+export function openKnown(): Known {
+  return {
+    callers: openCache(),
+    collections: openCache(),
+    projects: openCache(),
+    origins: openCache(),
+    tokenSecrets: openCache(),
+  }
+}
 
 /** Remembers values for a while, on the monotonic clock. Full, it forgets everything and starts again. */
 export function openCache<Value>({ milliseconds = 1_000, mostEntries = 10_000 } = {}): Cache<Value> {

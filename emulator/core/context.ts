@@ -54,6 +54,9 @@ export interface Clock {
 export interface Known {
   readonly callers: Cache<Identity>
   readonly collections: Cache<Collection>
+  readonly projects: Cache<Project>
+  /** Whether any project allows pages of that origin. */
+  readonly origins: Cache<boolean>
   /** What signs a project's user tokens, by its id. */
   readonly tokenSecrets: Cache<string>
 }

@@ -4,6 +4,7 @@ import { SvcError } from '../../client/model/errors.js'
 import type { FileRecord, StorageUsage, StoredFile } from '../../client/model/file.js'
 import { storageLimits } from '../../client/model/limits.js'
 import type { Page } from '../../client/model/page.js'
+import { defaultSettings, type ProjectSettings } from '../../client/model/project.js'
 import { dropFile, isOwned, selectFile, selectFiles, selectUsage } from '../store/files.js'
 import type { Backend, Context } from './context.js'
 import { fileUrl, requireFolder } from './file-names.js'
@@ -53,10 +54,10 @@ export async function getPublicFile(
   { db }: Backend,
   id: string,
   name: string,
-): Promise<{ file: FileRecord; allowedOrigins: readonly string[] }> {
+): Promise<{ file: FileRecord; settings: Pick<ProjectSettings, 'allowedOrigins' | 'dialect'> }> {
   const found = isId(id) ? await selectFile(db, id) : undefined
   if (!found || found.file.name !== name) throw new SvcError('NOT_FOUND', 'There is no such file.')
-  return { file: found.file, allowedOrigins: JSON.parse(found.settings).allowedOrigins ?? [] }
+  return { file: found.file, settings: { ...defaultSettings, ...JSON.parse(found.settings) } }
 }
 
 function withUrl(backend: Backend, file: FileRecord): StoredFile {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../client/model/errors.js'
+import type { Project } from '../../client/model/project.js'
 import type { OutgoingUser } from '../../client/model/user.js'
 import { type Purpose, replaceToken, selectTokenOwner, takeToken } from '../store/one-time-tokens.js'
 import { lockUser } from '../store/users.js'
-import type { Context } from './context.js'
+import type { Backend, Context } from './context.js'
 import { hashOf } from './hashes.js'
+import { knownProject } from './projects.js'
 
 /** How long each lives. Contract 6.8. */
 const lifetimes: Readonly<Record<Purpose, number>> = {
@@ -60,6 +62,12 @@ export async function useToken({ backend, db }: Scope, token: string, purpose: P
   const email = user && (await takeToken(db, { ...known, at: backend.now().toISOString() }))
   if (user && email === user.email) return user
   throw new SvcError('INVALID_TOKEN', 'The token is unknown, used or expired. Ask for a new mail.')
+}
+
+/** The project of whom a token was made for, used up or not. */
+export async function projectOfToken(backend: Backend, token: string, purpose: Purpose): Promise<Project | undefined> {
+  const owner = await selectTokenOwner(backend.db, { purpose, hash: hashOf(token) })
+  return owner && knownProject(backend, owner.project)
 }
 
 function iso(milliseconds: number): string {

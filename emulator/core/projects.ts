@@ -47,6 +47,7 @@ export async function createProject(
   const secretKey = newKey(true)
   const keys = [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)]
   await insertProject(backend.db, project, keys, now.toISOString())
+  backend.known.origins.clear()
   return { project, apiKey, secretKey }
 }
 
@@ -106,7 +107,7 @@ export async function changeProject(
   const isOther = after.settings.tier !== before.settings.tier
   if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
   await writeSettings(backend.db, id, after.settings)
-  backend.known.callers.clear()
+  for (const known of [backend.known.callers, backend.known.projects, backend.known.origins]) known.clear()
   return after
 }
 
@@ -132,8 +133,13 @@ function choicesOf(tier: Tier): string {
 }
 
 /** Whether any project allows pages of that origin. */
-export function allowsOrigin({ db }: Backend, origin: string): Promise<boolean> {
-  return selectAllowsOrigin(db, origin)
+export function allowsOrigin({ db, known }: Backend, origin: string): Promise<boolean> {
+  return known.origins.of(origin, () => selectAllowsOrigin(db, origin))
+}
+
+/** The project of that id, as it was a moment ago. */
+export function knownProject({ db, known }: Backend, id: string): Promise<Project | undefined> {
+  return known.projects.of(id, () => selectProject(db, id))
 }
 
 function newKey(secret: boolean): string {

@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
+import type { Project } from '../../client/model/project.js'
 import type { Backend, Identity } from '../core/context.js'
 import { identifyKey, identifyText } from '../core/credentials.js'
+import { identify, knownProject } from '../core/projects.js'
+import { looksLikeToken, readClaims } from '../core/tokens.js'
 
 /**
  * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
@@ -21,6 +24,41 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
   }
   if (key !== undefined) return identifyKey(backend, key)
   throw new SvcError('UNAUTHORIZED', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
+}
+
+/**
+ * The project that a key or a token names, good or not: for the form of an answer, never for what it says.
+ *
+ * @param isRefused whether they were looked up already, and in vain
+ */
+export async function projectNamed(
+  backend: Backend,
+  { 'x-api-key': key, authorization }: IncomingHttpHeaders,
+  { isRefused }: { isRefused: boolean },
+): Promise<Project | undefined> {
+  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+  const named = [key, bearer].filter((text) => typeof text === 'string')
+  for (const text of named) {
+    // Of one key that is not valid nothing more can be learned.
+    if (isRefused && named.length === 1 && !looksLikeToken(text)) continue
+    const project = looksLikeToken(text)
+      ? await knownProject(backend, projectIn(text))
+      : (await identify(backend, text.slice(0, mostKeyLength)))?.project
+    if (project) return project
+  }
+  return undefined
+}
+
+/** A key is far shorter. */
+const mostKeyLength = 200
+
+/** The project that a token claims to be of; none that exists, if it claims nothing. */
+function projectIn(token: string): string {
+  try {
+    return readClaims(token).project
+  } catch {
+    return ''
+  }
 }
 
 /** A user with a key, or the stronger of two keys. */

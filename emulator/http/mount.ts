@@ -1,9 +1,10 @@
 /** Puts routes into Express, each path once, the more specific path first. */
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Express, Request, Response } from 'express'
 import { SvcError } from '../../client/model/errors.js'
 import type { Answer } from '../core/idempotency.js'
-import { originHeaders, preflightHeaders } from './origins.js'
+import { isKnownOrigin, requireNamedOrigin } from './known-origins.js'
+import { preflightHeaders } from './origins.js'
 import type { Method, Route } from './route.js'
 import { type Door, type Exchange, run, type Serve } from './run.js'
 import { type Endpoint, serveRoute } from './serve-route.js'
@@ -20,12 +21,12 @@ export function mount(app: Express, door: Door, routes: readonly Route[]): void 
       const endpoint = endpointOf(places)
       if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
       const serve: Serve = (exchange) => serveRoute(door, endpoint, exchange)
-      const asWritten = takesIdBelow(table, path, method) ? refusingEmptyId(serve) : serve
+      const asWritten = takesIdBelow(table, path, method) ? refusingEmptyId(door, serve) : serve
       mounted[method]((req, res) => run(door, path, asWritten, req, res))
     }
     if (methods.some(([, { flat }]) => flat?.sharesPaths)) continue
     const allow = allowed(methods.map(([method]) => method))
-    mounted.all((req, res) => run(door, path, (exchange) => refuseMethod(exchange, allow), req, res))
+    mounted.all((req, res) => run(door, path, (exchange) => refuseMethod(door, exchange, allow), req, res))
   }
 }
 
@@ -33,7 +34,7 @@ export function mount(app: Express, door: Door, routes: readonly Route[]): void 
 export function mountReading(app: Express, door: Door, path: string, serve: Serve): void {
   const mounted = app.route(path)
   mounted.get((req, res) => run(door, path, serve, req, res))
-  mounted.all((req, res) => run(door, path, (exchange) => refuseMethod(exchange, allowed(['get'])), req, res))
+  mounted.all((req, res) => run(door, path, (exchange) => refuseMethod(door, exchange, allowed(['get'])), req, res))
 }
 
 function allowed(methods: readonly Method[]): string[] {
@@ -47,7 +48,7 @@ export function mountApp(app: Express, door: Door, path: string, answer: Request
     try {
       door.requireHost(req.headers.host)
     } catch {
-      return run(door, path, refusePath, req, res)
+      return run(door, path, (exchange) => refusePath(door, exchange), req, res)
     }
     return answer(req, res)
   })
@@ -55,12 +56,12 @@ export function mountApp(app: Express, door: Door, path: string, answer: Request
 
 /** What every other path answers. */
 export function mountRest(app: Express, door: Door): void {
-  app.use((req, res) => run(door, '*', refusePath, req, res))
+  app.use((req, res) => run(door, '*', (exchange) => refusePath(door, exchange), req, res))
   // Express knows this one by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: unknown) => {
     const serve = (exchange: Exchange) => {
       // A path whose percent encoding is bad names nothing.
-      if (error instanceof URIError) return refusePath(exchange)
+      if (error instanceof URIError) return refusePath(door, exchange)
       throw error
     }
     return run(door, '*', serve, req, res)
@@ -76,28 +77,31 @@ function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method:
 }
 
 /** With a slash behind it, a path ends in an id that is empty. It may be read as the path, but nothing else is done to that. */
-function refusingEmptyId(serve: Serve): Serve {
+function refusingEmptyId(door: Door, serve: Serve): Serve {
   return (exchange) => {
     const { method, url = '' } = exchange.req
     const [path = ''] = url.split('?', 1)
     const isReading = method === 'GET' || method === 'HEAD'
-    return !isReading && path.endsWith('/') ? refusePath(exchange) : serve(exchange)
+    return !isReading && path.endsWith('/') ? refusePath(door, exchange) : serve(exchange)
   }
 }
 
-function refuseMethod({ req }: Exchange, allow: readonly string[]): Answer {
-  if (req.method === 'OPTIONS') return answerOptions(req.headers.origin, allow)
+async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<Answer> {
+  requireNamedOrigin(req)
+  if (req.method === 'OPTIONS') return answerOptions(door, req, allow)
   throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
 }
 
-function refusePath({ req }: Exchange): Answer {
-  if (req.method === 'OPTIONS') return answerOptions(req.headers.origin, [])
+async function refusePath(door: Door, { req }: Exchange): Promise<Answer> {
+  requireNamedOrigin(req)
+  if (req.method === 'OPTIONS') return answerOptions(door, req, [])
   const [path = ''] = (req.url ?? '').split('?', 1)
   throw new SvcError('NOT_FOUND', `There is nothing at "${path.slice(0, 200)}".`)
 }
 
-function answerOptions(origin: string | undefined, allow: readonly string[]): Answer {
-  const headers = origin === undefined ? originHeaders(origin) : preflightHeaders(origin)
+async function answerOptions(door: Door, req: IncomingMessage, allow: readonly string[]): Promise<Answer> {
+  const isPreflight = req.headers.origin !== undefined && (await isKnownOrigin(door, req))
+  const headers = isPreflight ? preflightHeaders : {}
   return { status: 204, headers: allow.length > 0 ? { ...headers, allow: allow.join(', ') } : headers, body: '' }
 }
 

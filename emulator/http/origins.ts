@@ -64,41 +64,13 @@ function isLoopback(origin: string): boolean {
 
 /** What an answer to an allowed page says, so that the page may read it. Contract 10.9. */
 export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
-  if (origin === undefined) return {}
+  if (origin === undefined) return { vary: 'origin' }
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': exposed,
     vary: 'origin',
   }
 }
-
-/**
- * What a preflight is told. It carries no key, so the project it is about is unknown: any page but a nameless
- * one may ask, and the real request is checked against the project's origins before anything else happens.
- */
-export function preflightHeaders(origin: string): Readonly<Record<string, string>> {
-  if (origin === 'null') throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.')
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    'access-control-allow-headers': allowedHeaders,
-    'access-control-allow-private-network': 'true',
-    'access-control-max-age': '600',
-    vary: 'origin',
-  }
-}
-
-const exposed = [
-  'x-total-count',
-  'x-limit',
-  'svc-error-code',
-  'etag',
-  'x-request-id',
-  'retry-after',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-].join(', ')
 
 const allowedHeaders = [
   'authorization',
@@ -110,4 +82,28 @@ const allowedHeaders = [
   'idempotency-key',
   'last-event-id',
   'prefer',
+].join(', ')
+
+/**
+ * What a preflight of a page that may call some project is told, beside `originHeaders`; the real request is checked
+ * against the project's own origins before anything else happens. Never that pages of the internet may reach into a
+ * private network.
+ */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers': allowedHeaders,
+  'access-control-max-age': '600',
+}
+
+const exposed = [
+  'svc-dialect',
+  'x-total-count',
+  'x-limit',
+  'svc-error-code',
+  'etag',
+  'x-request-id',
+  'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
 ].join(', ')

@@ -1,7 +1,7 @@
 /** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { JsonObject } from '../../client/model/json.js'
-import type { ProjectSettings } from '../../client/model/project.js'
+import type { Project, ProjectSettings } from '../../client/model/project.js'
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Parameter } from '../../client/wire/query.js'
@@ -108,6 +108,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly takesTicket?: boolean
   /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */
   readonly isReading?: boolean
+  /** The project that the path or the body of a public request names, whose dialect the answer is written in. Contract 1. */
+  projectOf?(backend: Backend, input: Input<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
   readonly status?: 200 | 201 | 302
   readonly reply: Kind
   handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>

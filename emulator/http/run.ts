@@ -4,18 +4,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
 import { writeJson } from '../../client/model/json.js'
 import { writeError } from '../../client/wire/answers.js'
-import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
+import { type Dialect, dialects } from '../../client/wire/dialect.js'
 import type { Backend } from '../core/context.js'
 import { databaseFault } from '../core/database-faults.js'
 import type { Answer } from '../core/idempotency.js'
+import { isKnownOrigin } from './known-origins.js'
 import type { Log } from './log.js'
+import { originHeaders } from './origins.js'
 import type { RateLimiter } from './rate-limit.js'
 import { Aborted } from './read-json.js'
+import { dialectHeaders, namedDialect, speakAnyway } from './spoken-dialect.js'
 import type { Stream, Streams } from './sse.js'
 
 /** What all requests of a process share. */
 export interface Door {
   readonly backend: Backend
+  /** The project whose dialect answers are written in where none is named. Contract 1. */
+  readonly home: string
   readonly log: Log
   readonly limiter: RateLimiter
   /** Refuses a request by the name it calls us. */
@@ -31,8 +36,12 @@ export interface Exchange {
   readonly id: string
   /** The parts of its path that have a name. */
   readonly params: Readonly<Record<string, string>>
-  /** What the answer is written in: `a`, then the project's, then what the request asked for. */
+  /** What the answer is written in. */
   dialect: Dialect
+  /** Whether that is settled: before, nobody knows whose request it is. */
+  isDialectKnown: boolean
+  /** The dialect that its address asks for, which wins over its header. */
+  asked: string | undefined
   /** Headers for the answer, whether it goes well or not. */
   headers: Readonly<Record<string, string>>
 }
@@ -51,7 +60,15 @@ export async function run(
   res: ServerResponse,
 ): Promise<void> {
   const startedAt = performance.now()
-  const exchange: Exchange = { req, id: randomUUID(), params: { ...req.params }, dialect: dialects.a, headers: {} }
+  const exchange: Exchange = {
+    req,
+    id: randomUUID(),
+    params: { ...req.params },
+    dialect: dialects.a,
+    isDialectKnown: false,
+    asked: undefined,
+    headers: originHeaders(undefined),
+  }
   const answer = await serveOrFail(door, serve, exchange)
   // What goes on after its headers has to learn that nobody is there any more.
   if (!answer || (res.destroyed && !('open' in answer))) return
@@ -68,18 +85,31 @@ export async function run(
 
 async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {
   try {
-    door.requireHost(exchange.req.headers.host)
-    return await serve(exchange)
+    const { req } = exchange
+    door.requireHost(req.headers.host)
+    if (req.headers.origin !== undefined && (await isKnownOrigin(door, req))) {
+      exchange.headers = originHeaders(req.headers.origin)
+    }
+    const answer = await serve(exchange)
+    if (!exchange.isDialectKnown) speakAnyway(exchange, await namedDialect(door, exchange))
+    return answer
   } catch (error) {
     return error instanceof Aborted ? undefined : answerFailure(door, exchange, error)
   }
 }
 
-function answerFailure({ log }: Door, { req, id, dialect }: Exchange, error: unknown): Answer {
+async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<Answer> {
+  const { id } = exchange
   const known = error instanceof SvcError ? error : databaseFault(error)
-  if (!known) log.failure(id, error)
+  if (!known) door.log.failure(id, error)
   const failure = known ?? new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}".`)
-  const { status, headers, body } = writeError(readDialectOr(dialect, req), failure)
+  const isRefused = failure.status === 401
+  // A database that fails does not say what a project speaks.
+  const base = exchange.isDialectKnown
+    ? exchange.dialect
+    : await namedDialect(door, exchange, { isRefused }).catch(() => dialects.a)
+  speakAnyway(exchange, base)
+  const { status, headers, body } = writeError(exchange.dialect, failure)
   return {
     status,
     headers: {
@@ -91,26 +121,13 @@ function answerFailure({ log }: Door, { req, id, dialect }: Exchange, error: unk
   }
 }
 
-/** What the request asked for, on top of what is known already; just that if it cannot be read. */
-function readDialectOr(known: Dialect, req: IncomingMessage): Dialect {
-  try {
-    return readDialect(dialectHeader(req), known)
-  } catch {
-    return known
-  }
-}
-
-export function dialectHeader(req: IncomingMessage): string | undefined {
-  const header = req.headers['svc-dialect']
-  return Array.isArray(header) ? header.join(', ') : header
-}
-
-function send(res: ServerResponse, { id, headers }: Exchange, answer: Outgoing): void {
+function send(res: ServerResponse, { id, headers, dialect }: Exchange, answer: Outgoing): void {
   const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
   res.writeHead(answer.status, {
     'cache-control': 'no-store',
     ...answer.headers,
     ...headers,
+    ...dialectHeaders(dialect),
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
     ...(isBodiless ? {} : { 'content-length': Buffer.byteLength(answer.body) }),

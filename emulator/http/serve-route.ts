@@ -3,21 +3,22 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
-import type { Project } from '../../client/model/project.js'
-import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
+import type { Dialect } from '../../client/wire/dialect.js'
 import type { Context, Identity } from '../core/context.js'
 import { type Answer, once } from '../core/idempotency.js'
 import type { Wish } from '../core/subscriptions.js'
 import { useTicket } from '../core/tickets.js'
 import { discardUploads, type Uploads } from '../core/uploads.js'
 import { identifyCaller } from './identify.js'
-import { isOwnOrigin, mayCall, originHeaders, requireOrigin } from './origins.js'
+import { requireKnownOrigin, requireNamedOrigin } from './known-origins.js'
+import { isOwnOrigin, type OriginRules, originHeaders, requireOrigin } from './origins.js'
 import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
 import { markOf, readBody } from './read-body.js'
 import { readParameters } from './read-list.js'
 import { writeReply } from './reply.js'
 import { type Input, isBatch, type Route } from './route.js'
-import { type Door, dialectHeader, type Exchange, type Outgoing } from './run.js'
+import type { Door, Exchange, Outgoing } from './run.js'
+import { namedDialect, projectDialect, speak } from './spoken-dialect.js'
 import { streamEvents } from './sse.js'
 
 /** The route that a path and method mean, by the `paths` axis; nearly always the same. */
@@ -47,19 +48,15 @@ const servers: { readonly [Need in Route['needs']]: Server } = {
 async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const { backend, openToLoopback } = door
   const { req } = exchange
-  const { origin, host } = req.headers
-  // Pages of this machine may read that their key is wrong; of other pages nobody knows yet whether they may call.
-  if (mayCall(origin, host, { allowed: [], openToLoopback })) exchange.headers = originHeaders(origin)
-
   const ticket = endpoint.flat.takesTicket ? parameterOf(req, 'ticket') : undefined
+  if (endpoint.flat.takesTicket) exchange.asked = parameterOf(req, 'dialect')
   const identity = ticket ? await useTicket(backend, ticket) : await identifyCaller(backend, req.headers)
   const { settings } = identity.project
   exchange.dialect = projectDialect(identity.project)
-  requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
-  exchange.headers = originHeaders(origin)
+  exchange.isDialectKnown = true
+  requireOriginOf(exchange, { allowed: settings.allowedOrigins, openToLoopback })
   countRequest(door, identity, exchange)
-  const spoken = endpoint.flat.takesTicket ? parameterOf(req, 'dialect') : undefined
-  exchange.dialect = readDialect(spoken ?? dialectHeader(req), exchange.dialect)
+  speak(exchange, exchange.dialect)
 
   const route = endpoint[exchange.dialect.paths]
   requireAllowed(route, identity, req.method)
@@ -123,23 +120,28 @@ function requireAllowed({ needs, isReading }: Route, { project, caller }: Identi
 async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
   const { backend, openToLoopback } = door
-  const { origin, host, authorization, 'x-api-key': key } = exchange.req.headers
-  if (origin === 'null') throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.')
-  exchange.headers = originHeaders(origin)
+  const { authorization, 'x-api-key': key } = exchange.req.headers
+  requireNamedOrigin(exchange.req)
   if (authorization !== undefined || key !== undefined) {
     const identity = await identifyCaller(backend, exchange.req.headers)
     exchange.dialect = projectDialect(identity.project)
-    requireOrigin(origin, host, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
+    exchange.isDialectKnown = true
+    requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
     countRequest(door, identity, exchange)
   }
-  exchange.dialect = readDialect(dialectHeader(exchange.req), exchange.dialect)
+  const isOfKey = exchange.isDialectKnown
+  speak(exchange, isOfKey ? exchange.dialect : await namedDialect(door, exchange))
   const input = await readInput(door, route, exchange)
+  const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
+  if (named) speak(exchange, projectDialect(named))
   return reply(route, await route.handle(backend, input), exchange)
 }
 
 async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'control') throw new Error(`The route "${route.id}" is not for the control API.`)
   const { origin, host, 'svc-control-token': token } = exchange.req.headers
+  // The same in every dialect.
+  exchange.isDialectKnown = true
   if (origin !== undefined && !isOwnOrigin(origin, host)) {
     throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not control the emulator.')
   }
@@ -152,21 +154,18 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
 
 async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'nothing') throw new Error(`The route "${route.id}" is not for everybody.`)
-  const { origin, host } = exchange.req.headers
-  requireOrigin(origin, host, { allowed: [], openToLoopback: door.openToLoopback })
-  exchange.headers = originHeaders(origin)
+  await requireKnownOrigin(door, exchange.req)
+  speak(exchange, await namedDialect(door, exchange))
   const input = await readInput(door, route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 
-const projectDialects = new WeakMap<Project, Dialect>()
-
-function projectDialect(project: Project): Dialect {
-  const known = projectDialects.get(project)
-  if (known) return known
-  const dialect = readDialect(project.settings.dialect, dialects.a)
-  projectDialects.set(project, dialect)
-  return dialect
+/** Once the project is known, its own rules hold: a page that another project allows may read nothing of this one. */
+function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
+  const { origin, host } = exchange.req.headers
+  exchange.headers = originHeaders(undefined)
+  requireOrigin(origin, host, rules)
+  exchange.headers = originHeaders(origin)
 }
 
 function countRequest({ limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {

@@ -19,6 +19,8 @@ import { openRealtime } from './websocket.js'
 export interface AppOptions {
   /** Names, beside this machine's own, that a request may give as its host. */
   readonly hosts: readonly string[]
+  /** The project that the service was started for. */
+  readonly home: string
   /** Opens the control API; without it there is none. */
   readonly controlToken?: string
   readonly log: Log
@@ -36,10 +38,14 @@ export interface App {
   close(): void
 }
 
-export function createApp(backend: Backend, { hosts, controlToken, log, openOrigins, apps = {} }: AppOptions): App {
+export function createApp(
+  backend: Backend,
+  { hosts, home, controlToken, log, openOrigins, apps = {} }: AppOptions,
+): App {
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
     backend,
+    home,
     log,
     limiter: openRateLimiter(backend.now),
     requireHost: openHostCheck(hosts),

@@ -3,13 +3,16 @@ import type { ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import { SvcError } from '../../client/model/errors.js'
 import type { FileRecord } from '../../client/model/file.js'
+import { readDialect } from '../../client/wire/dialect.js'
 import { getPublicFile } from '../core/files.js'
 import { isInert } from '../core/mime-types.js'
-import { mayCall, originHeaders, requireOrigin } from './origins.js'
+import { requireNamedOrigin } from './known-origins.js'
+import { originHeaders, requireOrigin } from './origins.js'
 import { hasAlready } from './preconditions.js'
 import { type PartOfFile, readRange } from './ranges.js'
 import { Aborted } from './read-json.js'
 import type { Door, Exchange, Outgoing } from './run.js'
+import { speakAnyway } from './spoken-dialect.js'
 
 export const storedFilePath = '/files/:id/:name'
 
@@ -25,10 +28,11 @@ export async function serveStoredFile(door: Door, exchange: Exchange): Promise<O
   const { id = '', name = '' } = params
   const { origin, host } = req.headers
   const { openToLoopback } = door
-  // Pages of this machine may read that there is no such file; whose file it would be nobody knows.
-  if (mayCall(origin, host, { allowed: [], openToLoopback })) exchange.headers = originHeaders(origin)
-  const { file, allowedOrigins } = await getPublicFile(door.backend, id, name)
-  requireOrigin(origin, host, { allowed: allowedOrigins, openToLoopback })
+  requireNamedOrigin(req)
+  const { file, settings } = await getPublicFile(door.backend, id, name)
+  speakAnyway(exchange, readDialect(settings.dialect))
+  exchange.headers = originHeaders(undefined)
+  requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
   exchange.headers = originHeaders(origin)
 
   const headers = headersOf(file)

@@ -6,12 +6,12 @@ import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { writeJson } from '../../client/model/json.js'
 import { writeError } from '../../client/wire/answers.js'
-import { dialects, readDialect } from '../../client/wire/dialect.js'
-import { allowsOrigin } from '../core/projects.js'
-import { mayCall } from './origins.js'
+import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
+import { requireKnownOrigin } from './known-origins.js'
 import { readParameters } from './read-list.js'
 import type { Door } from './run.js'
 import { serveSocket } from './socket-session.js'
+import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from './spoken-dialect.js'
 
 const mostMessageBytes = 1024 * 1024
 const pingMilliseconds = 30_000
@@ -26,9 +26,24 @@ export interface Realtime {
   close(): void
 }
 
+/** What the answer to a handshake is written in; a request that cannot be read asks for nothing. */
+async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
+  const base = await namedDialect(door, { req, params: {} }).catch(() => dialects.a)
+  try {
+    return readDialect(spokenDialect(req), base)
+  } catch {
+    return firstReadable([dialectHeader(req)], base)
+  }
+}
+
 export function openRealtime(door: Door): Realtime {
   const server = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, perMessageDeflate: false })
   const waiting = new WeakSet<WebSocket>()
+  const spokenIn = new WeakMap<IncomingMessage, Dialect>()
+  server.on('headers', (headers, req) => {
+    const { 'svc-dialect': text } = dialectHeaders(spokenIn.get(req) ?? dialects.a)
+    headers.push(`svc-dialect: ${text}`)
+  })
   const pings = setInterval(() => {
     for (const socket of server.clients) {
       // Nothing came back since the last one.
@@ -44,9 +59,10 @@ export function openRealtime(door: Door): Realtime {
     const [path] = (req.url ?? '').split('?', 1)
     if (path?.replace(/\/$/, '') !== '/realtime') throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
     await requireKnownOrigin(door, req)
-    const spoken = readParameters(req.url ?? '').find(([name]) => name === 'dialect')?.[1]
+    const spoken = spokenDialect(req)
     readDialect(spoken, dialects.a)
     if (server.clients.size >= mostSockets) throw new SvcError('UNAVAILABLE', 'Too many connections.')
+    spokenIn.set(req, await dialectOf(door, req))
     server.handleUpgrade(req, socket, head, (accepted) => {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
@@ -57,7 +73,7 @@ export function openRealtime(door: Door): Realtime {
   return {
     upgrade(req, socket, head) {
       socket.on('error', () => socket.destroy())
-      admit(req, socket, head).catch((error) => refuse(door, socket, error))
+      admit(req, socket, head).catch((error) => refuse(door, { req, socket }, error))
     },
     close() {
       clearInterval(pings)
@@ -70,25 +86,28 @@ export function openRealtime(door: Door): Realtime {
   }
 }
 
-/** Which project is meant is known only later: here the page must be one that some project allows. Contract 10.5. */
-async function requireKnownOrigin({ backend, openToLoopback }: Door, { headers }: IncomingMessage): Promise<void> {
-  const { origin, host } = headers
-  if (mayCall(origin, host, { allowed: [], openToLoopback })) return
-  if (origin !== undefined && origin !== 'null' && (await allowsOrigin(backend, origin))) return
-  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin?.slice(0, 200)}" may not call this service.`)
+/** The dialect that a handshake asks for; browsers can say it in the address only. */
+function spokenDialect(req: IncomingMessage): string | undefined {
+  return readParameters(req.url ?? '').find(([name]) => name === 'dialect')?.[1] ?? dialectHeader(req)
 }
 
-function refuse({ log }: Door, socket: Duplex, thrown: unknown): void {
-  if (!(thrown instanceof SvcError)) log.failure('handshake', thrown)
+interface Handshake {
+  readonly req: IncomingMessage
+  readonly socket: Duplex
+}
+
+async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): Promise<void> {
+  if (!(thrown instanceof SvcError)) door.log.failure('handshake', thrown)
   const error = thrown instanceof SvcError ? thrown : plainError('INTERNAL')
-  const { status, headers, body } = writeError(dialects.a, error)
+  const dialect = await dialectOf(door, req)
+  const { status, headers, body } = writeError(dialect, error)
   const text = writeJson(body)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'connection: close',
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(text)}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headers, ...dialectHeaders(dialect) }).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openCache } from '../../emulator/core/cache.js'
+import { openKnown } from '../../emulator/core/cache.js'
 import type { Backend } from '../../emulator/core/context.js'
 import { openIds } from '../../emulator/core/ids.js'
 import { createProject } from '../../emulator/core/projects.js'
@@ -81,7 +81,7 @@ function aBackend(db: Database): Backend {
     url: () => 'https://svc.example',
     now: () => new Date(),
     newId: openIds(),
-    known: { callers: openCache(), collections: openCache(), tokenSecrets: openCache() },
+    known: openKnown(),
     report: () => undefined,
   }
   return parts as Backend

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { projectOfToken } from '../../core/one-time-tokens.js'
 import { requestPasswordReset, resetPassword } from '../../core/password-reset.js'
 import { requestVerification, verifyEmail } from '../../core/verification.js'
 import { strictBody } from '../body-forms.js'
@@ -25,6 +26,7 @@ export const verificationRoutes = [
     paths: { any: ['/auth/verify-email'] },
     needs: 'public',
     body: strictBody(z.strictObject({ token: z.string() })),
+    projectOf: (backend, { body }) => projectOfToken(backend, body.token, 'verify email'),
     reply: 'message',
     async handle(backend, { body }) {
       await verifyEmail(backend, body.token)
@@ -51,6 +53,7 @@ export const verificationRoutes = [
     paths: { any: ['/auth/reset-password'] },
     needs: 'public',
     body: strictBody(z.strictObject({ token: z.string(), newPassword: z.string() })),
+    projectOf: (backend, { body }) => projectOfToken(backend, body.token, 'reset password'),
     reply: 'message',
     async handle(backend, { body }) {
       await resetPassword(backend, body)
