@@ -1,17 +1,19 @@
 /** Builds what the package ships: dist/, the database template and the command manifest. `--if-stale` builds only what changed. */
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleCommandLine, bundleEmulator } from './bundle.js'
 
@@ -44,8 +46,7 @@ async function build() {
     renameSync(compiled, made)
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
-    const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/template.js')).href)
-    await packTemplate(join(made, 'template.tar.gz'))
+    await makeTemplate(made)
     // The tool that writes the manifest reads and writes in the folder it stands in.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
     run(stage, 'oclif/bin/run.js', ['manifest'])
@@ -57,6 +58,34 @@ async function build() {
   } finally {
     for (const folder of [stage, compiled]) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Packs the template of the database, or takes the one that is there while what it is made of is the same. @param {string} made */
+async function makeTemplate(made) {
+  const key = templateKey()
+  const kept = join(root, 'dist', 'template.tar.gz')
+  const keptKey = join(root, 'dist', '.template-key')
+  if (existsSync(kept) && existsSync(keptKey) && readFileSync(keptKey, 'utf8') === key) {
+    copyFileSync(kept, join(made, 'template.tar.gz'))
+  } else {
+    const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/template.js')).href)
+    await packTemplate(join(made, 'template.tar.gz'))
+  }
+  writeFileSync(join(made, '.template-key'), key)
+}
+
+/** Of everything under `emulator/database` and of the database's own version. */
+function templateKey() {
+  const folder = join(root, 'emulator', 'database')
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.[jt]s$/.test(name))
+    .sort()
+    .map((name) => join(folder, name))
+  const hash = createHash('sha256')
+  for (const file of [...sources, join(root, 'node_modules/@electric-sql/pglite/package.json')]) {
+    hash.update(`${relative(root, file)}\0`).update(readFileSync(file))
+  }
+  return hash.digest('hex')
 }
 
 function isStale() {
