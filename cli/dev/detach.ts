@@ -1,13 +1,20 @@
 /** `svc dev --detach`: the same command in the background. */
 import { spawn } from 'node:child_process'
 import { openSync, readFileSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isObject, parseJson } from '../../client/model/json.js'
 import { type EmulatorInfo, readEmulatorFile } from '../emulator-file.js'
 import { CliFailure, exits } from '../failure.js'
 
 const betweenLooksMilliseconds = 25
+
+export interface Detached {
+  readonly info: EmulatorInfo
+  /** Whether commands in the folder speak to another emulator. */
+  readonly isBeside: boolean
+}
 
 /**
  * Starts `svc dev` with these words in a process of its own, which stays when this one ends, and waits until it answers.
@@ -15,8 +22,9 @@ const betweenLooksMilliseconds = 25
  *
  * @throws {CliFailure} as the process would, if it ends before it is ready.
  */
-export async function startDetached(words: readonly string[], folder: string): Promise<EmulatorInfo> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+export async function startDetached(words: readonly string[], folder: string): Promise<Detached> {
+  const { makeStateFolder } = await import('../../emulator/database/folder-place.js')
+  await makeStateFolder(folder)
   const log = join(folder, `dev.${process.pid}.log`)
   const output = openSync(log, 'w', 0o600)
   const child = spawn(process.execPath, [process.argv[1] ?? '', 'dev', ...words, '--json'], {
@@ -29,20 +37,30 @@ export async function startDetached(words: readonly string[], folder: string): P
     hasEnded = true
   })
   for (;;) {
-    const info = readEmulatorFile(join(folder, 'emulator.json'))
-    if (info && info.pid === child.pid) {
+    const info = readyIn(log)
+    if (info) {
       await rename(log, join(folder, 'dev.log'))
-      return info
+      return { info, isBeside: readEmulatorFile(join(folder, 'emulator.json'))?.pid !== info.pid }
     }
     if (hasEnded) throw await failureIn(log)
     await wait(betweenLooksMilliseconds)
   }
 }
 
+/** What `svc dev --json` says first, once it answers. */
+function readyIn(log: string): EmulatorInfo | undefined {
+  const lines = readFileSync(log, 'utf8').split('\n').slice(0, -1)
+  const ready = lines.map(parseJson).find((line) => isObject(line) && line.type === 'ready')
+  if (!isObject(ready)) return undefined
+  const { type: _, ...info } = ready
+  return info as unknown as EmulatorInfo
+}
+
 /** What the process said last, which under --json is why it ended. */
 async function failureIn(log: string): Promise<CliFailure> {
   try {
-    const { code, exit, message, hint } = JSON.parse(readFileSync(log, 'utf8')).error
+    const text = readFileSync(log, 'utf8')
+    const { code, exit, message, hint } = JSON.parse(text.slice(text.lastIndexOf('{\n  "error"'))).error
     await rm(log)
     return new CliFailure(code, exit, message, hint ?? undefined)
   } catch {

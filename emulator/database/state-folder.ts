@@ -1,27 +1,12 @@
 /** The folder that an emulator keeps: whether its data may be opened, and how new data come to be. Nothing is ever deleted. */
-import {
-  access,
-  chmod,
-  constants,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  statfs,
-  writeFile,
-} from 'node:fs/promises'
+import { chmod, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { formatBytes } from '../../client/model/figures.js'
+import { diskFull, isFull, reservedBytes } from './folder-place.js'
 import { StartError } from './start-error.js'
 import { unpackTemplate } from './template.js'
 
 /** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
 const format = 1
-
-/** Space that stays free, so that the database never meets a full disk. */
-export const reservedBytes = 64 * 1024 * 1024
 
 interface Manifest {
   readonly format: number
@@ -29,25 +14,6 @@ interface Manifest {
   readonly createdAt: string
   /** False from before the data are laid down until they are all there. */
   readonly isInitialised: boolean
-}
-
-/** Makes the folder, for its owner only. @throws {StartError} `FOLDER_NOT_WRITABLE` */
-export async function makeStateFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    const probe = join(folder, `.writable-${process.pid}`)
-    await writeFile(probe, '', { mode: 0o600 })
-    await rm(probe)
-  } catch (cause) {
-    if (isFull(cause)) throw diskFull(folder)
-    throw new StartError(
-      'FOLDER_NOT_WRITABLE',
-      `"${folder}" cannot be written to.`,
-      'Make it writable, or name another folder with --data.',
-      cause,
-    )
-  }
 }
 
 /**
@@ -160,16 +126,4 @@ function parse(text: string): Manifest | undefined {
   } catch {
     return undefined
   }
-}
-
-function isFull(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOSPC'
-}
-
-function diskFull(folder: string): StartError {
-  return new StartError(
-    'DISK_FULL',
-    `The disk of "${folder}" is full.`,
-    `Free ${formatBytes(reservedBytes)} and start again.`,
-  )
 }

@@ -97,7 +97,9 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
   ['a folder that is not there', ['docs', 'export', 'posts', '--out', 'nope/x.json'], 4, /no folder ".*nope"/],
   ['a folder instead of a file', ['docs', 'export', 'posts', '--out', '.', '--format', 'json'], 2, /"\." is a folder/],
   ['a full disk', ['docs', 'export', 'posts', '--out', '/dev/full', '--format', 'json'], 1, /ENOSPC|disk is full/],
-  ['an emulator that runs elsewhere', ['stop', '--data', 'other'], 8, /in "other"\.\n.*svc dev --data other/],
+  ['an emulator that runs elsewhere', ['status', '--data', 'other'], 8, /in "other"\.\n.*svc dev --data other/],
+  ['a state folder where none can be', ['dev', '--data', '/dev/svc/x'], 1, /"\/dev" is the system's own\.\n.*--data/],
+  ['the same in the background', ['dev', '--detach', '--data', '/dev/svc/x'], 1, /"\/dev" is the system's own/],
   ['waiting for what is no address', ['wait', '--url', 'ftp://x'], 2, /"ftp:\/\/x" \(--url or SVC_URL\) is not/],
   ['a seed that is not there', ['dev', '--data', 'other', '--seed', 'nope.json'], 4, /no file "nope\.json"/],
   [

@@ -1,5 +1,5 @@
 /** What a start meets in its folder: it opens, or says in one line why not, and deletes nothing. */
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,6 +28,38 @@ async function copyOfUsed(name: string): Promise<string> {
 async function collectionsOf({ url, apiKey }: Emulator): Promise<string[]> {
   const answer = await fetch(`${url}/collections`, { headers: { 'x-api-key': apiKey } })
   return ((await answer.json()) as { name: string }[]).map(({ name }) => name)
+}
+
+/** No folder can be there, each for a reason of its own. Node's own `mkdir` never comes back from the first. */
+const places: [string, () => string | Promise<string>, RegExp][] = [
+  ...(process.platform === 'linux'
+    ? ([
+        ['a place of the system', () => '/proc/svc-x', /is no place for data: what is in "\/proc"/],
+        ['another place of the system', () => '/sys/svc/x', /is no place for data: what is in "\/sys"/],
+      ] as [string, () => string, RegExp][])
+    : []),
+  ['a device', () => '/dev/null', /is a file, not a folder/],
+  ['a place for devices', () => '/dev/svc/x', /is no place for data: what is in "\/dev"/],
+  ['a file', () => aFile('a-file'), /is a file, not a folder/],
+  ['a place below a file', async () => join(await aFile('a-file'), 'deep', 'state'), /: ".*a-file" is a file/],
+  ['a link to nothing', () => aLink('nothing', join(folder, 'not there')), /the link ".*nothing" leads to nothing/],
+  [
+    'a place below a link to nothing',
+    async () => join(await aLink('none', '/not-there'), 'state'),
+    /the link ".*none"/,
+  ],
+  ['a link to itself', () => aLink('loop', join(folder, 'loop')), /lead back to themselves/],
+  ['a path that is too long', () => join(folder, 'x'.repeat(300)), /is too long a path/],
+]
+
+async function aFile(name: string): Promise<string> {
+  await writeFile(join(folder, name), '')
+  return join(folder, name)
+}
+
+async function aLink(name: string, to: string): Promise<string> {
+  await symlink(to, join(folder, name))
+  return join(folder, name)
 }
 
 beforeAll(async () => {
@@ -122,11 +154,14 @@ describe('the state folder', () => {
     expect(await readFile(join(dir, 'data', 'thesis.txt'), 'utf8')).toBe('years of work')
   })
 
-  it('is refused when it cannot be a folder', async () => {
-    const file = join(folder, 'a-file')
-    await writeFile(file, '')
+  it.each(places)('is refused in one sentence at %s', async (_, path, reason) => {
+    const dir = await path()
 
-    await expect(start(join(file, 'state'))).rejects.toMatchObject({ code: 'FOLDER_NOT_WRITABLE' })
+    const refused = await start(dir).catch((error) => error)
+
+    expect(refused).toMatchObject({ code: 'FOLDER_NOT_WRITABLE', hint: expect.stringContaining('--data') })
+    expect(refused.message).toMatch(reason)
+    expect(refused.message).toContain(dir)
   })
 
   it('opens although a killed process left its postmaster.pid and half a first start', async () => {
