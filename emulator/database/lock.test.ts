@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { Socket } from 'node:net'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { holdLock } from './lock.js'
 
 let folder: string
@@ -12,6 +13,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.restoreAllMocks()
+  vi.unstubAllEnvs()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -34,3 +36,95 @@ test('a holder that does not answer in time still holds it', async () => {
   await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('is in use by another process')
   await lock.release()
 })
+
+test('what another user may answer is not believed when it could not be so', async () => {
+  const lies = { pid: '\u001b[2J' as unknown as number, url: 'http://x\u001b[31m' }
+  const lock = await holdLock(folder, () => lies)
+
+  await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('is in use by another process which is still')
+  await lock.release()
+})
+
+/** Where the system has only one of the two: a disk that holds no sockets, and two containers that share a folder. */
+const worlds = [
+  ['with both kinds of names', () => undefined],
+  ['on a disk that holds no sockets', () => refuseNames((path) => !path.startsWith('\0'))],
+  ['from another container', () => refuseNames((path) => path.startsWith('\0'))],
+] as const
+
+describe.each(worlds)('%s', (_, enter) => {
+  test('the lock belongs to the folder, whatever the folder is called', async () => {
+    enter()
+    const long = join(folder, 'x'.repeat(60), 'y'.repeat(60))
+    await mkdir(long, { recursive: true })
+    await symlink(long, join(folder, 'short'))
+    const lock = await holdLock(long, () => ({ pid: 7 }))
+
+    for (const spelled of [join(folder, 'short'), join(folder, 'short', '.'), long]) {
+      await expect(
+        holdLock(spelled, () => ({ pid: 8 })),
+        spelled,
+      ).rejects.toThrow('in use by process 7')
+    }
+    const elsewhere = await mkdtemp(join(tmpdir(), 'svc-tmp-'))
+    vi.stubEnv('TMPDIR', elsewhere)
+    await expect(holdLock(join(folder, 'short'), () => ({ pid: 8 }))).rejects.toThrow('in use by process 7')
+    await lock.release()
+    await rm(elsewhere, { recursive: true })
+  })
+
+  test('exactly one of several takes over from a dead process, round after round', async () => {
+    enter()
+    for (let round = 0; round < 5; round++) {
+      leaveDeadSocket(join(folder, 'lock'))
+
+      const holders = await Promise.allSettled(Array.from({ length: 6 }, (_, pid) => holdLock(folder, () => ({ pid }))))
+
+      const locks = holders.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+      expect(locks).toHaveLength(1)
+      for (const lock of locks) await lock.release()
+    }
+  })
+
+  test('who gives a lock back takes none away from who holds it next', async () => {
+    enter()
+    const first = await holdLock(folder, () => ({ pid: 7 }))
+    await first.release()
+    const second = await holdLock(folder, () => ({ pid: 8 }))
+    await first.release()
+
+    await expect(holdLock(folder, () => ({ pid: 9 }))).rejects.toThrow('in use by process 8')
+    await second.release()
+  })
+})
+
+test('a folder in which nothing can be held is refused', async () => {
+  refuseNames(() => true)
+
+  await expect(holdLock(folder, () => ({ pid: 7 }))).rejects.toMatchObject({
+    code: 'FOLDER_NOT_WRITABLE',
+    hint: expect.stringContaining('local disk'),
+  })
+})
+
+/** The system says no to some names of sockets, as a foreign disk or a sandbox does. */
+function refuseNames(isRefused: (path: string) => boolean): void {
+  const listen = Server.prototype.listen
+  vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...given: unknown[]) {
+    if (typeof given[0] !== 'string' || !isRefused(given[0])) return listen.apply(this, given as never)
+    const error = Object.assign(new Error('listen EPERM'), { code: 'EPERM' })
+    process.nextTick(() => this.emit('error', error))
+    return this
+  })
+}
+
+/** A socket that nobody listens on, as `kill -9` leaves it. */
+function leaveDeadSocket(path: string): void {
+  const script = `require('fs').rmSync(${JSON.stringify(path)}, { force: true })
+    require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`
+  try {
+    execFileSync(process.execPath, ['-e', script], { stdio: 'ignore' })
+  } catch {
+    return
+  }
+}
