@@ -4,14 +4,18 @@ import type { Tier } from '../client/model/limits.js'
 export interface Config {
   /** 0 takes a free one. */
   readonly port: number
+  /** Chooses the port instead, knowing the one that the folder's emulator listened at before. */
+  readonly choosePort: ((kept: number | undefined) => Promise<number>) | undefined
   /** An address to listen on; left out, this machine only: 127.0.0.1 and ::1. */
   readonly host: string | undefined
   /** The folder for data, addresses and keys. Left out, nothing is kept. */
   readonly dir: string | undefined
-  /** Keeps nothing, although there is a folder. */
+  /** Keeps no data, although there is a folder: its keys are used, and another emulator may run there. */
   readonly memory: boolean
   /** Sets the data there are aside and starts with none. */
   readonly fresh: boolean
+  /** Draws another control token for the folder. */
+  readonly newToken: boolean
   /** `postgres://…` instead of the embedded database. */
   readonly databaseUrl: string | undefined
   /** `s3://bucket/prefix`: files are kept there instead of in the folder. */
@@ -36,10 +40,12 @@ export interface Config {
 
 export const defaultConfig: Config = {
   port: 0,
+  choosePort: undefined,
   host: undefined,
   dir: undefined,
   memory: false,
   fresh: false,
+  newToken: false,
   databaseUrl: undefined,
   filesUrl: undefined,
   project: 'dev',

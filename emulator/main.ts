@@ -1,5 +1,5 @@
 /** Opens the ports, brings the database up to date, listens, and closes it all again. */
-import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatDialect, readDialect } from '../client/wire/dialect.js'
 import { openClock } from './clock.js'
@@ -11,8 +11,11 @@ import { openIds } from './core/ids.js'
 import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
 import { changeProject, openProject } from './core/projects.js'
 import type { Database } from './database/database.js'
+import { StartError } from './database/start-error.js'
 import { type FileKeeper, startFileKeeper } from './file-keeper.js'
+import { openFolderKeys } from './folder-keys.js'
 import { openLog } from './http/log.js'
+import type { App } from './http/server.js'
 import { localProviderPath, openLocalProvider } from './idp/local/app.js'
 import { openIdentityProviders } from './idp/open.js'
 import { type Listening, listen } from './listen.js'
@@ -27,6 +30,8 @@ import { openStorage, type Storage } from './storage.js'
 import { version } from './version.js'
 
 export type { Config } from './config.js'
+
+const mostPortsTried = 5
 
 /** A running service: where it is, and what opens it. */
 export interface Emulator {
@@ -53,6 +58,7 @@ export interface Emulator {
  * @throws {SvcError} `INVALID_DIALECT`
  */
 export async function startEmulator(options: Partial<Config> = {}): Promise<Emulator> {
+  requireKnown(options)
   const config: Config = { ...defaultConfig, ...withoutUndefined(options) }
   const dialect = config.dialect === undefined ? undefined : formatDialect(readDialect(config.dialect))
   const log = openLog(config.log)
@@ -67,6 +73,11 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   })
   const service: Service = {}
   try {
+    const keys = await openFolderKeys({
+      folder: config.dir === undefined ? undefined : resolve(config.dir),
+      isTokenNew: config.newToken,
+      hasData: !config.memory && config.databaseUrl === undefined,
+    })
     const clock = openClock(config.now)
     const report = (error: unknown) => log.failure('maintenance', error)
     const maintenance = startMaintenance(storage.db, clock.now, report)
@@ -105,6 +116,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       clock,
       newId,
       known: openKnown(),
+      keyring: keys,
       bus,
       feeds,
       passwords,
@@ -117,7 +129,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       files: storage.files,
       sweepFilesSoon: fileKeeper.soon,
     }
-    const controlToken = randomBytes(24).toString('base64url')
+    const { controlToken } = keys
     const apps = { [localProviderPath]: localProvider.answer }
     // The routes are put together once the database has its question.
     const [{ project, apiKey, secretKey }, app] = await Promise.all([
@@ -137,8 +149,10 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     ])
     const wished = withoutUndefined({ dialect, tier: config.tier })
     if (Object.keys(wished).length > 0) await changeProject(backend, project.id, wished)
-    const listening = await listen(app, config)
+    const listening = await listenAt(app, config, keys.port)
     service.listening = listening
+    const isPortKept = config.choosePort !== undefined || config.port !== 0
+    if (isPortKept && (!config.memory || keys.port === undefined)) await keys.keepPort(listening.port)
     url = `http://${listening.host}:${listening.port}`
     about.url = url
     return {
@@ -158,6 +172,18 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   } catch (error) {
     await close(storage, service)
     throw error
+  }
+}
+
+/** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */
+async function listenAt(app: App, { host, port, choosePort }: Config, kept: number | undefined): Promise<Listening> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await listen(app, { host, port: choosePort ? await choosePort(kept) : port })
+    } catch (error) {
+      const isTaken = error instanceof StartError && error.code === 'PORT_IN_USE'
+      if (!isTaken || !choosePort || tries === mostPortsTried) throw error
+    }
   }
 }
 
@@ -191,6 +217,14 @@ async function close(storage: Storage, service: Service) {
   await fileKeeper?.stop()
   await maintenance?.stop()
   await storage.close()
+}
+
+/** A misspelled option would be a default that nobody asked for. */
+function requireKnown(options: object): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(defaultConfig, name))
+  if (unknown === undefined) return
+  const hint = `It takes: ${Object.keys(defaultConfig).join(', ')}.`
+  throw new StartError('UNKNOWN_OPTION', `"${unknown}" is not an option of startEmulator.`, hint)
 }
 
 /** An option that is there but `undefined` means its default. */

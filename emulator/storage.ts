@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import type { Database } from './database/database.js'
 import { guardDisk } from './database/disk-guard.js'
-import { holdLock, type Lock } from './database/lock.js'
+import { makeStateFolder } from './database/folder-place.js'
+import { holdLock } from './database/lock.js'
 import { migrate, NewerDatabaseError } from './database/migrations.js'
 import { openPglite } from './database/pglite.js'
-import { damaged, makeStateFolder, newer, prepareData } from './database/state-folder.js'
+import { damaged, newer, prepareData } from './database/state-folder.js'
 import { readTemplate } from './database/template.js'
 import type { FileStore } from './files/file-store.js'
 import { openFileStore } from './files/open-file-store.js'
@@ -31,13 +32,15 @@ export interface Surroundings {
 }
 
 /**
- * Opens the database up to date, and holds the folder so that nobody else does.
+ * Opens the database up to date, and holds the folder that it is kept in, so that nobody else does.
  *
  * @throws {StartError} with nothing changed.
  */
 export async function openStorage(options: Options, surroundings: Surroundings): Promise<Storage> {
   const folder = options.dir === undefined ? undefined : resolve(options.dir)
-  const lock = folder === undefined ? undefined : await hold(folder, surroundings.info)
+  if (folder !== undefined) await makeStateFolder(folder)
+  // What keeps nothing runs beside whoever holds the folder.
+  const lock = folder === undefined || options.memory ? undefined : await holdLock(folder, surroundings.info)
   try {
     const { db, dataDir } = await openFor(options, folder, surroundings)
     const files = await openFiles(db, options, folder).catch(async (error) => {
@@ -58,11 +61,6 @@ export async function openStorage(options: Options, surroundings: Surroundings):
     await lock?.release()
     throw error
   }
-}
-
-async function hold(folder: string, info: () => { pid: number; url?: string }): Promise<Lock> {
-  await makeStateFolder(folder)
-  return holdLock(folder, info)
 }
 
 async function openFor(

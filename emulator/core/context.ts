@@ -7,7 +7,7 @@ import type { Mailer } from '../mail/mailer.js'
 import type { Hasher } from '../passwords/hasher.js'
 import type { Bus } from '../realtime/bus.js'
 import type { FieldIndexes } from '../store/field-indexes.js'
-
+import type { ProjectKey } from '../store/projects.js'
 import type { Feeds } from './feeds.js'
 
 /** Everything outside the rules that the rules need. One per process. */
@@ -18,6 +18,7 @@ export interface Backend {
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly known: Known
+  readonly keyring: Keyring
   readonly bus: Bus
   readonly feeds: Feeds
   readonly passwords: Hasher
@@ -37,6 +38,17 @@ export interface Backend {
   readonly files: FileStore
   /** Removes, in the background, the bytes of files that are nobody's any more. */
   sweepFilesSoon(): void
+}
+
+/** Keys of projects that belong to the state folder, and outlive its data. */
+export interface Keyring {
+  /** Whether the data are in the folder too: then both have the same keys. */
+  readonly hasData: boolean
+  keysOf(project: string): Promise<readonly ProjectKey[]>
+  /** Keeps them unless some are kept already; answers those that are. */
+  keepFirst(project: string, keys: readonly ProjectKey[]): Promise<readonly ProjectKey[]>
+  /** Keeps these in place of others. */
+  keep(project: string, keys: readonly ProjectKey[]): Promise<void>
 }
 
 /** The service's time, which whoever develops against it may move. */

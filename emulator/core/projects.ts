@@ -11,7 +11,7 @@ import {
   selectKeys,
   selectProject,
   selectProjectByKey,
-  selectPublicKey,
+  selectProjectKeys,
   writeSettings,
 } from '../store/projects.js'
 import type { Backend, Identity } from './context.js'
@@ -38,14 +38,12 @@ export function identify(backend: Backend, key: string): Promise<Identity | unde
 
 export async function createProject(
   backend: Backend,
-  { id, name, settings = {} }: { id?: string; name: string; settings?: Partial<ProjectSettings> },
+  { name, settings = {} }: { name: string; settings?: Partial<ProjectSettings> },
 ): Promise<NewProject> {
   const now = backend.now()
-  const project: Project = { id: id ?? backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
+  const project: Project = { id: backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
   requireLimiting(project.settings)
-  const apiKey = newKey(false)
-  const secretKey = newKey(true)
-  const keys = [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)]
+  const { apiKey, secretKey, keys } = drawKeys(backend)
   await insertProject(backend.db, project, keys, now.toISOString())
   backend.known.origins.clear()
   return { project, apiKey, secretKey }
@@ -62,6 +60,7 @@ export async function createKey(
   const kept = keptKey(backend, now, key, secret)
   await requireProject(backend, project)
   await insertKey(backend.db, project, kept, now.toISOString())
+  await keepKeys(backend, project)
   return { id: kept.id, key }
 }
 
@@ -69,6 +68,7 @@ export async function createKey(
 export async function removeKey(backend: Backend, project: string, id: string): Promise<void> {
   if (!isId(id) || !(await deleteKey(backend.db, project, id)))
     throw new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
+  await keepKeys(backend, project)
   backend.known.callers.clear()
 }
 
@@ -78,14 +78,50 @@ export async function listKeys(backend: Backend, project: string) {
   return selectKeys(backend.db, project)
 }
 
-/** The project of that id and its public key, made on first use; the secret key only then. */
-export async function openProject(
-  backend: Backend,
-  id: string,
-): Promise<Omit<NewProject, 'secretKey'> & { secretKey: string | undefined }> {
-  const [project, apiKey] = await Promise.all([selectProject(backend.db, id), selectPublicKey(backend.db, id)])
-  if (project && apiKey) return { project, apiKey, secretKey: undefined }
-  return createProject(backend, { id, name: id })
+/**
+ * The project of that id and its public key, made on first use; the secret key only when it is drawn. The keys that the state
+ * folder has kept open it, whatever became of its data.
+ */
+export async function openProject(backend: Backend, id: string): Promise<OpenedProject> {
+  const { db, keyring } = backend
+  const [project, known] = await Promise.all([selectProject(db, id), selectProjectKeys(db, id)])
+  if (!project) return makeProject(backend, id)
+  if (keyring.hasData) {
+    const kept = await keyring.keysOf(id)
+    for (const key of without(kept, known)) await insertKey(db, id, key, backend.now().toISOString())
+    await keyring.keep(id, [...kept, ...without(known, kept)])
+  }
+  const apiKey =
+    publicKey(keyring.hasData ? await keyring.keysOf(id) : known) ?? (await createKey(backend, id, false)).key
+  return { project, apiKey, secretKey: undefined }
+}
+
+type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey: string | undefined }
+
+async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
+  const { db, keyring } = backend
+  const drawn = drawKeys(backend)
+  // Kept before they are used: of two that start together in a new folder, one draws for both.
+  const keys = await keyring.keepFirst(id, drawn.keys)
+  const project: Project = { id, name: id, settings: defaultSettings }
+  await insertProject(db, project, keys, backend.now().toISOString())
+  const apiKey = publicKey(keys) ?? (await createKey(backend, id, false)).key
+  return { project, apiKey, secretKey: apiKey === drawn.apiKey ? drawn.secretKey : undefined }
+}
+
+/** Where the data are the folder's, so are all of their keys. */
+async function keepKeys({ db, keyring }: Backend, project: string): Promise<void> {
+  if (!keyring.hasData || (await keyring.keysOf(project)).length === 0) return
+  await keyring.keep(project, await selectProjectKeys(db, project))
+}
+
+function without(keys: readonly ProjectKey[], others: readonly ProjectKey[]): ProjectKey[] {
+  const hashes = new Set(others.map(({ hash }) => hash))
+  return keys.filter(({ hash }) => !hashes.has(hash))
+}
+
+function publicKey(keys: readonly ProjectKey[]): string | undefined {
+  return keys.find(({ readable }) => readable !== null)?.readable ?? undefined
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
@@ -140,6 +176,13 @@ export function allowsOrigin({ db, known }: Backend, origin: string): Promise<bo
 /** The project of that id, as it was a moment ago. */
 export function knownProject({ db, known }: Backend, id: string): Promise<Project | undefined> {
   return known.projects.of(id, () => selectProject(db, id))
+}
+
+function drawKeys(backend: Backend) {
+  const now = backend.now()
+  const apiKey = newKey(false)
+  const secretKey = newKey(true)
+  return { apiKey, secretKey, keys: [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)] }
 }
 
 function newKey(secret: boolean): string {

@@ -14,7 +14,8 @@ export class StartError extends Error {
       | 'NO_SUCH_HOST'
       | 'PORT_IN_USE'
       | 'DATABASE_UNREACHABLE'
-      | 'DATABASE_TOO_OLD',
+      | 'DATABASE_TOO_OLD'
+      | 'UNKNOWN_OPTION',
     message: string,
     readonly hint: string,
     cause?: unknown,

@@ -54,7 +54,8 @@ export async function selectKeys(
 function insertion(project: string, { hash, id, secret, readable }: ProjectKey, at: string): Fragment {
   return sql`
     insert into project_keys (key_hash, project_id, id, secret, key, created_at)
-    values (${hash}, ${project}, ${id}, ${secret}, ${readable}, ${at})`
+    values (${hash}, ${project}, ${id}, ${secret}, ${readable}, ${at})
+    on conflict do nothing`
 }
 
 export async function selectProject(db: Database, id: string): Promise<Project | undefined> {
@@ -109,11 +110,13 @@ export async function selectNamesRedirect(db: Database, url: string): Promise<bo
   return row?.is_named ?? false
 }
 
-/** The public key of a project, as text. */
-export async function selectPublicKey(db: Database, project: string): Promise<string | undefined> {
-  const [row] = await db.query<{ key: string }>(sql`
-    select key from project_keys where project_id = ${project} and key is not null order by created_at limit 1`)
-  return row?.key
+/** The keys of a project as they are kept, the oldest first. */
+export async function selectProjectKeys(db: Database, project: string): Promise<ProjectKey[]> {
+  return db.query<{ id: string; hash: string; secret: boolean; readable: string | null }>(sql`
+    select id, key_hash as hash, secret, key as readable
+    from project_keys
+    where project_id = ${project}
+    order by created_at, id`)
 }
 
 export async function writeSettings(db: Database, id: string, settings: ProjectSettings): Promise<void> {

@@ -1,0 +1,141 @@
+/**
+ * What belongs to a state folder and outlives its data: the keys of its projects, the control token and the port, so that what
+ * an app has in its environment stays true. Each is a file of its own, so that an emulator in memory can be beside another one.
+ * Contract 11; decision 25.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isObject, parseJson } from '../client/model/json.js'
+import type { Keyring } from './core/context.js'
+import type { ProjectKey } from './store/projects.js'
+
+export interface FolderKeys extends Keyring {
+  readonly controlToken: string
+  /** Where the folder's emulator listened last; nothing before its first start. */
+  readonly port: number | undefined
+  keepPort(port: number): Promise<void>
+}
+
+export interface FolderKeysOptions {
+  /** Left out, nothing outlives the process. */
+  readonly folder: string | undefined
+  /** Draws another control token. */
+  readonly isTokenNew: boolean
+  /** Whether the data are in the folder too, rather than in memory or on a server. */
+  readonly hasData: boolean
+}
+
+export async function openFolderKeys({ folder, isTokenNew, hasData }: FolderKeysOptions): Promise<FolderKeys> {
+  const place = folder === undefined ? undefined : join(folder, 'keys')
+  if (place !== undefined) await mkdir(place, { mode: 0o700 }).catch(unlessThere)
+  const token = openValue(place, 'control-token', readToken)
+  const port = openValue(place, 'port', readPort)
+  const projects = new Map<string, Value<readonly ProjectKey[]>>()
+
+  function ofProject(project: string): Value<readonly ProjectKey[]> {
+    const name = `project-${createHash('sha256').update(project).digest('hex').slice(0, 16)}.json`
+    const known = projects.get(project) ?? openValue(place, name, readKeys)
+    projects.set(project, known)
+    return known
+  }
+
+  if (isTokenNew) await token.write(newToken())
+  return {
+    controlToken: await token.first(newToken()),
+    port: await port.read(),
+    keepPort: (chosen) => port.write(chosen),
+    hasData,
+    keysOf: async (project) => (await ofProject(project).read()) ?? [],
+    keepFirst: (project, keys) => ofProject(project).first(keys),
+    keep: (project, keys) => ofProject(project).write(keys),
+  }
+}
+
+/** Something that is kept in a file of its own, whole or not at all; without a place, as long as the process lives. */
+interface Value<T> {
+  read(): Promise<T | undefined>
+  /** What is there, else this. Of several that find nothing, the first one decides for all. */
+  first(drawn: T): Promise<T>
+  write(value: T): Promise<void>
+}
+
+/** What is not as it was written counts as lost: it is drawn again, or comes from the data. */
+function openValue<T>(place: string | undefined, name: string, parse: (json: unknown) => T | undefined): Value<T> {
+  if (place === undefined) return openHeld()
+  const file = join(place, name)
+
+  async function read(): Promise<T | undefined> {
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    return text === undefined ? undefined : parse(parseJson(text))
+  }
+
+  async function writeDraft(value: T): Promise<string> {
+    const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`
+    await writeFile(draft, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    return draft
+  }
+
+  return {
+    read,
+    async first(drawn) {
+      const known = await read()
+      if (known !== undefined) return known
+      const draft = await writeDraft(drawn)
+      try {
+        await link(draft, file)
+      } catch (error) {
+        // A disk without links has no such race to decide, and a file that cannot be read is replaced.
+        const winner = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await read() : undefined
+        if (winner !== undefined) return winner
+        await rename(draft, file)
+      } finally {
+        await rm(draft, { force: true })
+      }
+      return drawn
+    },
+    write: async (value) => rename(await writeDraft(value), file),
+  }
+}
+
+function openHeld<T>(): Value<T> {
+  let held: T | undefined
+  return {
+    read: async () => held,
+    async first(drawn) {
+      held ??= drawn
+      return held
+    },
+    async write(value) {
+      held = value
+    },
+  }
+}
+
+function readToken(json: unknown): string | undefined {
+  return typeof json === 'string' && json.length >= 16 ? json : undefined
+}
+
+function readPort(json: unknown): number | undefined {
+  return Number.isInteger(json) && Number(json) > 0 && Number(json) < 65_536 ? Number(json) : undefined
+}
+
+function readKeys(json: unknown): readonly ProjectKey[] | undefined {
+  return Array.isArray(json) && json.every(isKey) ? json : undefined
+}
+
+function isKey(key: unknown): key is ProjectKey {
+  if (!isObject(key) || typeof key.id !== 'string' || typeof key.hash !== 'string') return false
+  return typeof key.secret === 'boolean' && (key.readable === null || typeof key.readable === 'string')
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+function newToken(): string {
+  return randomBytes(24).toString('base64url')
+}
