@@ -11,6 +11,18 @@ export async function isAnswering(url: string, mostMs = 2_000): Promise<boolean>
   }
 }
 
+/** Whether the emulator of that file answers, rather than one of another folder that has its address by now. */
+export async function isStillThere({ url, controlToken }: EmulatorInfo, mostMs = 2_000): Promise<boolean> {
+  try {
+    const headers = { 'svc-control-token': controlToken }
+    const response = await fetch(`${url}/_svc/api/clock`, { headers, signal: AbortSignal.timeout(mostMs) })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
 /** Whether the process of an emulator file is still there. A file outlives a process that was killed. */
 export function isProcessThere({ pid }: EmulatorInfo): boolean {
   try {

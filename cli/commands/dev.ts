@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/model/limits.js'
+import type { Emulator } from '../../emulator/main.js'
 import { openInBrowser } from '../browser.js'
 import { box, dataWords, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
@@ -22,6 +23,9 @@ export default class Dev extends SvcCommand {
 What was answered is kept in the state folder; stopping it in any way loses nothing. Stopped by Ctrl-C or
 SIGTERM it exits with 0, within three seconds. Where it runs already, it says so and exits with 1.
 
+Keys, control token and port belong to the state folder: they stay the same after a restart and after --fresh. With --memory
+no data are kept, and it runs beside another emulator of the folder, by the same keys.
+
 A command after -- runs beside it, with SVC_URL, SVC_WS_URL and SVC_API_KEY set. Both end together, and with the
 command's exit code if it ends by itself.`)
   static override examples = [
@@ -35,12 +39,14 @@ command's exit code if it ends by itself.`)
     port: Flags.integer({
       min: 0,
       max: 65_535,
-      description: 'port to listen on; 0 takes a free one [default: 4400, or the next free one]',
+      description:
+        'port to listen on; 0 takes a free one [default: the one before; at first 4400, or the next free one]',
     }),
     host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
     data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
-    memory: Flags.boolean({ description: 'keep nothing on disk', exclusive: ['fresh', 'database-url'] }),
+    memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
     fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
+    'new-token': Flags.boolean({ description: 'draw another control token; whoever has the old one is refused' }),
     dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
     tier: Flags.option({
       options: tiers,
@@ -90,11 +96,12 @@ command's exit code if it ends by itself.`)
     const stopped = untilStopped()
     const { startEmulator } = await import('../../emulator/main.js')
     const emulator = await startEmulator({
-      port: flags.port ?? (await freePort(flags.host)),
+      ...(flags.port === undefined ? { choosePort: freePort(flags.host) } : { port: flags.port }),
       host: flags.host,
       dir: folder,
       memory: flags.memory,
       fresh: flags.fresh,
+      newToken: flags['new-token'],
       databaseUrl,
       filesUrl: flags['files-url'],
       project: flags.project,
@@ -105,16 +112,21 @@ command's exit code if it ends by itself.`)
       ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
     })
     try {
-      const { secretKey, close, ...rest } = emulator
-      const info = { ...rest, dataDir: emulator.dataDir ?? null }
+      const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       await firstAnswers(info)
       const demo = flags.demo ? await loadDemo(client) : undefined
       for (const file of seeds) await seedInput(file, { client, isUpsert: false, key: undefined })
-      const published = await publish(info, { folder, readyFile })
+      const published = await publish(info, { folder, readyFile, isBeside: flags.memory })
       const seconds = (performance.now() - begunAt) / 1000
       const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)
-      const details = { seconds, data, folder, secretKey, demo, app, isOpenToOthers: isOpenToOthers(flags.host) }
+      const { secretKey } = emulator
+      const { other } = published
+      const details = {
+        ...{ seconds, data, folder, secretKey, demo, app, other },
+        isKept: !flags.memory,
+        isOpenToOthers: isOpenToOthers(flags.host),
+      }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
       if (flags.open) await openInBrowser(info.dashboardUrl)
@@ -155,10 +167,12 @@ command's exit code if it ends by itself.`)
     if (app.length > 0) throw misuse('A command runs beside "svc dev" at a terminal only.', 'Leave out --detach.')
     const { startDetached } = await import('../dev/detach.js')
     const words = this.argv.filter((word) => !['--detach', '--open', '--json'].includes(word))
-    const info = await startDetached(words, folder)
+    const { info, isBeside } = await startDetached(words, folder)
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
-    else if (!quiet)
-      this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: svc stop${dataWords(folder)}`)
+    else if (!quiet) {
+      const stop = isBeside ? `kill ${info.pid}` : `svc stop${dataWords(folder)}`
+      this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: ${stop}`)
+    }
     if (open) await openInBrowser(info.dashboardUrl)
   }
 }
@@ -188,7 +202,16 @@ async function listenToKeys(info: EmulatorInfo): Promise<() => void> {
   return listenToKeys(createClient({ url: info.url, apiKey: info.apiKey, WebSocket }), info)
 }
 
-async function freePort(host: string | undefined): Promise<number> {
-  const { firstFreePort } = await import('../dev/ports.js')
-  return firstFreePort(host)
+function freePort(host: string | undefined) {
+  return async (kept: number | undefined) => {
+    const { firstFreePort } = await import('../dev/ports.js')
+    return firstFreePort(host, kept)
+  }
+}
+
+/** What the emulator file says, field by field: an emulator knows more than it may tell. Contract 11. */
+function infoOf(emulator: Emulator): EmulatorInfo {
+  const { url, wsUrl, storageUrl, dashboardUrl, projectId, apiKey, controlToken, pid, version } = emulator
+  const dataDir = emulator.dataDir ?? null
+  return { url, wsUrl, storageUrl, dashboardUrl, projectId, apiKey, controlToken, pid, dataDir, version }
 }

@@ -1,22 +1,29 @@
+import { join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isAnswering, isProcessThere } from '../emulator-health.js'
+import * as Flags from '@oclif/core/flags'
+import { nearby } from '../dev/box.js'
+import { findEmulatorFile, readEmulatorFile, stateFolder } from '../emulator-file.js'
+import { isProcessThere, isStillThere } from '../emulator-health.js'
 import { CliFailure, exits } from '../failure.js'
-import { dataFlag, emulatorHere, noEmulator } from '../here.js'
 import { SvcCommand } from '../svc-command.js'
 
 const mostSeconds = 5
 
 export default class Stop extends SvcCommand {
   static override summary = 'Stop the emulator of this folder.'
-  static override description = 'As Ctrl-C does: what was answered is kept. Exits with 8 when none runs.'
+  static override description =
+    'As Ctrl-C does: what was answered is kept. One of an outer folder is left alone. Where none runs, it says so, and exits with 0.'
   static override examples = ['<%= config.bin %> stop', '<%= config.bin %> stop --data other/.svc --json']
-  static override flags = { data: dataFlag }
+  static override flags = {
+    data: Flags.string({ description: `state folder of the emulator [default: ${stateFolder}]`, helpValue: 'folder' }),
+  }
 
   async run() {
     const { flags } = await this.parse(Stop)
-    const emulator = emulatorHere(flags.data)
+    const folder = resolve(flags.data ?? stateFolder)
+    const emulator = readEmulatorFile(join(folder, 'emulator.json'))
     // A number in an old file may be another process's by now; only one that answers is ours.
-    if (!emulator || !(await isAnswering(emulator.url)) || !isProcessThere(emulator)) throw noEmulator(flags.data)
+    if (!emulator || !(await isStillThere(emulator)) || !isProcessThere(emulator)) return this.stopsNothing(flags.data)
     process.kill(emulator.pid, 'SIGTERM')
     for (let ms = 0; isProcessThere(emulator); ms += 50) {
       if (ms > mostSeconds * 1000) {
@@ -32,5 +39,16 @@ export default class Stop extends SvcCommand {
     }
     this.note(`${emulator.url} is stopped`)
     return { stopped: true, pid: emulator.pid, url: emulator.url }
+  }
+
+  private async stopsNothing(data: string | undefined) {
+    const outer = data === undefined ? findEmulatorFile() : undefined
+    const running = outer === undefined ? undefined : readEmulatorFile(outer)
+    this.note(`no emulator runs in ${data === undefined ? 'this folder' : `"${data}"`}; nothing to stop`)
+    if (outer !== undefined && running && (await isStillThere(running))) {
+      const folder = join(outer, '..')
+      this.note(`one of an outer folder runs at ${running.url}; it would be: svc stop --data ${nearby(folder)}`)
+    }
+    return { stopped: false, pid: null, url: null }
   }
 }

@@ -11,6 +11,10 @@ export interface BoxDetails {
   readonly seconds: number
   /** What keeps the data, in words. */
   readonly data: string
+  /** Whether the data outlive it. */
+  readonly isKept: boolean
+  /** The emulator of the folder that it runs beside, which commands there speak to. */
+  readonly other: EmulatorInfo | undefined
   /** Where it says that it runs. */
   readonly folder: string
   readonly secretKey: string | undefined
@@ -31,7 +35,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
       : []),
     ['Data', [details.data]],
     ['.env', [`SVC_URL=${info.url}`, `SVC_API_KEY=${info.apiKey}`]],
-    ['Try', [...hereToo(details.folder), ...(details.demo ? details.demo.toTry : firstSteps)]],
+    ['Try', [...hereToo(info, details), ...(details.demo ? details.demo.toTry : firstSteps)]],
   ]
   const lines = entries.flatMap(([title, values], at) => [
     ...(at > 0 && values.length > 1 ? [''] : []),
@@ -41,20 +45,21 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     ? ['', `  ${onStdout.yellow('Other machines can reach it. Whoever has the key can read and change everything.')}`]
     : []
   const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
-  return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details.app), width), ''].join('\n')
+  return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details), width), ''].join('\n')
 }
 
-function lastWords([command]: readonly string[]): string {
+function lastWords({ app: [command], isKept }: BoxDetails): string {
   if (command !== undefined) return `${command} runs beside it; they end together`
   // What `hotkeys.ts` listens to, which is loaded after this is shown.
   if (process.stdin.isTTY) return 't shows what happens, n makes a document, l logs in, Ctrl-C stops'
-  return 'Ctrl-C stops it; what was answered is kept'
+  return isKept ? 'Ctrl-C stops it; what was answered is kept' : 'Ctrl-C stops it; nothing is kept'
 }
 
 const firstSteps = ['svc collections create posts', 'svc docs create posts title=Hello views:=1', 'svc docs list posts']
 
 /** Commands find the emulator of the folder they are in; another one has to be named. */
-function hereToo(folder: string): string[] {
+function hereToo({ url, apiKey }: EmulatorInfo, { folder, other }: BoxDetails): string[] {
+  if (other) return [`export SVC_URL=${url} SVC_API_KEY=${apiKey}`]
   return dataWords(folder) === '' ? [] : [`eval "$(svc status${dataWords(folder)} --env)"`]
 }
 

@@ -4,9 +4,9 @@ import getPort, { portNumbers } from 'get-port'
 const usualPort = 4400
 const triedPorts = 100
 
-/** The usual port, or the next one that nobody uses: two projects can run side by side. */
-export function firstFreePort(host: string | undefined): Promise<number> {
-  const port = portNumbers(usualPort, usualPort + triedPorts)
+/** The folder's own port or, while others use that, the next one that is free: two projects can run side by side. */
+export function firstFreePort(host: string | undefined, kept: number | undefined): Promise<number> {
+  const port = [...(kept === undefined ? [] : [kept]), ...portNumbers(usualPort, usualPort + triedPorts)]
   // Where the address is not this machine's, whoever listens there says so.
-  return getPort({ port, ...(host === undefined ? {} : { host }) }).catch(() => usualPort)
+  return getPort({ port, ...(host === undefined ? {} : { host }) }).catch(() => kept ?? usualPort)
 }

@@ -1,24 +1,36 @@
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type EmulatorInfo, readEmulatorFile, writePrivateFile } from '../emulator-file.js'
+import { isStillThere } from '../emulator-health.js'
 
 export interface Published {
-  readonly info: EmulatorInfo
+  /** The emulator that commands in the folder speak to, where that is another one. */
+  readonly other: EmulatorInfo | undefined
   /** Takes the files away again, unless somebody else has written them since. */
   withdraw(): Promise<void>
 }
 
+interface Place {
+  readonly folder: string
+  readonly readyFile: string | undefined
+  /** Whether it may run beside another emulator of the folder, which stays the one that commands find. */
+  readonly isBeside: boolean
+}
+
 /** Says where the emulator is: in the state folder, and in the file of `--ready-file`. Contract 11. */
-export async function publish(
-  info: EmulatorInfo,
-  { folder, readyFile }: { folder: string; readyFile: string | undefined },
-): Promise<Published> {
-  const files = [join(folder, 'emulator.json'), ...(readyFile === undefined ? [] : [resolve(readyFile)])]
-  for (const file of files) await writePrivateFile(file, `${JSON.stringify(info, null, 2)}\n`)
+export async function publish(info: EmulatorInfo, { folder, readyFile, isBeside }: Place): Promise<Published> {
+  const own = join(folder, 'emulator.json')
+  const there = isBeside ? readEmulatorFile(own) : undefined
+  const other = there && there.url !== info.url && (await isStillThere(there)) ? there : undefined
+  const files = [...(other ? [] : [own]), ...(readyFile === undefined ? [] : [resolve(readyFile)])]
+  const content = `${JSON.stringify(info, null, 2)}\n`
+  for (const file of files) await writePrivateFile(file, content)
   const withdraw = async () => {
     for (const file of files) {
-      if (readEmulatorFile(file)?.pid === info.pid) await rm(file, { force: true })
+      const found = readEmulatorFile(file)
+      // Each container has a process of the same number, so the address has to be the same too.
+      if (found?.pid === info.pid && found.url === info.url) await rm(file, { force: true })
     }
   }
-  return { info, withdraw }
+  return { other, withdraw }
 }

@@ -66,11 +66,11 @@ test('--detach answers once it is ready, and stays until svc stop', async () => 
 })
 
 test('--detach where it runs already leaves the log of what runs alone, and says where it is', async () => {
-  const first = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--data', 'other'])
+  const first = await world.svc(['dev', '--port', '0', '--detach', '--data', 'other'])
   const log = () => readFileSync(join(world.folder, 'other', 'dev.log'), 'utf8')
   const before = log()
 
-  const second = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--data', 'other'])
+  const second = await world.svc(['dev', '--port', '0', '--detach', '--data', 'other'])
 
   expect(second).toMatchObject({ exit: 1, stderr: expect.stringContaining('is in use by process') })
   expect(log()).toBe(before)
@@ -102,7 +102,7 @@ test('--detach fails as the command in the foreground does, and leaves nothing r
 })
 
 test('a second svc dev in the folder says where the first runs', async () => {
-  const dev = await world.dev('--memory')
+  const dev = await world.dev()
 
   const { exit, stderr } = await world.svc(['dev'])
 
