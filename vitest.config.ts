@@ -31,7 +31,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['{client,emulator,cli}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/conformance/**', ...liveTests, 'node_modules/**', 'dist/**'],
+          exclude: ['test/conformance/**', 'test/full/**', ...liveTests, 'node_modules/**', 'dist/**'],
         },
       },
       conformance('pglite'),

@@ -16,6 +16,7 @@ import {
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleCommandLine, bundleEmulator } from './bundle.js'
+import { bundleCommonJs } from './client-package.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -28,6 +29,7 @@ const sources = [
   'tsconfig.json',
   'tsconfig.build.json',
   'scripts/bundle.js',
+  'scripts/client-package.js',
   '.oclifrc.json',
 ]
 
@@ -46,6 +48,7 @@ async function build() {
     renameSync(compiled, made)
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
+    await bundleCommonJs(root, made)
     await makeTemplate(made)
     // The tool that writes the manifest reads and writes in the folder it stands in.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))

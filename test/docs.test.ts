@@ -15,6 +15,8 @@ const run = promisify(execFile)
 /** Inside the project, so that the examples find what they import. */
 const scratch = join(root, 'test', `.docs-${process.pid}`)
 
+const importsClient = "import { createClient } from 'svc-toolkit-client'"
+
 let emulator: Emulator
 
 beforeAll(async () => {
@@ -43,12 +45,9 @@ function blocksOf(markdown: string): Block[] {
 async function runTypeScript(name: string, before: string, text: string): Promise<void> {
   const imports = [...text.matchAll(/^import .*$/gm)].map(([line]) => line)
   const body = text.replaceAll(/^import .*$/gm, '').replaceAll('export ', '')
-  const wanted = [...new Set([...imports, "import { createClient } from 'svc-toolkit'"])].filter(
-    (line, _, all) =>
-      line !== "import { createClient } from 'svc-toolkit'" || !all.some((other) => /\bcreateClient,/.test(other)),
-  )
   const file = join(scratch, `${name}.ts`)
-  const lines = wanted.map((line) => line.replace("'svc-toolkit'", "'../../client/index.js'"))
+  const wanted = imports.some((line) => /\bcreateClient\b/.test(line)) ? imports : [importsClient, ...imports]
+  const lines = [...new Set(wanted)].map((line) => line.replace(/'svc-toolkit(-client)?'/, "'../../client/index.js'"))
   const code = `${lines.join('\n')}\nexport default async (url: string, apiKey: string) => {\n${before}\n${body}\n}\n`
   await writeFile(file, code)
   const example: { default(url: string, apiKey: string): Promise<void> } = await import(file)
@@ -77,6 +76,15 @@ describe('README.md', async () => {
   it('shows an app', async () => {
     const code = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
     await runTypeScript('readme', '', code.join('\n'))
+  })
+})
+
+describe('client/README.md', async () => {
+  const blocks = blocksOf(await readFile(join(root, 'client/README.md'), 'utf8'))
+
+  it('shows an app', async () => {
+    const code = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
+    await runTypeScript('client-readme', '', code.join('\n'))
   })
 })
 

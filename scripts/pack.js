@@ -1,0 +1,53 @@
+/** `npm run pack`: both packages as they would be published, in `dist/packages`. Prints their paths. */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleClient, copyDeclarations } from './client-package.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'dist')
+const packages = join(dist, 'packages')
+const stage = join(dist, `packages.${process.pid}`)
+
+execFileSync(process.execPath, [join(root, 'scripts', 'build.js'), '--if-stale'], { stdio: 'inherit' })
+mkdirSync(packages, { recursive: true })
+try {
+  await stageClient()
+  for (const folder of [root, stage]) console.log(relative(root, join(packages, pack(folder))))
+} finally {
+  rmSync(stage, { recursive: true, force: true })
+}
+
+/** The client by itself: CommonJS for `require` and its types, and one ES module for all else. */
+async function stageClient() {
+  const { version, license, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const commonJs = join(dist, 'commonjs', 'client')
+  mkdirSync(stage)
+  copyFileSync(join(commonJs, 'index.js'), join(stage, 'index.js'))
+  copyDeclarations(join(commonJs, 'index.d.ts'), (path) => join(stage, relative(commonJs, path)))
+  await bundleClient(root, 'esm', join(stage, 'index.mjs'))
+  writeFileSync(join(stage, 'index.d.mts'), "export * from './index.js'\n")
+  copyFileSync(join(root, 'LICENSE'), join(stage, 'LICENSE'))
+  copyFileSync(join(root, 'client', 'README.md'), join(stage, 'README.md'))
+  const manifest = {
+    ...{ name: 'svc-toolkit-client', version, license, engines },
+    description: 'The typed client of the service, for browsers, Node, Deno, Bun, React Native and workers.',
+    ...{ sideEffects: false, main: './index.js', module: './index.mjs', types: './index.d.ts' },
+    exports: {
+      '.': {
+        require: { types: './index.d.ts', default: './index.js' },
+        default: { types: './index.d.mts', default: './index.mjs' },
+      },
+      './package.json': './package.json',
+    },
+  }
+  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** @param {string} folder @returns {string} the file's name */
+function pack(folder) {
+  const args = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', packages]
+  const said = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  return JSON.parse(said)[0].filename
+}
