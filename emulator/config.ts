@@ -28,6 +28,8 @@ export interface Config {
   readonly tier: Tier | undefined
   /** Names, beside this machine's own, that a request may give as its host. */
   readonly hosts: readonly string[]
+  /** Proxies in front of the service, which say in `x-forwarded-for` where clients are. */
+  readonly trustedProxies: number
   /** `smtp://user:password@host:port`: mails are sent there, beside landing in the mailbox. */
   readonly smtpUrl: string | undefined
   /** Who mails are from. */
@@ -52,6 +54,7 @@ export const defaultConfig: Config = {
   dialect: undefined,
   tier: undefined,
   hosts: [],
+  trustedProxies: 0,
   smtpUrl: undefined,
   mailFrom: 'svc <no-reply@svc.localhost>',
   providerTimeout: 9_000,

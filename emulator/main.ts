@@ -94,7 +94,6 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     service.passwords = passwords
     const newId = openIds()
     const mail = openMailbox({
-      db: storage.db,
       now: clock.now,
       newId,
       smtpUrl: config.smtpUrl,
@@ -143,6 +142,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
             controlToken,
             log,
             openOrigins: true,
+            trustedProxies: config.trustedProxies,
             apps,
           }),
         ),

@@ -1,15 +1,14 @@
 /** What the service does for itself between requests: small pieces of work that never hold the database for long. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { rememberedMilliseconds } from './core/guesses.js'
 import { keptMilliseconds } from './core/idempotency.js'
 import type { Database } from './database/database.js'
 import { trimChanges } from './store/changes.js'
 import { sweepRemoved } from './store/collections.js'
-import { deleteOldFailures } from './store/failed-guesses.js'
 import { deleteExpiredAnswers } from './store/idempotency.js'
 import { deleteExpiredLogins } from './store/idp-logins.js'
 import { trimMails } from './store/mails.js'
 import { deleteExpiredTokens } from './store/one-time-tokens.js'
+import { deleteExpiredAttempts } from './store/recent-attempts.js'
 import { deleteExpiredSessions } from './store/sessions.js'
 import { deleteExpiredTickets } from './store/tickets.js'
 
@@ -61,7 +60,7 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
       await deleteExpiredTokens(db, ago(0))
       await deleteExpiredTickets(db, ago(0))
       await deleteExpiredLogins(db, ago(0))
-      await deleteOldFailures(db, ago(rememberedMilliseconds))
+      await deleteExpiredAttempts(db, ago(0))
     } catch (error) {
       if (!isStopped) report(error)
     }

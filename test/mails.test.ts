@@ -16,7 +16,7 @@ describe.each(engines)('The mailbox on %s', (engine) => {
     const { db } = opened
     const ids = Array.from({ length: 10 }, () => randomUUID()).sort()
     for (const id of ids) {
-      const mail = { id, project: 'p', to: 'ada@example.com', subject: '', text: '', html: '' }
+      const mail = { id, project: 'p', to: 'ada@example.com', subject: '', text: '', html: '', refused: null }
       await insertMail(db, { ...mail, createdAt: '2030-01-01T00:00:00.000Z' }, '')
     }
 

@@ -45,6 +45,7 @@ export interface Changes {
  * @throws {SvcError} `VALIDATION_ERROR` if an operator meets a field that is not an array.
  */
 export function mergeFields(before: Fields, { fields, remove, append }: Changes): Fields {
+  for (const part of [fields, remove, append]) requireNoOperator(part)
   const after: Fields = { ...before }
   for (const [key, value] of Object.entries(fields)) setOwn(after, key, value)
   for (const [key, value] of Object.entries(remove)) {
@@ -62,6 +63,17 @@ export function mergeFields(before: Fields, { fields, remove, append }: Changes)
   }
   return after
 }
+
+/** No field is named as an operator. @throws {SvcError} `VALIDATION_ERROR` */
+export function requireNoOperator(fields: Fields): void {
+  const operator = operators.find((name) => Object.hasOwn(fields, name))
+  if (operator === undefined) return
+  throw new SvcError('VALIDATION_ERROR', `"${operator}" works in updates only, and is no name of a field.`, [
+    { path: [operator], message: 'works in updates only', type: 'operator' },
+  ])
+}
+
+const operators = ['$append', '$remove']
 
 /** Takes `$append` and `$remove` off a body. What is left are plain fields. */
 export function splitOperators(body: JsonObject): { operators: Pick<Changes, 'remove' | 'append'>; rest: JsonObject } {

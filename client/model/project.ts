@@ -10,12 +10,14 @@ export interface ProjectSettings {
   readonly tier: Tier
   /** Roles that a user may take at sign-up. Contract 6.2. */
   readonly selfRoles: readonly string[]
-  /** Whether `data.role` counts as a role; only the owner can set it then. Contract 6.2. */
+  /** Whether `data.role` counts as a role: as the owner writes it from then on, and nobody else may. Contract 6.2. */
   readonly trustDataRole: boolean
   /** Whether every login needs a second factor; users without an authenticator get a code by mail. Contract 6.7. */
   readonly require2fa: boolean
   /** Whether users with an unverified address may only read. Contract 6.9. */
   readonly requireVerifiedEmail: boolean
+  /** What failed logins are counted by: the account alone, or the address of the client too. Contract 6.12. */
+  readonly loginThrottle: 'account' | 'address'
   /** Seconds that a user token lives. Contract 6.4. */
   readonly tokenTtl: number
   /** Address of the app whose pages verify addresses and reset passwords; left out, the service's own do. Contract 6.8. */
@@ -37,6 +39,7 @@ export const defaultSettings: ProjectSettings = {
   trustDataRole: false,
   require2fa: false,
   requireVerifiedEmail: false,
+  loginThrottle: 'account',
   tokenTtl: 7 * 86_400,
   appUrl: null,
   fileTypes: 'any',

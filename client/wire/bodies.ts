@@ -1,5 +1,5 @@
 /** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
-import { type Changes, type Fields, splitOperators } from '../model/document.js'
+import { type Changes, type Fields, requireNoOperator, splitOperators } from '../model/document.js'
 import { type Issue, SvcError } from '../model/errors.js'
 import { formatCount } from '../model/figures.js'
 import { isObject, type Json, type JsonObject } from '../model/json.js'
@@ -58,10 +58,7 @@ export function writeFields({ body: form }: Speaks, { $remove, $append, ...field
 /** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
 export function readNewDocument(speaks: Speaks, body: JsonObject): Fields {
   const { fields } = bodyForms[speaks.body].unwrap(body)
-  for (const level of [body, fields]) {
-    const operator = ['$append', '$remove'].find((name) => Object.hasOwn(level, name))
-    if (operator) throw invalid([operator], `"${operator}" works in updates only`, 'operator')
-  }
+  for (const level of [body, fields]) requireNoOperator(level)
   return fields
 }
 

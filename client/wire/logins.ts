@@ -23,14 +23,17 @@ export function writeLogin(dialect: Dialect, step: LoginStep): Writable {
 
 /** The user's own fields with the token beside them, and the same user once more under `user`. */
 export function writeSignUp(dialect: Dialect, step: LoginStep): Writable {
-  if ('codeNeeded' in step) return writeCodeNeeded(dialect, step.codeNeeded)
+  // The account exists: in no dialect is that a failure.
+  if ('codeNeeded' in step) return enveloped(dialect, codeNeededBody(step.codeNeeded))
   const { token, user } = step.login
   const written = userShapes[dialect.document].write(user)
   return enveloped(dialect, { ...written, ...tokens(token), user: written })
 }
 
 export function loginSchema(dialect: Dialect): JsonSchema {
-  return orCodeNeeded(dialect, object({ token: text, access_token: text, user: userShapes[dialect.document].schema }))
+  const login = object({ token: text, access_token: text, user: userShapes[dialect.document].schema })
+  if (dialect.two_factor === 'error') return recordEnvelopes[dialect.record].schema(login)
+  return orCodeNeeded(dialect, login)
 }
 
 export function signUpSchema(dialect: Dialect): JsonSchema {
@@ -42,13 +45,17 @@ export function signUpSchema(dialect: Dialect): JsonSchema {
 function writeCodeNeeded(dialect: Dialect, message: string): Writable {
   const form = twoFactorForms[dialect.two_factor]
   if ('code' in form) throw new SvcError(form.code, message)
-  return enveloped(dialect, form.body(message))
+  return enveloped(dialect, codeNeededBody(message))
+}
+
+function codeNeededBody(message: string): Writable {
+  return { requires_2fa: true, message }
 }
 
 function orCodeNeeded(dialect: Dialect, schema: JsonSchema): JsonSchema {
-  const record = recordEnvelopes[dialect.record]
-  if (dialect.two_factor === 'error') return record.schema(schema)
-  return record.schema({ oneOf: [schema, object({ requires_2fa: { const: true }, message: text })] })
+  return recordEnvelopes[dialect.record].schema({
+    oneOf: [schema, object({ requires_2fa: { const: true }, message: text })],
+  })
 }
 
 /** Both names that clients look for. */

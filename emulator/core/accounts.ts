@@ -1,12 +1,20 @@
 /** Spec, "Authentication of app users": accounts, and what their owners may change. */
-import { type Changes, type Fields, mergeFields } from '../../client/model/document.js'
+import { type Changes, type Fields, mergeFields, requireNoOperator } from '../../client/model/document.js'
 import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { equalJson, JsonText } from '../../client/model/json.js'
 import type { ListQuery, Page } from '../../client/model/page.js'
 import type { Path } from '../../client/model/path.js'
 import type { OutgoingUser } from '../../client/model/user.js'
-import { insertUser, lockUser, type NewUser, selectUser, selectUsers, writeUser } from '../store/users.js'
+import {
+  insertUser,
+  lockUser,
+  type NewUser,
+  selectUser,
+  selectUserByEmail,
+  selectUsers,
+  writeUser,
+} from '../store/users.js'
 import { type Context, inTransaction, type UserContext } from './context.js'
 import { requireEmail } from './emails.js'
 import { isId } from './ids.js'
@@ -42,10 +50,13 @@ export async function signUp(
   const data = withUploads(ctx.backend, sent, uploads)
   const address = requireEmail(email)
   requireStrong(password, 'password')
+  requireNoOperator(data)
   requireLight(data)
   requireSelfRoles(ctx, roles)
   requireOwnersRole(ctx, {}, data)
-  const passwordHash = await hashPassword(ctx, password)
+  // Whoever cannot have the address is told so before anything is hashed.
+  if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw plainError('EMAIL_ALREADY_EXISTS')
+  const passwordHash = await hashPassword(ctx, password, address.key)
   const now = ctx.backend.now()
   const fresh: NewUser = {
     id: ctx.backend.newId(now),
@@ -112,7 +123,7 @@ export async function updateMe(
   const email = changes.email === undefined ? undefined : requireEmail(changes.email)
   if (changes.password !== undefined) requireStrong(changes.password, 'password')
   if (changes.password !== undefined) await requireOwnPassword(ctx, changes.currentPassword)
-  const passwordHash = changes.password === undefined ? undefined : await hashPassword(ctx, changes.password)
+  const passwordHash = changes.password === undefined ? undefined : await hashPassword(ctx, changes.password, id)
   let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)

@@ -100,7 +100,7 @@ export interface ApiKey {
 export interface SignedIn {
   readonly id: string
   readonly sessionId: string
-  /** `data.role` is among them where the project trusts it. Contract 6.2. */
+  /** `data.role` is among them where the project trusts it and its owner wrote it. Contract 6.2. */
   readonly roles: readonly string[]
   readonly isVerified: boolean
   /** When the password, code or provider was last asked for. */

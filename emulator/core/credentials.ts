@@ -66,7 +66,7 @@ function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedIn
   return {
     id: row.user_id,
     sessionId: row.id,
-    roles: trustDataRole && row.data_role !== null ? [...roles, row.data_role] : roles,
+    roles: trustDataRole && row.trusted_role !== null ? [...roles, row.trusted_role] : roles,
     isVerified: row.email_verified,
     signedInAt: row.signed_in_at,
   }

@@ -10,12 +10,12 @@ import {
   type PendingLogin,
 } from '../store/pending-logins.js'
 import { selectSecrets, writeUsedCode } from '../store/user-secrets.js'
-import { lockUser, selectUserByEmail } from '../store/users.js'
+import { lockUser, nobodysId, selectUserByEmail } from '../store/users.js'
 import { acceptCode, hashCode } from './codes.js'
 import { type Context, inTransaction } from './context.js'
 import { readEmail } from './emails.js'
-import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
-import { mailCode, newMailedCode } from './mailed-codes.js'
+import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
+import { composeCode, newMailedCode } from './mailed-codes.js'
 import { isPassword } from './passwords.js'
 import { type Login, openSession } from './sessions.js'
 
@@ -34,20 +34,20 @@ const mostWrongCodes = 5
 /** @throws {SvcError} `INVALID_CREDENTIALS` whether the email, the password or both are wrong, in the same time. */
 export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginStep> {
   const emailKey = readEmail(email)?.key ?? ''
-  const guesser = { emailKey, address }
-  const [user] = await Promise.all([selectUserByEmail(ctx.db, ctx.project.id, emailKey), requireMayGuess(ctx, guesser)])
-  const secrets = user && (await selectSecrets(ctx.db, user.id))
+  const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
+  const attempt = { account: user ?? emailKey, address }
+  const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? nobodysId), requireMayTry(ctx, attempt)])
   const passwordHash = secrets?.passwordHash ?? null
-  const isRight = await isPassword(ctx, password, passwordHash)
+  const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey })
   if (!user || passwordHash === null || !isRight) {
-    await countWrongGuess(ctx, guesser)
+    await countFailure(ctx, attempt)
     throw plainError('INVALID_CREDENTIALS')
   }
-  // Of many guesses at once, those that were answered meanwhile count against the one that is right.
-  await requireMayGuess(ctx, guesser)
+  // Of many attempts at once, those that failed meanwhile count against the one that is right.
+  await requireMayTry(ctx, attempt)
   const step = await afterPassword(ctx, user, passwordHash)
-  // Where a code is needed too, its wrong guesses go on counting, however often the password is right.
-  if ('login' in step) await forgetGuesses(ctx, guesser)
+  // Where a code is needed too, its failed attempts go on counting, however often the password is right.
+  if ('login' in step) await clearFailures(ctx, attempt)
   return step
 }
 
@@ -57,21 +57,24 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
  * @throws {SvcError} `INVALID_CREDENTIALS`
  */
 export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHash: string): Promise<LoginStep> {
-  const mailed = newMailedCode()
+  const code = newMailedCode()
+  // Made before the transaction, which holds up others; not needed where an authenticator says the code.
+  const mail = ctx.project.settings.require2fa ? await composeCode(ctx, user, code) : undefined
   const next = await inTransaction(ctx, async (ctx) => {
     // Whoever changes the password meanwhile ends what is opened here, or keeps it from being opened.
     await lockUser(ctx.db, ctx.project.id, user.id)
     const secrets = await selectSecrets(ctx.db, user.id)
     if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
     const hasAuthenticator = secrets.totpSecret !== null
-    if (!hasAuthenticator && !ctx.project.settings.require2fa) return { login: await openSession(ctx, user) }
+    if (!hasAuthenticator && !mail) return { login: await openSession(ctx, user) }
     const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
-    await openPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(mailed), expiresAt })
+    await openPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
+    if (!hasAuthenticator && mail) await ctx.backend.mail.keep(ctx.db, mail)
     return hasAuthenticator ? 'authenticator' : 'mail'
   })
   if (typeof next === 'object') return next
   if (next === 'authenticator') return { codeNeeded: 'Send the code of your authenticator app to finish the login.' }
-  await mailCode(ctx, user, mailed)
+  if (mail) ctx.backend.mail.send(mail)
   return { codeNeeded: 'Send the code that was mailed to you to finish the login.' }
 }
 
@@ -86,15 +89,15 @@ export async function logInWithCode(
   address: string,
 ): Promise<Login> {
   const emailKey = readEmail(email)?.key ?? ''
-  const guesser = { emailKey, address }
-  await requireMayGuess(ctx, guesser)
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
+  const attempt = { account: user ?? emailKey, address }
+  await requireMayTry(ctx, attempt)
   const outcome = user ? await inTransaction(ctx, (ctx) => finish(ctx, user, code)) : 'none'
   if (typeof outcome === 'object') {
-    await forgetGuesses(ctx, guesser)
+    await clearFailures(ctx, attempt)
     return outcome
   }
-  await countWrongGuess(ctx, guesser)
+  await countFailure(ctx, attempt)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.')
 }

@@ -34,19 +34,19 @@ export async function readMail({ db }: Backend, id: string): Promise<ReadMail> {
 }
 
 /**
- * The newest letter of a kind, as soon as there is one.
+ * The newest mail of a kind that was sent, as soon as there is one.
  *
  * @param milliseconds how long to wait at most
  * @throws {SvcError} `NOT_FOUND` if none comes
  */
 export async function waitForMail(
   backend: Backend,
-  query: Omit<MailQuery, 'limit'>,
+  query: Omit<MailQuery, 'limit' | 'isSent'>,
   milliseconds: number,
 ): Promise<ReadMail> {
   const until = performance.now() + milliseconds
   for (;;) {
-    const [newest] = await selectMails(backend.db, readable({ ...query, limit: 1 }))
+    const [newest] = await selectMails(backend.db, readable({ ...query, isSent: true, limit: 1 }))
     if (newest) return readMail(backend, newest.id)
     if (performance.now() >= until) throw new SvcError('NOT_FOUND', 'No such mail came.')
     await pause(pollMilliseconds)

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { OutgoingUser } from '../../client/model/user.js'
+import type { ComposedMail } from '../mail/mailer.js'
 import type { Context } from './context.js'
 import { codeLetter } from './letters.js'
 
@@ -8,6 +9,6 @@ export function newMailedCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0')
 }
 
-export async function mailCode({ backend, project }: Context, user: OutgoingUser, code: string): Promise<void> {
-  await backend.mail.deliver({ project: project.id, to: user.email, ...codeLetter({ project: project.name, code }) })
+export function composeCode({ backend, project }: Context, user: OutgoingUser, code: string): Promise<ComposedMail> {
+  return backend.mail.compose({ project: project.id, to: user.email, ...codeLetter({ project: project.name, code }) })
 }

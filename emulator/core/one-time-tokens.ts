@@ -18,35 +18,42 @@ type Scope = Pick<Context, 'backend' | 'db'>
 
 type Addressee = Pick<OutgoingUser, 'id' | 'email'>
 
-/** A new secret for a user and a purpose, in the place of the last one. */
-export async function newToken(ctx: Scope, user: Addressee, purpose: Purpose): Promise<string> {
-  const token = randomToken()
-  await replaceToken(ctx.db, rowOf(ctx, user, { purpose, token }))
-  return token
+interface NewToken {
+  readonly purpose: Purpose
+  readonly token: string
 }
 
-/** The same, but nothing if the last one is younger than `leastAge`, in milliseconds. */
-export async function newTokenAfter(
-  ctx: Scope,
-  user: Addressee,
-  purpose: Purpose,
-  leastAge: number,
-): Promise<string | undefined> {
-  const token = randomToken()
+/** A secret for a mail, which counts once it is kept. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Keeps a secret for a user and a purpose, in the place of the last one. */
+export async function keepToken(ctx: Scope, user: Addressee, token: NewToken): Promise<void> {
+  await replaceToken(ctx.db, rowOf(ctx, user, token))
+}
+
+/** The same, unless the last one is younger than `leastAge`, in milliseconds; whether it did. */
+export function keepTokenAfter(ctx: Scope, user: Addressee, token: NewToken, leastAge: number): Promise<boolean> {
   const now = ctx.backend.now().getTime()
   // One from further in the future was made before the clock was set back.
   const rest = { after: iso(now - leastAge), until: iso(now + leastAge) }
-  const isNew = await replaceToken(ctx.db, rowOf(ctx, user, { purpose, token }), rest)
-  return isNew ? token : undefined
+  return replaceToken(ctx.db, rowOf(ctx, user, token), rest)
 }
 
-function rowOf({ backend }: Scope, { id, email }: Addressee, { purpose, token }: { purpose: Purpose; token: string }) {
+function rowOf({ backend }: Scope, { id, email }: Addressee, { purpose, token }: NewToken) {
   const now = backend.now().getTime()
   return { user: id, email, purpose, hash: hashOf(token), at: iso(now), expiresAt: iso(now + lifetimes[purpose]) }
 }
 
-function randomToken(): string {
-  return randomBytes(32).toString('base64url')
+const tokenForm = /^[\w-]{43}$/
+
+/** Who asks for anything dear with a secret has a good one. @throws {SvcError} `INVALID_TOKEN` as `useToken` does */
+export async function requireToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<{ user: string }> {
+  // What is no token of ours is not worth a statement.
+  const owner = tokenForm.test(token) && (await selectTokenOwner(db, { purpose, hash: hashOf(token) }))
+  if (!owner || Date.parse(owner.expiresAt) <= backend.now().getTime()) throw badToken()
+  return { user: owner.user }
 }
 
 /**
@@ -55,13 +62,18 @@ function randomToken(): string {
  * @throws {SvcError} `INVALID_TOKEN`, also for one that was mailed to an address which the user has left since.
  */
 export async function useToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<OutgoingUser> {
+  if (!tokenForm.test(token)) throw badToken()
   const known = { purpose, hash: hashOf(token) }
   const owner = await selectTokenOwner(db, known)
   // Everybody locks users before their tokens.
   const user = owner && (await lockUser(db, owner.project, owner.user))
   const email = user && (await takeToken(db, { ...known, at: backend.now().toISOString() }))
   if (user && email === user.email) return user
-  throw new SvcError('INVALID_TOKEN', 'The token is unknown, used or expired. Ask for a new mail.')
+  throw badToken()
+}
+
+function badToken(): SvcError {
+  return new SvcError('INVALID_TOKEN', 'The token is unknown, used or expired. Ask for a new mail.')
 }
 
 /** The project of whom a token was made for, used up or not. */

@@ -29,7 +29,7 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
     const before = await lockUser(db, project, id)
     if (!before) throw noSuchUser(id)
     if (twoFactor === false) await writeTotp(db, id, { secret: null, recoveryHashes: [] })
-    const json = role === undefined ? {} : { json: JSON.stringify(withRole(before, role)) }
+    const json = role === undefined ? {} : { json: JSON.stringify(withRole(before, role)), trustedRole: role }
     const write: UserChanges = {
       ...json,
       ...(roles === undefined ? {} : { roles: [...new Set(roles)] }),

@@ -3,10 +3,9 @@ import { deleteTokens } from '../store/one-time-tokens.js'
 import { deletePendingLogin } from '../store/pending-logins.js'
 import { deleteSessionsOf } from '../store/sessions.js'
 import { selectSecrets, writePasswordHash } from '../store/user-secrets.js'
-import { lockUser, selectUser } from '../store/users.js'
+import { lockUser } from '../store/users.js'
 import { type Context, inTransaction, type UserContext } from './context.js'
-import { readEmail } from './emails.js'
-import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
+import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
 import { hashPassword, isPassword, requireStrong } from './passwords.js'
 
 /** A login this recent proves as much as the password does. Contract 6.3. */
@@ -20,7 +19,7 @@ export async function changePassword(
   requireStrong(newPassword, 'newPassword')
   await requirePassword(ctx, oldPassword)
   const { id, sessionId } = ctx.caller.user
-  const hash = await hashPassword(ctx, newPassword)
+  const hash = await hashPassword(ctx, newPassword, id)
   await inTransaction(ctx, async (ctx) => {
     await lockUser(ctx.db, ctx.project.id, id)
     await setPassword(ctx, id, hash, sessionId)
@@ -58,14 +57,13 @@ export async function requireOwnPassword(ctx: UserContext, password: string | un
 
 async function requirePassword(ctx: UserContext, password: string): Promise<void> {
   const { id } = ctx.caller.user
-  const [user, secrets] = await Promise.all([selectUser(ctx.db, ctx.project.id, id), selectSecrets(ctx.db, id)])
-  const guesser = { emailKey: readEmail(user?.email ?? '')?.key ?? id, address: id }
-  await requireMayGuess(ctx, guesser)
-  if (await isPassword(ctx, password, secrets?.passwordHash ?? null)) {
-    // Of many guesses at once, those that were answered meanwhile count against the one that is right.
-    await requireMayGuess(ctx, guesser)
-    return forgetGuesses(ctx, guesser)
+  const attempt = { account: { id }, address: undefined }
+  const [secrets] = await Promise.all([selectSecrets(ctx.db, id), requireMayTry(ctx, attempt)])
+  if (await isPassword(ctx, password, { hash: secrets?.passwordHash ?? null, account: id })) {
+    // Of many attempts at once, those that failed meanwhile count against the one that is right.
+    await requireMayTry(ctx, attempt)
+    return clearFailures(ctx, attempt)
   }
-  await countWrongGuess(ctx, guesser)
+  await countFailure(ctx, attempt)
   throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.')
 }

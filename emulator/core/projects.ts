@@ -14,6 +14,7 @@ import {
   selectProjectKeys,
   writeSettings,
 } from '../store/projects.js'
+import { clearTrustedRoles } from '../store/users.js'
 import type { Backend, Identity } from './context.js'
 import { hashOf } from './hashes.js'
 import { isId } from './ids.js'
@@ -142,7 +143,11 @@ export async function changeProject(
   // What an older service has stored may stay until somebody changes it.
   const isOther = after.settings.tier !== before.settings.tier
   if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
-  await writeSettings(backend.db, id, after.settings)
+  await backend.db.transaction(async (tx) => {
+    await writeSettings(tx, id, after.settings)
+    // Until now, users may have written it themselves.
+    if (after.settings.trustDataRole && !before.settings.trustDataRole) await clearTrustedRoles(tx, id)
+  })
   for (const known of [backend.known.callers, backend.known.projects, backend.known.origins]) known.clear()
   return after
 }

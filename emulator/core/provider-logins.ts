@@ -6,10 +6,10 @@ import { type LoginFailure, outcomeNames } from '../../client/model/provider-log
 import { LoginRefused, type Profile, type ProviderClient } from '../idp/provider.js'
 import type { PendingProviderLogin } from '../store/idp-logins.js'
 import type { Backend, Context } from './context.js'
-import { openLogin, takeOpenLogin } from './login-state.js'
+import { bindToBrowser, keepLogin, newState, takeOpenLogin } from './login-state.js'
 import { requireProject } from './projects.js'
 import {
-  configuredRedirect,
+  configuredPages,
   mainProvider,
   type ProviderSetup,
   readCompleteUrl,
@@ -25,22 +25,30 @@ export interface BrowserLogin {
   readonly provider?: string
   /** The page, where it is not the one of the settings. */
   readonly completeUrl?: string
+  /** The same, by an app: a page of an origin that the project allows. */
+  readonly returnTo?: string | undefined
+  /** Whether a browser asks, which is then the only one that may finish the login. Contract 7.3. */
+  readonly isBound?: boolean
 }
 
 /** The address at the provider. Spec, "Authentication" 7. @throws {SvcError} `IDP_NOT_CONFIGURED`, `UNAVAILABLE` */
 export async function startLogin(
   scope: Scope,
-  { provider = mainProvider, completeUrl }: BrowserLogin = {},
+  { provider = mainProvider, completeUrl, returnTo, isBound = false }: BrowserLogin = {},
 ): Promise<string> {
-  const setup = readProvider(scope, provider)
-  if (completeUrl === undefined) readCompleteUrl(scope, provider)
-  const { url } = await leave(scope, setup, {
-    provider,
-    redirectUrl: setup.redirectUrl,
-    completeUrl: completeUrl ?? null,
-  })
-  return url
+  const isElsewhere = completeUrl !== undefined || returnTo !== undefined
+  const setup = readProvider(scope, provider, isElsewhere ? browserKeys : undefined)
+  if (!isElsewhere) readCompleteUrl(scope, provider)
+  if (returnTo !== undefined) requireAllowed(scope, returnTo, configuredPages(scope, provider).completeUrl)
+  const { redirectUrl } = setup
+  // Only where the address of the callback is the service's own does it see the browser before and after.
+  const isSeen = new URL(redirectUrl).pathname.endsWith(`/auth-idp-redirect/${scope.project.id}`)
+  const login = { provider, redirectUrl, completeUrl: completeUrl ?? returnTo ?? null }
+  const { url, state } = await leave(scope, setup, { ...login, isBound: isBound && isSeen })
+  return isBound && isSeen ? withQuery(`${redirectUrl.replace(/\?.*/, '')}/start`, 'state', state) : url
 }
+
+const browserKeys = ['CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL'] as const
 
 export interface AppLogin {
   /** The app's own page, to which the provider sends the browser; left out, the one of the settings. */
@@ -60,22 +68,47 @@ export async function startAppLogin(
     'CLIENT_SECRET',
     ...(isOwn ? (['REDIRECT_URL'] as const) : []),
   ])
-  if (!isOwn) requireAllowed(scope, provider, redirectUrl)
-  const client = { ...setup.client, scopes: [...new Set([...setup.client.scopes, ...scopes])] }
-  const login = { provider, redirectUrl: redirectUrl ?? setup.redirectUrl, completeUrl: null }
+  if (!isOwn) requireAllowed(scope, redirectUrl, configuredPages(scope, provider).redirectUrl)
+  // A page of an app is not posted to: where a provider does that, it is asked for less, which comes with a query.
+  const usual = setup.client.responseMode === undefined ? setup.client.scopes : ['openid']
+  const client = { ...setup.client, responseMode: undefined, scopes: [...new Set([...usual, ...scopes])] }
+  const login = { provider, redirectUrl: redirectUrl ?? setup.redirectUrl, completeUrl: null, isBound: false }
   return leave(scope, { ...setup, client }, login)
 }
 
 async function leave(
   scope: Scope,
   { client }: ProviderSetup,
-  login: Pick<PendingProviderLogin, 'provider' | 'redirectUrl' | 'completeUrl'>,
+  { isBound, ...login }: Pick<PendingProviderLogin, 'provider' | 'redirectUrl' | 'completeUrl'> & { isBound: boolean },
 ): Promise<{ url: string; state: string }> {
   const verifier = randomBytes(32).toString('base64url')
   const nonce = randomBytes(18).toString('base64url')
-  const state = await openLogin(scope, { ...login, verifier, nonce })
+  const state = await newState(scope)
   const { redirectUrl } = login
-  return { url: await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl }), state }
+  const url = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
+  await keepLogin(scope, state, { ...login, verifier, nonce, loginUrl: isBound ? url : null })
+  return { url, state }
+}
+
+/** Where a browser is sent, with what it shows when it comes back. */
+export interface SentOn {
+  readonly location: string
+  readonly headers?: { readonly 'set-cookie': string }
+  /** Whether no login here is known by what the browser brought. */
+  readonly isRefused?: boolean
+}
+
+/** Sends a browser off to the provider, and is the only one it may come back as. @throws {SvcError} as `finishLogin` does */
+export async function setOut(
+  backend: Backend,
+  projectId: string,
+  { state, cookies }: { state: string; cookies: string | undefined },
+): Promise<SentOn> {
+  const scope = { backend, db: backend.db, project: await requireProject(backend, projectId) }
+  const departure = await bindToBrowser(scope, state, cookies)
+  if (departure) return { location: departure.loginUrl, headers: { 'set-cookie': departure.cookie } }
+  const completeUrl = readCompleteUrl(scope, mainProvider)
+  return { location: withQuery(completeUrl, outcomeNames.failure, 'authentication_failed'), isRefused: true }
 }
 
 /**
@@ -83,19 +116,23 @@ async function leave(
  *
  * @throws {SvcError} `NOT_FOUND`; `IDP_NOT_CONFIGURED` where there is nowhere to send it
  */
-export async function finishLogin(backend: Backend, projectId: string, parameters: URLSearchParams): Promise<string> {
+export async function finishLogin(
+  backend: Backend,
+  projectId: string,
+  { parameters, cookies }: { parameters: URLSearchParams; cookies: string | undefined },
+): Promise<SentOn> {
   const scope = { backend, db: backend.db, project: await requireProject(backend, projectId) }
-  const found = await takeOpenLogin(scope, parameters.get('state') ?? '').catch(orRefusal('database_error'))
+  const found = await takeOpenLogin(scope, parameters.get('state') ?? '', cookies).catch(orRefusal('database_error'))
   const login = found instanceof LoginRefused ? undefined : found
   const completeUrl = login?.completeUrl ?? readCompleteUrl(scope, login?.provider ?? mainProvider)
   try {
     if (found instanceof LoginRefused) throw found
     const { client, profile } = await askProvider(scope, login, parameters, { isHandedOn: false })
-    const { token } = await enter(scope, client.authority, profile).catch(orRefused('database_error'))
-    return withOutcome(completeUrl, outcomeNames.token, token)
+    const { token } = await enter(scope, client, profile).catch(orRefused('database_error'))
+    return { location: withQuery(completeUrl, outcomeNames.token, token) }
   } catch (error) {
     const { reason } = report(scope, orRefusal('authentication_failed')(error))
-    return withOutcome(completeUrl, outcomeNames.failure, reason)
+    return { location: withQuery(completeUrl, outcomeNames.failure, reason), isRefused: login === undefined }
   }
 }
 
@@ -104,7 +141,7 @@ export async function finishAppLogin(scope: Scope, provider: string, parameters:
   const login = await takeOpenLogin(scope, parameters.get('state') ?? '')
   const own = login?.provider === provider ? login : undefined
   const { client, profile } = await askProvider(scope, own, parameters, { isHandedOn: true }).catch(asAnswer(scope))
-  return enter(scope, client.authority, profile).catch(asAnswer(scope))
+  return enter(scope, client, profile).catch(asAnswer(scope))
 }
 
 export interface IdTokenLogin {
@@ -127,7 +164,7 @@ export async function logInWithIdToken(
   const profile = await scope.backend.providers.profileOfToken(client, idToken, { audiences, nonce }).catch((error) => {
     throw new SvcError('INVALID_TOKEN', 'The ID token is not valid.', [], { cause: error })
   })
-  return enter(scope, client.authority, profile).catch(asAnswer(scope))
+  return enter(scope, client, profile).catch(asAnswer(scope))
 }
 
 async function askProvider(
@@ -143,18 +180,17 @@ async function askProvider(
   return { client, profile: await scope.backend.providers.profileOf(client, challenge, parameters) }
 }
 
-async function enter(scope: Scope, authority: string, profile: Profile): Promise<Login> {
-  return openSession(scope, await userOfProfile(scope, authority, profile))
+async function enter(scope: Scope, { authority }: ProviderClient, profile: Profile): Promise<Login> {
+  return openSession(scope, await userOfProfile(scope, profile.authority ?? authority, profile))
 }
 
 /** The app's page may be of an origin that the project allows, of the one that is configured, or of this machine. */
-function requireAllowed({ backend, project }: Scope, provider: string, redirectUrl: string): void {
-  const address = URL.canParse(redirectUrl) ? new URL(redirectUrl) : undefined
-  const configured = configuredRedirect({ backend, project }, provider)
+function requireAllowed({ backend, project }: Scope, page: string, configured: string | undefined): void {
+  const address = URL.canParse(page) ? new URL(page) : undefined
   const origins = [...project.settings.allowedOrigins, ...(configured === undefined ? [] : [configured])]
   const isAllowed = address && /^https?:$/.test(address.protocol) && origins.some((origin) => isOf(origin, address))
-  if (isAllowed || (backend.localProvider && isLoopbackUrl(redirectUrl))) return
-  throw new SvcError('ORIGIN_NOT_ALLOWED', `"${redirectUrl.slice(0, 200)}" is of no origin that the project allows.`)
+  if (isAllowed || (backend.localProvider && isLoopbackUrl(page))) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `"${page.slice(0, 200)}" is of no origin that the project allows.`)
 }
 
 function isOf(origin: string, address: URL): boolean {
@@ -162,8 +198,8 @@ function isOf(origin: string, address: URL): boolean {
 }
 
 /** The app's own query stays as it is. */
-function withOutcome(completeUrl: string, name: string, value: string): string {
-  const [, before = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(completeUrl) ?? []
+function withQuery(address: string, name: string, value: string): string {
+  const [, before = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(address) ?? []
   return `${before}${before.includes('?') ? '&' : '?'}${name}=${encodeURIComponent(value)}${fragment}`
 }
 

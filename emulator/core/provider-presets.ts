@@ -3,14 +3,20 @@ import type { ProviderServer } from '../idp/provider.js'
 interface ProviderPreset {
   readonly server: ProviderServer
   readonly scopes: readonly string[]
+  /** How the browser comes back, if not with a query. */
+  readonly responseMode?: 'form_post'
 }
 
 const openId = ['openid', 'email', 'profile']
 
 /** Providers whose addresses are known: they need no `IDP_<NAME>_ISSUER`. Contract 7.1. */
 const presets: { readonly [name: string]: ProviderPreset } = {
-  // Its login page asks for a form to come back once more than this is asked for.
-  apple: { server: { issuer: 'https://appleid.apple.com' }, scopes: ['openid'] },
+  // Whoever asks for more than the subject is answered with a form.
+  apple: {
+    server: { issuer: 'https://appleid.apple.com' },
+    scopes: ['openid', 'name', 'email'],
+    responseMode: 'form_post',
+  },
   discord: {
     server: {
       authorizationUrl: 'https://discord.com/oauth2/authorize',
@@ -32,8 +38,11 @@ const presets: { readonly [name: string]: ProviderPreset } = {
   gitlab: { server: { issuer: 'https://gitlab.com' }, scopes: openId },
   google: { server: { issuer: 'https://accounts.google.com' }, scopes: openId },
   linkedin: { server: { issuer: 'https://www.linkedin.com/oauth' }, scopes: openId },
+  microsoft: { server: { issuer: 'https://login.microsoftonline.com/common/v2.0' }, scopes: openId },
   slack: { server: { issuer: 'https://slack.com' }, scopes: openId },
 }
+
+export const presetNames: readonly string[] = Object.keys(presets)
 
 /** The well-known provider of that name, if there is one. */
 export function presetOf(name: string): ProviderPreset | undefined {

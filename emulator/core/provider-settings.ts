@@ -3,7 +3,7 @@ import { SvcError } from '../../client/model/errors.js'
 import { isLoopbackUrl } from '../../client/model/loopback.js'
 import type { ProviderClient, ProviderServer } from '../idp/provider.js'
 import type { Context } from './context.js'
-import { presetOf, usualScopes } from './provider-presets.js'
+import { presetNames, presetOf, usualScopes } from './provider-presets.js'
 
 type Scope = Pick<Context, 'backend' | 'project'>
 
@@ -39,7 +39,8 @@ export interface ProviderSetup {
 }
 
 /**
- * The provider of that name. With nothing configured at all, the built-in one stands in for any.
+ * The provider of that name. With nothing configured but where logins end, the built-in one stands in for the main provider
+ * and for all well-known ones.
  *
  * @throws {SvcError} `IDP_NOT_CONFIGURED`, which names all the `needed` keys that are missing; `NOT_FOUND` for no name.
  */
@@ -61,6 +62,7 @@ export function readProvider(scope: Scope, name: string, needed: readonly Requir
       clientId: keys.get('CLIENT_ID') ?? '',
       clientSecret: keys.get('CLIENT_SECRET') ?? '',
       scopes: scopesOf(server, keys.get('SCOPES')?.split(/[\s,]+/) ?? preset?.scopes ?? usualScopes),
+      responseMode: preset?.server === server ? preset.responseMode : undefined,
     },
     redirectUrl: needed.includes('REDIRECT_URL') ? readAddress(keys, 'REDIRECT_URL') : '',
     platforms: { ios: keys.get('IOS_CLIENT_ID'), android: keys.get('ANDROID_CLIENT_ID') },
@@ -74,22 +76,26 @@ export function readCompleteUrl(scope: Scope, name: string): string {
   return readAddress(keys, 'COMPLETE_URL')
 }
 
-/** The redirect URL that is configured, if one is. */
-export function configuredRedirect(scope: Scope, name: string): string | undefined {
-  return keysOf(scope, name).get('REDIRECT_URL')
+/** The addresses that browsers are sent to, as far as they are configured. */
+export function configuredPages(scope: Scope, name: string) {
+  const keys = keysOf(scope, name)
+  return { redirectUrl: keys.get('REDIRECT_URL'), completeUrl: keys.get('COMPLETE_URL') }
 }
 
 function keysOf({ backend, project }: Scope, name: string): Keys {
   if (!/^[a-z][a-z0-9_-]{0,40}$/.test(name)) throw new SvcError('NOT_FOUND', `No provider "${name.slice(0, 80)}".`)
+  const set = Object.fromEntries(Object.entries(project.settings.idp).filter(([, value]) => value.trim() !== ''))
   const beginning = name === mainProvider ? 'IDP_' : `IDP_${name.toUpperCase().replaceAll('-', '_')}_`
-  const isNothingConfigured = Object.values(project.settings.idp).every((value) => value.trim() === '')
+  const isOwn = name !== mainProvider && Object.keys(set).some((key) => key.startsWith(beginning))
+  if (!isOwn && name !== mainProvider && !presetOf(name)) throw noSuchProvider(name, beginning)
+  // Where logins end says nothing of who provides them.
+  const isNoneConfigured = Object.keys(set).every((key) => key.endsWith('_COMPLETE_URL'))
   const given: Readonly<Record<string, string>> =
-    isNothingConfigured && backend.localProvider ? builtInKeys({ backend, project }, beginning) : project.settings.idp
+    isNoneConfigured && backend.localProvider ? { ...builtInKeys({ backend, project }, beginning), ...set } : set
   return {
     beginning,
     get(key) {
-      const value = Object.hasOwn(given, `${beginning}${key}`) ? given[`${beginning}${key}`]?.trim() : ''
-      return value === '' ? undefined : value
+      return Object.hasOwn(given, `${beginning}${key}`) ? given[`${beginning}${key}`]?.trim() : undefined
     },
   }
 }
@@ -156,6 +162,11 @@ function readAddress(keys: Keys, key: Key): string {
   if (!address || !(isApp || /^https?:$/.test(address.protocol))) throw unusable(keys, key, 'is not an address')
   if (key === 'REDIRECT_URL' && address.hash !== '') throw unusable(keys, key, 'has a fragment')
   return text
+}
+
+function noSuchProvider(name: string, beginning: string): SvcError {
+  const known = `it is none of ${presetNames.join(', ')}, and ${beginning}CLIENT_ID is not set`
+  return new SvcError('IDP_NOT_CONFIGURED', `No provider "${name}": ${known}.`)
 }
 
 function unusable({ beginning }: Keys, key: Key, problem: string): SvcError {

@@ -22,12 +22,13 @@ export async function userOfProfile(
   if (known) return known
 
   const now = backend.now()
+  // Ids begin with their time: what tells those of one minute apart is at the end.
   const id = backend.newId(now)
   const made = await insertUser(db, project.id, {
     id,
     email: address.shown,
     emailKey: address.key,
-    json: JSON.stringify({ username: name ?? id.slice(0, 8) }),
+    json: JSON.stringify({ username: name ?? id.slice(-8) }),
     roles: [],
     oauth,
     emailVerified: true,

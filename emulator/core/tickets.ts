@@ -32,7 +32,9 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 
 /** Who a ticket stands for; it is used up by this. @throws {SvcError} `UNAUTHORIZED` */
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
-  const taken = await takeTicket(backend.db, hashOf(ticket), backend.now().toISOString())
+  // What is no ticket of ours is not worth a statement.
+  const isTicket = /^[\w-]{32}$/.test(ticket)
+  const taken = isTicket && (await takeTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
   if (!taken) throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.')
   const { project, key, user, session } = taken
   if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })

@@ -5,7 +5,9 @@ import { selectSecrets, type UserSecrets, writePendingTotp, writeTotp } from '..
 import { getMe } from './accounts.js'
 import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
 import { inTransaction, type UserContext } from './context.js'
-import { countWrongGuess, forgetGuesses, requireMayGuess } from './guesses.js'
+import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
+
+const isOnAlready = 'Two-factor login is on already. Turn it off with a code first.'
 
 /** What an authenticator app needs, in three forms of the same. */
 export interface Enrolment {
@@ -23,47 +25,57 @@ export interface Enrolment {
 export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
   const user = await getMe(ctx)
   const secrets = await selectSecrets(ctx.db, user.id)
-  if (secrets?.totpSecret)
-    throw new SvcError('FORBIDDEN', 'Two-factor login is on already. Turn it off with a code first.')
+  if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)
   const secret = newTotpSecret()
   await writePendingTotp(ctx.db, user.id, secret)
   const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })
   return { secret, otpauthUrl: url, qrCode: await toDataURL(url) }
 }
 
-/** Turns two-factor login on, and answers the recovery codes this one time. @throws {SvcError} `INVALID_CREDENTIALS` */
+/**
+ * Turns two-factor login on, and answers the recovery codes this one time.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`, which says so where nothing waits for a code
+ */
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
   const recoveryCodes = newRecoveryCodes()
-  await guess(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret }) => {
-    if (!secret || (await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
+  await tryCode(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret, totpSecret }) => {
+    if (!secret) throw noCodeExpected(totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.')
+    if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
     await writeTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })
   return recoveryCodes
 }
 
-/** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} `INVALID_CREDENTIALS` */
+/** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} as `verifyTwoFactor` does */
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
-  await guess(ctx, async ({ backend, db }, user, secrets) => {
+  await tryCode(ctx, async ({ backend, db }, user, secrets) => {
+    if (!secrets.totpSecret) throw noCodeExpected('Two-factor login is off already.')
     if (!(await acceptCode(secrets, code, backend.now()))) return false
     await writeTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
   })
 }
 
-/** One guess after the other, so that of many at once each meets what the last ones have cost. */
-async function guess(
+/** One attempt after the other, so that of many at once each meets what the last ones have cost. */
+async function tryCode(
   ctx: UserContext,
   isRight: (ctx: UserContext, user: string, secrets: UserSecrets) => Promise<boolean>,
 ): Promise<void> {
   const { id } = ctx.caller.user
-  const guesser = { emailKey: id, address: id }
+  const attempt = { account: { id }, address: undefined }
   const wasRight = await inTransaction(ctx, async (ctx) => {
     const secrets = await selectSecrets(ctx.db, id, { lock: true })
-    await requireMayGuess(ctx, guesser)
+    await requireMayTry(ctx, attempt)
     const wasRight = secrets !== undefined && (await isRight(ctx, id, secrets))
-    await (wasRight ? forgetGuesses : countWrongGuess)(ctx, guesser)
+    await (wasRight ? clearFailures : countFailure)(ctx, attempt)
     return wasRight
   })
   if (!wasRight) throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong.')
+}
+
+/** No code would be right: it counts as no failed attempt. */
+function noCodeExpected(message: string): SvcError {
+  return new SvcError('INVALID_CREDENTIALS', message)
 }

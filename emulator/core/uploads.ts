@@ -3,7 +3,7 @@
  * record adopts them; what nobody adopted is removed again.
  */
 import { createHash } from 'node:crypto'
-import type { Fields } from '../../client/model/document.js'
+import { type Fields, requireNoOperator } from '../../client/model/document.js'
 import { SvcError } from '../../client/model/errors.js'
 import { formatBytes } from '../../client/model/figures.js'
 import { setOwn } from '../../client/model/json.js'
@@ -118,6 +118,7 @@ export async function discardUploads({ db, files }: Backend, uploads: readonly U
 /** The fields with the addresses of the files in them; several of one name are an array. Contract 3.4. */
 export function withUploads(backend: Backend, fields: Fields, { files }: Uploads): Fields {
   if (files.length === 0) return fields
+  for (const { field } of files) requireNoOperator({ [field]: null })
   const whole = { ...fields }
   for (const field of new Set(files.map(({ field }) => field))) {
     const urls = files.filter((file) => file.field === field).map((file) => fileUrl(backend, file))

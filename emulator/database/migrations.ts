@@ -1,3 +1,4 @@
+import { accountsMigration } from './accounts-migration.js'
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
 import { filesMigration } from './files-migration.js'
 import { identityMigration } from './identity-migration.js'
@@ -132,6 +133,11 @@ export const migrations: readonly Migration[] = [
     number: 6,
     name: 'changes of collections, and tickets for streams',
     statements: realtimeMigration,
+  },
+  {
+    number: 7,
+    name: 'throttled logins, trusted roles, refused mails, and logins bound to a browser',
+    statements: accountsMigration,
   },
 ]
 

@@ -17,6 +17,9 @@ const mostBodyDepth = sizes.mostDocumentDepth + 3
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
 export const mostDrainedBytes = 8 * sizes.mostBodyBytes
 
+/** Nobody types more into a page. */
+const mostFormBytes = 64 * 1024
+
 /** How long a body of JSON may be on its way. */
 const mostMilliseconds = 60_000
 
@@ -42,7 +45,7 @@ export async function readForm(req: IncomingMessage): Promise<JsonObject> {
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
-  const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(await readBytes(req))))
+  const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(await readBytes(req, mostFormBytes))))
   requireStorable(form)
   return form
 }
@@ -76,7 +79,7 @@ function isJsonInUtf8(type: string): boolean {
   return name.trim() === 'application/json' && charset.trim() === 'utf-8'
 }
 
-function readBytes(req: IncomingMessage): Promise<Buffer> {
+function readBytes(req: IncomingMessage, mostBytes: number = sizes.mostBodyBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
@@ -86,15 +89,15 @@ function readBytes(req: IncomingMessage): Promise<Buffer> {
     function refuse() {
       isRefused = true
       chunks.length = 0
-      reject(new SvcError('PAYLOAD_TOO_LARGE', `A body is at most ${formatBytes(sizes.mostBodyBytes)}.`))
+      reject(new SvcError('PAYLOAD_TOO_LARGE', `A body is at most ${formatBytes(mostBytes)}.`))
     }
 
     if (req.destroyed && !req.readableEnded) reject(new Aborted())
-    if (Number(req.headers['content-length'] ?? 0) > sizes.mostBodyBytes) refuse()
+    if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse()
     req.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes > mostDrainedBytes) req.destroy()
-      else if (bytes > sizes.mostBodyBytes && !isRefused) refuse()
+      else if (bytes > mostBytes && !isRefused) refuse()
       else if (!isRefused) chunks.push(chunk)
     })
     req.on('end', () => {

@@ -39,10 +39,15 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   /** An answer that goes on. */
   events: Stream
   /** Where a browser is sent on to; pages it came from are not told there. */
-  redirect: string
+  redirect: Redirect
   html: string | { readonly html: string; readonly status: number }
 }
 export type ReplyKind = keyof ReplyValues
+
+/** An address, or one that says more: headers beside it, and whether what asked for it was no good. */
+type Redirect =
+  | string
+  | { readonly location: string; readonly headers?: Readonly<Record<string, string>>; readonly isRefused?: boolean }
 
 interface Written {
   readonly body: Writable | string
@@ -121,7 +126,10 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     type: 'text/event-stream',
   },
   redirect: {
-    write: (_dialect, location) => ({ body: '', headers: { location, 'referrer-policy': 'no-referrer' } }),
+    write: (_dialect, redirect) => {
+      const { location, headers } = typeof redirect === 'string' ? { location: redirect, headers: {} } : redirect
+      return { body: '', headers: { ...headers, location, 'referrer-policy': 'no-referrer' } }
+    },
     schema: () => text,
     type: 'text/plain; charset=utf-8',
   },

@@ -67,7 +67,7 @@ export interface Input<Name extends string, Body, Query> {
   readonly uploads: Uploads
   /** From `if-match`. Contract 3.8. */
   readonly guard: VersionGuard
-  /** The address of who is at the other end of the connection. */
+  /** Where the client is, as far as trusted proxies say. */
   readonly address: string
   readonly headers: IncomingHttpHeaders
   /** Opens a stream of events in the request's dialect. */
@@ -110,7 +110,11 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isReading?: boolean
   /** The project that the path or the body of a public request names, whose dialect the answer is written in. Contract 1. */
   projectOf?(backend: Backend, input: Input<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
-  readonly status?: 200 | 201 | 302
+  /** A public route that costs no more than its own bytes: it takes nothing from the budget of the others. */
+  readonly isFree?: boolean
+  /** A public route that a browser is sent to by a page of somebody else, which reads nothing of the answer. */
+  readonly isNavigation?: boolean
+  readonly status?: 200 | 201 | 302 | 303
   readonly reply: Kind
   handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
 }

@@ -11,6 +11,7 @@ import type { Answer } from '../core/idempotency.js'
 import { isKnownOrigin } from './known-origins.js'
 import type { Log } from './log.js'
 import { originHeaders } from './origins.js'
+import type { PublicBudget } from './public-budget.js'
 import type { RateLimiter } from './rate-limit.js'
 import { Aborted } from './read-json.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './spoken-dialect.js'
@@ -23,6 +24,9 @@ export interface Door {
   readonly home: string
   readonly log: Log
   readonly limiter: RateLimiter
+  readonly publicBudget: PublicBudget
+  /** Proxies in front of the service that say where clients are. */
+  readonly trustedProxies: number
   /** Refuses a request by the name it calls us. */
   readonly requireHost: (host: string | undefined) => void
   readonly openToLoopback: boolean

@@ -9,8 +9,9 @@ import { type Answer, once } from '../core/idempotency.js'
 import type { Wish } from '../core/subscriptions.js'
 import { useTicket } from '../core/tickets.js'
 import { discardUploads, type Uploads } from '../core/uploads.js'
+import { clientAddress } from './client-address.js'
 import { identifyCaller } from './identify.js'
-import { requireKnownOrigin, requireNamedOrigin } from './known-origins.js'
+import { isKnownOrigin, requireKnownOrigin } from './known-origins.js'
 import { isOwnOrigin, type OriginRules, originHeaders, requireOrigin } from './origins.js'
 import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
 import { markOf, readBody } from './read-body.js'
@@ -116,12 +117,16 @@ function requireAllowed({ needs, isReading }: Route, { project, caller }: Identi
   if (caller.user?.isVerified === false) throw plainError('EMAIL_NOT_VERIFIED')
 }
 
-/** Any page may ask: what the body carries is a secret of its own. Where a key comes along, its project's rules hold. */
+/**
+ * No key is needed: what the request carries is a secret of its own. Failures come out of a budget that is asked first,
+ * before a body is read or a statement run. Where a key comes along, its project's rules hold.
+ */
 async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
   const { backend, openToLoopback } = door
   const { authorization, 'x-api-key': key } = exchange.req.headers
-  requireNamedOrigin(exchange.req)
+  const giveBack = route.isFree ? () => undefined : await takeFromBudget(door, exchange)
+  if (!route.isNavigation) await requireKnownOrigin(door, exchange.req)
   if (authorization !== undefined || key !== undefined) {
     const identity = await identifyCaller(backend, exchange.req.headers)
     exchange.dialect = projectDialect(identity.project)
@@ -134,7 +139,21 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
   const input = await readInput(door, route, exchange)
   const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
   if (named) speak(exchange, projectDialect(named))
-  return reply(route, await route.handle(backend, input), exchange)
+  const value = await route.handle(backend, input)
+  const answer = reply(route, value, exchange)
+  if (answer.status < 400 && !isRefused(value)) giveBack()
+  return answer
+}
+
+/** What other sites let a browser do takes nothing from the pages that may call. */
+async function takeFromBudget(door: Door, { req }: Exchange): Promise<() => void> {
+  const address = clientAddress(req, door.trustedProxies)
+  return door.publicBudget.take((await isKnownOrigin(door, req)) ? address : `${address} for other sites`)
+}
+
+/** A browser is sent on, whether its login was known here or not. */
+function isRefused(value: Awaited<ReturnType<Route['handle']>>): boolean {
+  return typeof value === 'object' && value !== null && 'isRefused' in value && value.isRefused === true
 }
 
 async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
@@ -185,12 +204,12 @@ function countRequest({ limiter }: Door, { project, caller }: Identity, exchange
 }
 
 /** What a request says before its body. */
-function readHead({ streams }: Door, route: Route, { req, params, dialect }: Exchange) {
+function readHead({ streams, trustedProxies }: Door, route: Route, { req, params, dialect }: Exchange) {
   for (const value of Object.values(params)) if (value.includes('\0')) throw plainError('NOT_FOUND')
   const parameters = readParameters(req.url ?? '')
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
-  const address = req.socket.remoteAddress ?? ''
+  const address = clientAddress(req, trustedProxies)
   const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
   return { params, query, dialect, guard, address, headers: req.headers, stream }
 }

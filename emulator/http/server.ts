@@ -8,6 +8,7 @@ import { openIdentityWatch } from './identity-watch.js'
 import type { Log } from './log.js'
 import { mount, mountApp, mountReading, mountRest } from './mount.js'
 import { openHostCheck } from './origins.js'
+import { openPublicBudget } from './public-budget.js'
 import { openRateLimiter } from './rate-limit.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
@@ -28,6 +29,8 @@ export interface AppOptions {
   readonly apps?: { readonly [path: string]: RequestListener }
   /** Whether pages of any server on this machine may call. On a developer's machine they may. */
   readonly openOrigins: boolean
+  /** Proxies in front of the service that say where clients are. */
+  readonly trustedProxies: number
 }
 
 /** What a server needs to answer. */
@@ -40,7 +43,7 @@ export interface App {
 
 export function createApp(
   backend: Backend,
-  { hosts, home, controlToken, log, openOrigins, apps = {} }: AppOptions,
+  { hosts, home, controlToken, log, openOrigins, trustedProxies, apps = {} }: AppOptions,
 ): App {
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
@@ -48,6 +51,8 @@ export function createApp(
     home,
     log,
     limiter: openRateLimiter(backend.now),
+    publicBudget: openPublicBudget(backend.now),
+    trustedProxies,
     requireHost: openHostCheck(hosts),
     openToLoopback: openOrigins,
     controlToken,

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type Remot
 import type { ServerMetadata } from 'openid-client'
 import type { JsonObject } from '../../client/model/json.js'
 import { openBoundedFetch } from './bounded-fetch.js'
+import { issuerOf } from './microsoft.js'
 import type { ExpectedToken } from './provider.js'
 
 /** Whose keys count. */
@@ -41,7 +42,7 @@ export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
     async check(source, token, { audiences, nonce }) {
       const { payload } = await jwtVerify(token, keysOf(source), {
         algorithms,
-        issuer: source.metadata.issuer,
+        issuer: issuerOf(source.metadata.issuer, token),
         audience: [...audiences],
         requiredClaims: ['sub', 'exp', 'iat'],
         clockTolerance: 30,

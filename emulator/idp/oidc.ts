@@ -18,7 +18,8 @@ import { SvcError } from '../../client/model/errors.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { type BoundedFetch, openBoundedFetch } from './bounded-fetch.js'
 import { openTokenChecks } from './id-token.js'
-import { readProfile, readSubject } from './profiles.js'
+import { isForAllTenants, isMicrosoft, withVerified } from './microsoft.js'
+import { readNameInForm, readProfile, readSubject } from './profiles.js'
 import { type Challenge, type IdentityProviders, LoginRefused, type Profile, type ProviderClient } from './provider.js'
 import { openServers } from './servers.js'
 
@@ -42,6 +43,23 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
     return configurationOf(client, { ...(await servers.metadataOf(client, fetch)), ...more }, fetch)
   }
 
+  /** Each tenant signs as an issuer of its own, which the library expects to be one: the ID token is checked here. */
+  async function exchangeByTenant(
+    config: Configuration,
+    client: ProviderClient,
+    challenge: Challenge,
+    parameters: URLSearchParams,
+  ): Promise<Exchanged> {
+    let idToken = ''
+    config[customFetch] = withoutIdTokens(openBoundedFetch(timeoutMilliseconds), (token) => {
+      idToken = token
+    })
+    const { accessToken } = await exchange(config, client, challenge, parameters)
+    const source = { metadata: config.serverMetadata(), mayBePlain: client.mayBePlain }
+    const expected = { audiences: [client.clientId], nonce: challenge.nonce }
+    return { accessToken, claims: await tokens.check(source, idToken, expected).catch(orRefused) }
+  }
+
   return {
     async loginUrl(client, challenge) {
       const config = await configure(client, openBoundedFetch(timeoutMilliseconds)).catch((cause) => {
@@ -54,17 +72,20 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
       const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
       const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
       const config = await configure(client, withRedirect(fetch, challenge), more).catch(orRefused)
-      const { accessToken, claims } = await exchange(config, client, challenge, parameters)
-      return readPerson(config, client, accessToken, claims).catch((cause) => {
+      const exchanged = await (isOfManyIssuers(client)
+        ? exchangeByTenant(config, client, challenge, parameters)
+        : exchange(config, client, challenge, parameters))
+      const person = await readPerson(config, client, exchanged).catch((cause) => {
         throw new LoginRefused('failed_to_get_user_info', cause)
       })
+      return { ...person, name: person.name ?? readNameInForm(parameters.get('user')) }
     },
     async profileOfToken(client, idToken, expected) {
       const fetch = openBoundedFetch(timeoutMilliseconds)
       const metadata = await servers.metadataOf(client, fetch).catch(orRefused)
       const source = { metadata, mayBePlain: client.mayBePlain }
       const claims = await tokens.check(source, idToken, expected).catch(orRefused)
-      return readProfile(claims.sub, claims)
+      return readClaims(client, claims)
     },
   }
 }
@@ -88,6 +109,7 @@ async function parametersOf(client: ProviderClient, challenge: Challenge): Promi
     code_challenge: await calculatePKCECodeChallenge(challenge.verifier),
     code_challenge_method: 'S256',
     ...(expectsIdToken(client) ? { nonce: challenge.nonce } : {}),
+    ...(client.responseMode === undefined ? {} : { response_mode: client.responseMode }),
   }
 }
 
@@ -108,7 +130,7 @@ async function exchange(
   const checks = {
     expectedState: state,
     pkceCodeVerifier: verifier,
-    ...(expectsIdToken(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+    ...(expectsIdToken(client) && !isOfManyIssuers(client) ? { expectedNonce: nonce, idTokenExpected: true } : {}),
   }
   const cameBack = new URL(redirectUrl)
   cameBack.search = String(parameters)
@@ -123,9 +145,9 @@ async function exchange(
 async function readPerson(
   config: Configuration,
   client: ProviderClient,
-  accessToken: string,
-  claims: JsonObject | undefined,
+  { accessToken, claims }: Exchanged,
 ): Promise<Profile> {
+  if (claims && isMicrosoft(addressOfServer(client))) return readClaims(client, claims)
   if (claims && typeof claims.sub === 'string') {
     const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
     const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as unknown as JsonObject) : {}
@@ -140,6 +162,20 @@ async function readPerson(
   if (!isObject(profile) || subject === undefined) throw new TypeError('The profile names nobody.')
   const emails = emailsUrl === undefined ? undefined : await fetchJson(config, accessToken, emailsUrl)
   return readProfile(subject, profile, { emails, verifiedName })
+}
+
+function readClaims(client: ProviderClient, claims: JsonObject): Profile {
+  const isVouching = isMicrosoft(addressOfServer(client))
+  const profile = readProfile(String(claims.sub), isVouching ? withVerified(claims) : claims)
+  return isOfManyIssuers(client) ? { ...profile, authority: String(claims.iss) } : profile
+}
+
+function isOfManyIssuers({ server }: ProviderClient): boolean {
+  return 'issuer' in server && isForAllTenants(server.issuer)
+}
+
+function addressOfServer({ server }: ProviderClient): string {
+  return 'issuer' in server ? server.issuer : server.authorizationUrl
 }
 
 async function fetchJson(config: Configuration, accessToken: string, address: string): Promise<unknown> {
@@ -170,14 +206,15 @@ function withRedirect(fetch: BoundedFetch, { redirectUrl }: Challenge): BoundedF
  * Where only addresses are known, nobody says whose keys would have signed: an ID token is left out, and the profile,
  * which comes from the written address itself, is what counts. Refusals come with 200 from some.
  */
-function withoutIdTokens(fetch: BoundedFetch): BoundedFetch {
+function withoutIdTokens(fetch: BoundedFetch, take: (idToken: string) => void = () => undefined): BoundedFetch {
   return async (url, options) => {
     const response = await fetch(url, options)
     if (options.method !== 'POST') return response
     const text = await response.text()
     const body = parsed(text)
     if (!isObject(body)) return new Response(text, response)
-    const { id_token: _, ...rest } = body
+    const { id_token: idToken, ...rest } = body
+    if (typeof idToken === 'string') take(idToken)
     const status = response.status === 200 && typeof body.error === 'string' ? 400 : response.status
     return new Response(JSON.stringify(rest), { status, headers: { 'content-type': 'application/json' } })
   }
@@ -200,8 +237,7 @@ function orRefused(cause: unknown): never {
   throw cause instanceof LoginRefused ? cause : new LoginRefused('authentication_failed', cause)
 }
 
-function unreachable({ server }: ProviderClient, cause: unknown): SvcError {
-  const where = 'issuer' in server ? server.issuer : server.authorizationUrl
-  const message = `The identity provider at "${where}" does not say how to log in there.`
+function unreachable(client: ProviderClient, cause: unknown): SvcError {
+  const message = `The identity provider at "${addressOfServer(client)}" does not say how to log in there.`
   return new SvcError('UNAVAILABLE', message, [], { retryAfterSeconds: 5, cause })
 }

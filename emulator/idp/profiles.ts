@@ -20,6 +20,19 @@ export function readProfile(
   return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }
 
+/** The name that Apple's form carries beside the code, the first time somebody logs in. Nobody has signed it. */
+export function readNameInForm(user: string | null): string | undefined {
+  if (user === null || user.length > 1_000) return undefined
+  try {
+    const said: unknown = JSON.parse(user)
+    if (!isObject(said) || !isObject(said.name)) return undefined
+    const { firstName, lastName } = said.name
+    return text([firstName, lastName].filter((part) => typeof part === 'string').join(' '))
+  } catch {
+    return undefined
+  }
+}
+
 /** Who the profile of a provider without ID tokens is about. */
 export function readSubject({ sub, id }: JsonObject): string | undefined {
   return typeof id === 'number' ? String(id) : (text(sub) ?? text(id))

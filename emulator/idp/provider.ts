@@ -11,6 +11,8 @@ export interface ProviderClient {
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: readonly string[]
+  /** How the provider sends the browser back; left out, with a query. */
+  readonly responseMode?: 'form_post' | undefined
 }
 
 /** Where a provider answers: what it publishes about itself, or addresses that somebody wrote down. */
@@ -42,6 +44,8 @@ export interface Profile {
   /** Only an address that the provider has verified. */
   readonly email: string | undefined
   readonly name: string | undefined
+  /** Who vouches, where that is another one for each tenant of the provider. */
+  readonly authority?: string
 }
 
 export interface IdentityProviders {

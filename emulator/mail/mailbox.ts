@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database } from '../database/database.js'
 import { insertMail } from '../store/mails.js'
 import type { Mailer } from './mailer.js'
 import { openSmtp } from './smtp.js'
 
 interface Options {
-  readonly db: Database
   now(): Date
   newId(at: Date): string
   /** `smtp://user:password@host:port`: letters are sent there, too. */
@@ -20,19 +18,26 @@ interface Options {
 const closingMilliseconds = 1_000
 
 /** A mailbox in the database, where every letter lands; with an SMTP server, letters are sent as well. */
-export function openMailbox({ db, now, newId, smtpUrl, from, warn }: Options): Mailer {
+export function openMailbox({ now, newId, smtpUrl, from, warn }: Options): Mailer {
   const smtp = smtpUrl === undefined ? undefined : openSmtp(smtpUrl, from)
   const sending = new Set<Promise<void>>()
 
   return {
-    async deliver({ project, to, subject, text, html }) {
+    async compose(letter) {
+      const { to, subject, text, html } = letter
       const at = now()
       const id = newId(at)
       const messageId = `<${id}@svc.localhost>`
       const message = { from, to, subject, text, html, date: at, messageId, newline: 'windows' }
       const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
       const raw = await new MailComposer(message).compile().build()
-      await insertMail(db, { id, project, to, subject, text, html, createdAt: at.toISOString() }, raw.toString('utf8'))
+      return { id, letter, createdAt: at.toISOString(), raw }
+    },
+    keep: (db, { id, letter, createdAt, raw }) =>
+      insertMail(db, { ...letter, id, createdAt, refused: null }, raw.toString('utf8')),
+    refuse: (db, { id, letter, createdAt, raw }, reason) =>
+      insertMail(db, { ...letter, id, createdAt, refused: reason }, raw.toString('utf8')),
+    send({ letter: { to }, raw }) {
       if (!smtp) return
       // Whoever waits for the answer does not wait for somebody else's server.
       const sent = smtp.send(to, raw).catch((error: Error) => warn(notSent(error)))

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
+import { openFairQueue } from './fair-queue.js'
 import type { Hasher } from './hasher.js'
 
 /** Contract 6.6. */
@@ -20,35 +21,55 @@ interface Question {
 interface Options {
   /** Default: one for each processor. */
   readonly workers?: number
-  /** Questions that may wait for a worker. Default 200; some seconds of work. */
+  /** Questions of a kind that may wait for a worker. Default 200; some seconds of work. */
   readonly mostWaiting?: number
 }
 
 /** bcrypt in worker threads, begun when the first password comes. */
 export function openBcryptPool({ workers = availableParallelism(), mostWaiting = 200 }: Options = {}): Hasher {
-  const waiting: Question[] = []
+  const queues = { hash: openFairQueue<Question>(mostWaiting), match: openFairQueue<Question>(mostWaiting) }
+  let last: keyof typeof queues = 'hash'
   const idle: Worker[] = []
   const busy = new Map<Worker, Question>()
   let isClosed = false
 
-  function ask<Answer extends string | boolean>(question: { password: string; hash?: string }): Promise<Answer> {
+  function ask<Answer extends string | boolean>(
+    kind: keyof typeof queues,
+    owner: string,
+    question: { password: string; hash?: string },
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      if (isClosed || waiting.length >= mostWaiting) {
-        reject(new SvcError('UNAVAILABLE', 'Too many passwords are being checked.', [], { retryAfterSeconds: 2 }))
+      if (isClosed) {
+        reject(plainError('UNAVAILABLE'))
         return
       }
-      waiting.push({ ...question, answer: (answer) => resolve(answer as Answer), fail: reject })
+      const displaced = queues[kind].push(owner, {
+        ...question,
+        answer: (answer) => resolve(answer as Answer),
+        fail: reject,
+      })
+      displaced?.fail(
+        new SvcError('UNAVAILABLE', 'Too many passwords are being checked.', [], { retryAfterSeconds: 2 }),
+      )
       next()
     })
   }
 
   function next(): void {
-    if (waiting.length === 0) return
-    const worker = idle.pop() ?? (busy.size < workers ? begin() : undefined)
-    const question = worker && waiting.shift()
+    if (idle.length === 0 && busy.size >= workers) return
+    const question = nextQuestion()
     if (!question) return
+    const worker = idle.pop() ?? begin()
     busy.set(worker, question)
     worker.postMessage({ password: question.password, hash: question.hash, cost })
+  }
+
+  /** Where both kinds wait, they alternate. */
+  function nextQuestion(): Question | undefined {
+    const other = last === 'hash' ? 'match' : 'hash'
+    const question = queues[other].shift()
+    if (question) last = other
+    return question ?? queues[last].shift()
   }
 
   function begin(): Worker {
@@ -75,14 +96,14 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
   }
 
   return {
-    hash: (password) => ask<string>({ password }),
-    async matches(password, hash) {
-      const isRight = await ask<boolean>({ password, hash: hash ?? nobodys })
+    hash: (password, owner) => ask<string>('hash', owner, { password }),
+    async matches(password, hash, owner) {
+      const isRight = await ask<boolean>('match', owner, { password, hash: hash ?? nobodys })
       return isRight && hash !== null
     },
     async close() {
       isClosed = true
-      for (const { fail } of waiting.splice(0)) fail(plainError('UNAVAILABLE'))
+      for (let left = nextQuestion(); left; left = nextQuestion()) left.fail(plainError('UNAVAILABLE'))
       await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()))
     },
   }

@@ -9,6 +9,8 @@ export interface Mail {
   readonly text: string
   readonly html: string
   readonly createdAt: string
+  /** Why it was not sent; `null` for all that were. */
+  readonly refused: string | null
 }
 
 interface MailRow {
@@ -19,16 +21,17 @@ interface MailRow {
   text_body: string
   html_body: string
   created_at: string
+  refused: string | null
 }
 
-const columns = sql`id, project_id, recipient, subject, text_body, html_body, created_at`
+const columns = sql`id, project_id, recipient, subject, text_body, html_body, created_at, refused`
 
 /** @param raw the whole message, as it travels */
 export async function insertMail(db: Database, mail: Mail, raw: string): Promise<void> {
-  const { id, project, to, subject, text, html, createdAt } = mail
+  const { id, project, to, subject, text, html, createdAt, refused } = mail
   await db.query(sql`
-    insert into mails (id, project_id, recipient, subject, text_body, html_body, raw, created_at)
-    values (${id}, ${project}, ${to}, ${subject}, ${text}, ${html}, ${raw}, ${createdAt})`)
+    insert into mails (id, project_id, recipient, subject, text_body, html_body, raw, created_at, refused)
+    values (${id}, ${project}, ${to}, ${subject}, ${text}, ${html}, ${raw}, ${createdAt}, ${refused})`)
 }
 
 export interface MailQuery {
@@ -38,17 +41,20 @@ export interface MailQuery {
   readonly to?: string | undefined
   /** Only mails that came after that one. */
   readonly after?: string | undefined
+  /** Only mails that were sent. */
+  readonly isSent?: boolean
   readonly limit: number
 }
 
 /** The newest first. */
-export async function selectMails(db: Database, { project, to, after, limit }: MailQuery): Promise<Mail[]> {
+export async function selectMails(db: Database, { project, to, after, isSent, limit }: MailQuery): Promise<Mail[]> {
   const rows = await db.query<MailRow>(sql`
     select ${columns}
     from mails
     where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
       ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
       ${after === undefined ? nothing : sql`and id > ${after}::uuid`}
+      ${isSent === true ? sql`and refused is null` : nothing}
     order by id desc
     limit ${limit}::int`)
   return rows.map(fromRow)
@@ -92,5 +98,6 @@ function fromRow(row: MailRow): Mail {
     text: row.text_body,
     html: row.html_body,
     createdAt: row.created_at,
+    refused: row.refused,
   }
 }

@@ -21,7 +21,9 @@ export async function replaceToken(
 ): Promise<boolean> {
   const rows = await db.query(sql`
     insert into one_time_tokens as t (user_id, purpose, email, token_hash, created_at, expires_at)
-    values (${user}, ${purpose}, ${email}, ${hash}, ${at}, ${expiresAt})
+    select id, ${purpose}, ${email}, ${hash}, ${at}::timestamptz, ${expiresAt}::timestamptz
+    from users
+    where id = ${user}
     on conflict (user_id, purpose) do update
     set email = excluded.email, token_hash = excluded.token_hash, created_at = excluded.created_at,
       expires_at = excluded.expires_at
@@ -38,17 +40,17 @@ export async function selectTokenTime(db: Database, user: string, purpose: Purpo
 
 type Known = Pick<OneTimeToken, 'purpose' | 'hash'>
 
-/** Whom a token was made for. */
+/** Whom a token was made for, and until when. */
 export async function selectTokenOwner(
   db: Database,
   { purpose, hash }: Known,
-): Promise<{ user: string; project: string } | undefined> {
-  const [row] = await db.query<{ id: string; project_id: string }>(sql`
-    select u.id, u.project_id
+): Promise<{ user: string; project: string; expiresAt: string } | undefined> {
+  const [row] = await db.query<{ id: string; project_id: string; expires_at: string }>(sql`
+    select u.id, u.project_id, t.expires_at
     from one_time_tokens t
     join users u on u.id = t.user_id
-    where t.token_hash = ${hash} and t.purpose = ${purpose}`)
-  return row && { user: row.id, project: row.project_id }
+    where t.token_hash = ${hash} and t.purpose = ${purpose} and t.email = u.email`)
+  return row && { user: row.id, project: row.project_id, expiresAt: row.expires_at }
 }
 
 /** Uses a token up: of many who try at once, one gets the address it was mailed to. */

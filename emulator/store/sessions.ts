@@ -8,7 +8,8 @@ export interface SessionRow {
   readonly user_id: string
   readonly signed_in_at: string
   readonly roles: string
-  readonly data_role: string | null
+  /** `data.role` as the owner wrote it. */
+  readonly trusted_role: string | null
   readonly email_verified: boolean
 }
 
@@ -26,7 +27,7 @@ export async function selectSession(
 ): Promise<{ row: SessionRow; project: Project; tokenSecret: string } | undefined> {
   const [row] = await db.query<SessionRow & ProjectRow & { project_id: string; token_secret: string }>(sql`
     select s.id, s.user_id, s.signed_in_at, u.roles, u.email_verified,
-      case jsonb_typeof(u.data -> 'role') when 'string' then u.data ->> 'role' end as data_role,
+      u.trusted_role,
       p.id as project_id, p.name, p.settings, p.token_secret
     from sessions s
     join users u on u.id = s.user_id

@@ -30,6 +30,9 @@ export interface NewUser {
   readonly at: string
 }
 
+/** No user has it. Where there is no user, the same statements ask for nobody, so that their time tells nothing. */
+export const nobodysId = '00000000-0000-0000-0000-000000000000'
+
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
 /** Inserts a user with the secrets, and counts the user; nothing comes back if the address is somebody's. */
@@ -105,13 +108,15 @@ export interface UserChanges {
   readonly email?: { readonly shown: string; readonly key: string }
   readonly roles?: readonly string[]
   readonly emailVerified?: boolean
+  /** `data.role`, where its owner writes it; `null` trusts none. */
+  readonly trustedRole?: string | null
 }
 
 /** Changes what is named, and keeps the rest. @throws {SvcError} `EMAIL_ALREADY_EXISTS` */
 export async function writeUser(
   db: Database,
   id: string,
-  { json, email, roles, emailVerified }: UserChanges,
+  { json, email, roles, emailVerified, trustedRole }: UserChanges,
   at: string,
 ): Promise<OutgoingUser | undefined> {
   const update = sql`
@@ -121,10 +126,16 @@ export async function writeUser(
       ${email === undefined ? nothing : sql`, email = ${email.shown}, email_key = ${email.key}`}
       ${roles === undefined ? nothing : sql`, roles = ${JSON.stringify(roles)}::jsonb`}
       ${emailVerified === undefined ? nothing : sql`, email_verified = ${emailVerified}`}
+      ${trustedRole === undefined ? nothing : sql`, trusted_role = ${trustedRole}`}
     where u.id = ${id}
     returning ${columns}`
   const [row] = await db.query<UserRow>(update).catch(orEmailTaken)
   return row && fromRow(row)
+}
+
+/** Trusts no role that was written until now. */
+export async function clearTrustedRoles(db: Database, project: string): Promise<void> {
+  await db.query(sql`update users set trusted_role = null where project_id = ${project} and trusted_role is not null`)
 }
 
 /** Deletes a user with everything that hangs on one; whether there was one. */

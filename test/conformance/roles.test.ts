@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { aTown } from '../fixtures/accounts.js'
+import { control } from '../fixtures/mails.js'
 import { apiOf, changeSettings } from '../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../fixtures/wires.js'
 
@@ -49,14 +50,30 @@ inDialects('Roles', (wire) => {
     expectFailure(await outsider.api.get(wire.listPath('secrets')), 403, 'FORBIDDEN')
   })
 
-  test('contract 6.2 data.role counts where the project trusts it', async () => {
+  test('contract 6.2 data.role counts where the project trusts it, as the owner has written it since', async () => {
     const { project, anAccount, collection } = await aTown(wire)
     await collection('secrets', { permissions: { read: ['admin'] } })
     const ada = await anAccount({ data: { role: 'admin' } })
+    const read = () => ada.api.get(wire.listPath('secrets'))
 
-    expectFailure(await ada.api.get(wire.listPath('secrets')), 403, 'FORBIDDEN')
+    expectFailure(await read(), 403, 'FORBIDDEN')
+    await control('PATCH', `/users/${ada.id}`, { role: 'admin' })
     await changeSettings(project, { trustDataRole: true })
-    expectStatus(200, await ada.api.get(wire.listPath('secrets')))
+    // Whether the user or the owner wrote it before: until then, the user could have.
+    expectFailure(await read(), 403, 'FORBIDDEN')
+    await control('PATCH', `/users/${ada.id}`, { role: 'admin' })
+    expectStatus(200, await read())
+    await changeSettings(project, { trustDataRole: true, selfRoles: ['reader'] })
+    expectStatus(200, await read())
+
+    await changeSettings(project, { trustDataRole: false })
+    expectFailure(await read(), 403, 'FORBIDDEN')
+    expectStatus(200, await ada.api.patch('/auth-collections/user', { data: { role: 'owner' } }))
+    await changeSettings(project, { trustDataRole: true })
+    expectFailure(await read(), 403, 'FORBIDDEN')
+    await control('PATCH', `/users/${ada.id}`, { role: 'admin' })
+    await control('PATCH', `/users/${ada.id}`, { role: null })
+    expectFailure(await read(), 403, 'FORBIDDEN')
   })
 
   test('contract 5.3 managing collections takes a key: a user token alone is 403', async () => {

@@ -38,7 +38,9 @@ describe.each(engines)('on %s', (engine) => {
       const heard: unknown[] = []
       const backend = { ...aBackend(failAt(opened.db, failing)), report: (error: unknown) => heard.push(error) }
 
-      const location = new URL(await finishLogin(backend, project, new URLSearchParams({ state, code: 'x' })))
+      const parameters = new URLSearchParams({ state, code: 'x' })
+      const sent = await finishLogin(backend, project, { parameters, cookies: undefined })
+      const location = new URL(sent.location)
 
       endings.push(location.searchParams.get('svc-error'))
       expect(heard).toHaveLength(endings.at(-1) === null ? 0 : 1)
@@ -52,13 +54,15 @@ describe.each(engines)('on %s', (engine) => {
     const { state, project } = await leave(aBackend(opened.db))
     // The user is there by then, the session is not.
     const failing = aBackend(failAt(opened.db, 6))
-    const failed = await finishLogin(failing, project, new URLSearchParams({ state, code: 'x' }))
+    const finish = (backend: Backend, state: string) =>
+      finishLogin(backend, project, { parameters: new URLSearchParams({ state, code: 'x' }), cookies: undefined })
+    const failed = await finish(failing, state)
 
     const next = await leave(aBackend(opened.db), project)
-    const again = await finishLogin(aBackend(opened.db), project, new URLSearchParams({ state: next.state, code: 'x' }))
+    const again = await finish(aBackend(opened.db), next.state)
 
-    expect(failed).toBe('https://app.example/done?svc-error=database_error')
-    expect(again).toMatch(/^https:\/\/app\.example\/done\?svc-super-token=/)
+    expect(failed.location).toBe('https://app.example/done?svc-error=database_error')
+    expect(again.location).toMatch(/^https:\/\/app\.example\/done\?svc-super-token=/)
   })
 })
 

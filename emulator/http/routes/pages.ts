@@ -28,6 +28,7 @@ export const mailPageRoutes = [
     paths: { any: ['/auth/pages/verify-email'] },
     needs: 'public',
     query: tokenQuery,
+    isFree: true,
     reply: 'html',
     handle: (_backend, { query: token }) =>
       page(verifyTitle, `<p>${verifyContent}</p>${form({ token, button: 'Verify' })}`),
@@ -56,6 +57,7 @@ export const mailPageRoutes = [
     paths: { any: ['/auth/pages/reset-password'] },
     needs: 'public',
     query: tokenQuery,
+    isFree: true,
     reply: 'html',
     handle: (_backend, { query: token }) => page(resetTitle, passwordForm(token)),
   }),

@@ -1,7 +1,14 @@
 import { z } from 'zod'
-import { finishAppLogin, finishLogin, logInWithIdToken, startAppLogin, startLogin } from '../../core/provider-logins.js'
-import { strictBody } from '../body-forms.js'
-import { allParameters } from '../read-list.js'
+import {
+  finishAppLogin,
+  finishLogin,
+  logInWithIdToken,
+  setOut,
+  startAppLogin,
+  startLogin,
+} from '../../core/provider-logins.js'
+import { formBody, strictBody } from '../body-forms.js'
+import { allParameters, namedQuery, textQuery } from '../read-list.js'
 import { route } from '../route.js'
 
 const appLogin = strictBody(
@@ -16,6 +23,9 @@ const cameBack = strictBody(
   z.strictObject({ code: z.string(), state: z.string().optional(), iss: z.string().optional() }),
 )
 
+/** What a provider's form may say. RFC 6749 4.1.2; `user` is Apple's. */
+const formFields = ['code', 'state', 'iss', 'error', 'error_description', 'user'] as const
+
 /** Spec, "Authentication" 7; contract 7. */
 export const providerRoutes = [
   route({
@@ -24,8 +34,29 @@ export const providerRoutes = [
     method: 'get',
     paths: { any: ['/auth-collections/login-idp', '/login-idp'] },
     needs: 'key',
+    query: namedQuery({
+      returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
+    }),
     reply: 'loginUrl',
-    handle: (ctx) => startLogin(ctx),
+    // Servers say neither; browsers say one of them at least.
+    handle: (ctx, { query: { returnTo }, headers }) =>
+      startLogin(ctx, {
+        returnTo,
+        isBound: [headers.origin, headers['sec-fetch-site']].some((name) => name !== undefined),
+      }),
+  }),
+  route({
+    id: 'providers.start',
+    summary: 'Where a browser sets out for the provider: the same one has to come back.',
+    method: 'get',
+    paths: { any: ['/auth-collections/auth-idp-redirect/:project/start'] },
+    needs: 'public',
+    query: textQuery('state', 'The state of the login.'),
+    isNavigation: true,
+    status: 302,
+    reply: 'redirect',
+    handle: (backend, { params, query: state, headers }) =>
+      setOut(backend, params.project, { state, cookies: headers.cookie }),
   }),
   route({
     id: 'providers.finish',
@@ -38,9 +69,24 @@ export const providerRoutes = [
       state: 'The state that the browser left with.',
       error: 'Why there is no code.',
     }),
+    isNavigation: true,
     status: 302,
     reply: 'redirect',
-    handle: (backend, { params, query }) => finishLogin(backend, params.project, query),
+    handle: (backend, { params, query, headers }) =>
+      finishLogin(backend, params.project, { parameters: query, cookies: headers.cookie }),
+  }),
+  route({
+    id: 'providers.finishByForm',
+    summary: 'The same for providers that post a form: the browser is sent on to the address with a query.',
+    method: 'post',
+    paths: { any: ['/auth-collections/auth-idp-redirect/:project'] },
+    needs: 'public',
+    body: formBody(formFields),
+    isNavigation: true,
+    status: 303,
+    reply: 'redirect',
+    // A browser keeps its cookie to itself when another site posts, and shows it when it follows this.
+    handle: (_backend, { body }) => `?${new URLSearchParams(Object.entries(body).filter(([, text]) => text !== ''))}`,
   }),
   route({
     id: 'providers.url',

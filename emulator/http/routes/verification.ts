@@ -41,8 +41,8 @@ export const verificationRoutes = [
     needs: 'key',
     body: strictBody(z.strictObject({ email: z.string() })),
     reply: 'message',
-    handle(ctx, { body }) {
-      requestPasswordReset(ctx, body.email)
+    async handle(ctx, { body }) {
+      await requestPasswordReset(ctx, body.email)
       return 'If somebody has that address, a mail is on its way.'
     },
   }),

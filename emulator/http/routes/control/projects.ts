@@ -28,6 +28,7 @@ const settings = z.strictObject({
   trustDataRole: z.boolean().optional(),
   require2fa: z.boolean().optional(),
   requireVerifiedEmail: z.boolean().optional(),
+  loginThrottle: z.enum(['account', 'address']).optional(),
   tokenTtl: z
     .int()
     .min(1)

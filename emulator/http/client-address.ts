@@ -1,0 +1,30 @@
+/** Where a client is. Contract 6.12: proxies are believed only as far as the configured number of them reaches. */
+import type { IncomingMessage } from 'node:http'
+import { isIPv6 } from 'node:net'
+
+/**
+ * The address that the outermost trusted proxy was called from; with none, that of the connection. Of IPv6 it is the
+ * network, since whoever has one address there has 2^64 of them.
+ */
+export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
+  const header = headers['x-forwarded-for'] ?? ''
+  const forwarded = Array.isArray(header) ? header.join(',') : header
+  // Each proxy writes down, at the end, who called it.
+  const hops = [...forwarded.split(','), socket.remoteAddress ?? '']
+    .map((hop) => hop.trim())
+    .filter((hop) => hop !== '')
+  return networkOf(hops[Math.max(0, hops.length - 1 - trustedProxies)] ?? '')
+}
+
+function networkOf(address: string): string {
+  const plain = address.replace(/^\[(.*)\].*$/, '$1').replace(/^::ffff:(?=\d+\.)/i, '')
+  if (!isIPv6(plain)) return plain.slice(0, 80)
+  const [before = '', after] = plain.toLowerCase().split('::')
+  const head = before === '' ? [] : before.split(':')
+  const tail = after ? after.split(':') : []
+  const filled = after === undefined ? head : [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail]
+  return `${filled
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`
+}

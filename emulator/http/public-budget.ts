@@ -1,0 +1,55 @@
+/**
+ * What routes without a key may cost: so many failed requests a minute by address, in one place for all of them and apart
+ * from everything that takes a key. Contract 10.12.
+ */
+import { SvcError } from '../../client/model/errors.js'
+
+export interface PublicBudget {
+  /**
+   * Takes one request from an address's budget. The answer gives it back, for requests that were good.
+   *
+   * @throws {SvcError} `RATE_LIMITED`
+   */
+  take(address: string): () => void
+}
+
+interface Options {
+  /** Failed requests in a minute. Our choice: enough for all test suites of a machine, and a few for each second. */
+  readonly most?: number
+  /** More addresses than that at once, and the oldest start again. */
+  readonly mostAddresses?: number
+}
+
+const windowMilliseconds = 60_000
+
+export function openPublicBudget(now: () => Date, { most = 300, mostAddresses = 50_000 }: Options = {}): PublicBudget {
+  const spent = new Map<string, { readonly window: number; requests: number }>()
+
+  function countOf(address: string, window: number) {
+    const count = spent.get(address)
+    if (count?.window === window) return count
+    const fresh = { window, requests: 0 }
+    spent.delete(address)
+    spent.set(address, fresh)
+    for (const oldest of spent.keys()) {
+      if (spent.size <= mostAddresses) break
+      spent.delete(oldest)
+    }
+    return fresh
+  }
+
+  return {
+    take(address) {
+      const milliseconds = now().getTime()
+      const count = countOf(address, Math.floor(milliseconds / windowMilliseconds))
+      if (count.requests >= most) {
+        const left = windowMilliseconds - (milliseconds % windowMilliseconds)
+        const retryAfterSeconds = Math.max(1, Math.ceil(left / 1_000))
+        const message = `Too many failed requests from this address. Try again in ${retryAfterSeconds} seconds.`
+        throw new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
+      }
+      count.requests++
+      return () => void count.requests--
+    },
+  }
+}
