@@ -3,8 +3,9 @@ import { record } from './print.js'
 import { printable } from './text-width.js'
 
 /** A mail as the terminal shows it: its head, then its plain text. */
-export function mailText({ id, to, subject, createdAt, text }: Mail): string {
-  return `${record({ id, to, subject, createdAt })}\n\n${printableLines(text).trimEnd()}`
+export function mailText({ id, to, subject, createdAt, refused, text }: Mail): string {
+  const head = { id, to, subject, createdAt, ...(refused === null ? {} : { refused }) }
+  return `${record(head)}\n\n${printableLines(text).trimEnd()}`
 }
 
 /** The same lines; what would move the cursor is shown, not done. */

@@ -10,6 +10,8 @@ export type MailHead = {
   readonly to: string
   readonly subject: string
   readonly createdAt: string
+  /** Why it was not sent; `null` for all that were. */
+  readonly refused: string | null
 }
 
 /** A mail with its contents. */

@@ -17,6 +17,11 @@ export const passwordFlag = Flags.string({
   env: 'SVC_PASSWORD',
 })
 
+export const newPasswordFlag = Flags.string({
+  description: 'the new password; SVC_NEW_PASSWORD keeps it off the screen, and a terminal is asked for it',
+  env: 'SVC_NEW_PASSWORD',
+})
+
 export const tokenFlag = Flags.string({
   description: 'token of the user; without one, the owner of the emulator acts',
 })
@@ -54,11 +59,22 @@ export abstract class UserCommand extends TargetCommand {
   }
 
   /** @throws {CliFailure} with exit 2 where nobody can be asked */
-  protected async askPassword(given: string | undefined, flags: { yes: boolean }): Promise<string> {
+  protected async askPassword(
+    given: string | undefined,
+    flags: { yes: boolean },
+    message = 'Password',
+  ): Promise<string> {
     if (given !== undefined) return given
     if (!this.mayAsk(flags)) throw misuse('A password is needed.', 'Give it with SVC_PASSWORD or --password.')
     const { password } = await import('@inquirer/prompts')
-    return password({ message: 'Password', mask: true }, { output: process.stderr })
+    return password({ message, mask: true }, { output: process.stderr })
+  }
+
+  /** @throws {CliFailure} with exit 2 where nobody can be asked */
+  protected async askNewPassword(given: string | undefined, flags: { yes: boolean }): Promise<string> {
+    if (given !== undefined) return given
+    if (this.mayAsk(flags)) return this.askPassword(undefined, flags, 'New password')
+    throw misuse('A new password is needed.', 'Give it with SVC_NEW_PASSWORD or --new-password.')
   }
 }
 

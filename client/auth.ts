@@ -154,10 +154,12 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     /**
      * Where to send the browser for a login at the identity provider. In a page, it goes there.
      *
-     * @throws {SvcError} `IDP_NOT_CONFIGURED`
+     * @param options `returnTo` is the page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`
+     * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
-    async startLogin(options?: CallOptions): Promise<string> {
-      const answer = await call('GET', '/auth-collections/login-idp', readRecord, { ...options, token: nobody })
+    async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
+      const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
+      const answer = await call('GET', `/auth-collections/login-idp${query}`, readRecord, { ...options, token: nobody })
       const { url } = answer as { url: string }
       globalThis.location?.assign(url)
       return url

@@ -70,6 +70,10 @@ command's exit code if it ends by itself.`)
       description: 'a server to send mail by, beside keeping it [SVC_SMTP_URL]',
       helpValue: 'smtp://…',
     }),
+    'trusted-proxies': Flags.integer({
+      min: 0,
+      description: 'proxies in front that report where clients are, in x-forwarded-for [default: none]',
+    }),
     'mail-from': Flags.string({ description: 'who mail is from', helpValue: 'address' }),
     open: Flags.boolean({ description: "open the emulator's page in the browser" }),
     detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
@@ -109,6 +113,7 @@ command's exit code if it ends by itself.`)
       tier: flags.tier,
       smtpUrl: readSmtpUrl(flags.smtp ?? process.env.SVC_SMTP_URL),
       mailFrom: flags['mail-from'],
+      trustedProxies: flags['trusted-proxies'],
       ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
     })
     try {

@@ -66,14 +66,15 @@ export function mergeFields(before: Fields, { fields, remove, append }: Changes)
 
 /** No field is named as an operator. @throws {SvcError} `VALIDATION_ERROR` */
 export function requireNoOperator(fields: Fields): void {
-  const operator = operators.find((name) => Object.hasOwn(fields, name))
+  const operator = operatorNames.find((name) => Object.hasOwn(fields, name))
   if (operator === undefined) return
   throw new SvcError('VALIDATION_ERROR', `"${operator}" works in updates only, and is no name of a field.`, [
     { path: [operator], message: 'works in updates only', type: 'operator' },
   ])
 }
 
-const operators = ['$append', '$remove']
+/** What no field is called, at the top level. */
+export const operatorNames: readonly string[] = ['$append', '$remove']
 
 /** Takes `$append` and `$remove` off a body. What is left are plain fields. */
 export function splitOperators(body: JsonObject): { operators: Pick<Changes, 'remove' | 'append'>; rest: JsonObject } {

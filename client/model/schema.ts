@@ -1,5 +1,5 @@
 import { type FieldRule, type FieldType, reservedNames, type Schema } from './collection.js'
-import type { Fields } from './document.js'
+import { type Fields, operatorNames } from './document.js'
 import type { Issue } from './errors.js'
 import { isObject, type Json, setOwn } from './json.js'
 
@@ -44,13 +44,13 @@ export function withDefaults(schema: Schema, fields: Fields): Fields {
   return whole
 }
 
-/** What is wrong with a schema itself: a default that its own type refuses. */
+/** What is wrong with a schema itself: a field named as an operator, or a default that its own type refuses. */
 export function checkSchema(schema: Schema): Issue[] {
-  return Object.entries(schema).flatMap(([name, rule]) =>
-    rule.default === undefined || fits[rule.type](rule.default)
-      ? []
-      : [{ path: ['schema', name, 'default'], message: `is not of type "${rule.type}"`, type: rule.type }],
-  )
+  return Object.entries(schema).flatMap(([name, rule]) => {
+    if (operatorNames.includes(name)) return [{ path: ['schema', name], message: 'is an operator', type: 'operator' }]
+    if (rule.default === undefined || fits[rule.type](rule.default)) return []
+    return [{ path: ['schema', name, 'default'], message: `is not of type "${rule.type}"`, type: rule.type }]
+  })
 }
 
 /** Contract 2.2. */

@@ -68,7 +68,24 @@ inDialects('Login through a provider', (wire) => {
     })
     const { id, data } = await me(nobody.token)
     expect(data).toEqual({ username: expect.stringMatching(/^[0-9a-f]{8}$/) })
-    expect(id.startsWith(String(data.username))).toBe(true)
+    expect(id.endsWith(String(data.username))).toBe(true)
+  })
+
+  test('IDP-12 nameless users who come within a minute have a name each', async () => {
+    const { as, api } = await aTown(wire)
+    const names: unknown[] = []
+
+    for (let n = 0; n < 3; n++) {
+      const { token } = await logInThrough(
+        wire,
+        { api },
+        await aPerson({ name: '', claims: { preferred_username: '' } }),
+      )
+      const me = wire.record(expectStatus(200, await as(String(token)).get('/auth-collections/me')))
+      names.push(userOf(wire, me).data.username)
+    }
+
+    expect(new Set(names).size).toBe(3)
   })
 
   test('IDP-14 a provider’s user has no password: not the email, and none that can be asked for', async () => {

@@ -1,6 +1,7 @@
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'
-import { type Account, aTown, type Town, userOf } from '../fixtures/accounts.js'
+import { type Account, anEmail, aTown, goodPassword, type Town, userOf } from '../fixtures/accounts.js'
+import { mailTo } from '../fixtures/mails.js'
 import { expectFailure, expectStatus, inDialects, type Wire } from '../fixtures/wires.js'
 
 /** The code of a moment, some steps of 30 seconds from now. */
@@ -158,5 +159,33 @@ inDialects('Two-factor login', (wire) => {
       expect(text).not.toContain(secret)
       for (const code of recoveryCodes) expect(text).not.toContain(code)
     }
+  })
+})
+
+inDialects('Codes that nothing waits for', (wire) => {
+  test('contract 6.7 verify before enable says what to do first, and so does disable', async () => {
+    const { api } = await (await aTown(wire)).anAccount()
+
+    const verified = await api.post('/auth/2fa/verify', { code: '123456' })
+    const disabled = await api.post('/auth/2fa/disable', { code: '123456' })
+
+    expectFailure(verified, 401, 'INVALID_CREDENTIALS')
+    expect(verified.text).toContain('POST /auth/2fa/enable')
+    expectFailure(disabled, 401, 'INVALID_CREDENTIALS')
+    expect(disabled.text).toContain('off already')
+  })
+})
+
+inDialects('Sign-up where everybody needs a second factor', (wire) => {
+  test('contract 1 USR-05 answers 201 with requires_2fa and a message, and the mailed code finishes it', async () => {
+    const town = await aTown(wire, { require2fa: true })
+    const email = anEmail()
+
+    const signedUp = await town.api.post('/auth-collections/signup', { email, password: goodPassword })
+    const { codes } = await mailTo(email)
+
+    expect(wire.record(expectStatus(201, signedUp))).toEqual({ requires_2fa: true, message: expect.any(String) })
+    const login = wire.record(expectStatus(200, await finish(town, email, codes[0] ?? '')))
+    expect(login).toMatchObject({ token: expect.any(String), user: { email } })
   })
 })

@@ -16,7 +16,8 @@ export default class MailList extends ControlCommand {
     const { flags } = await this.parse(MailList)
     const mails = await listMails(this.control(flags), { to: flags.to, limit: flags.limit })
 
-    const columns = ['id', 'createdAt', 'to', 'subject']
+    const hasRefused = mails.some(({ refused }) => refused !== null)
+    const columns = ['id', 'createdAt', 'to', 'subject', ...(hasRefused ? ['refused'] : [])]
     if (mails.length === 0) this.note(flags.to === undefined ? 'No mail yet.' : `No mail for "${flags.to}" yet.`)
     else this.log(table(mails, { columns }))
     return mails

@@ -1,0 +1,28 @@
+import * as Flags from '@oclif/core/flags'
+import { CliFailure, exits } from '../../failure.js'
+import { providerArg } from '../../idp/provider-arg.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class IdpCallback extends TargetCommand {
+  static override summary = 'Finish a login at a named provider with what it sent to the app, and print the token.'
+  static override examples = [
+    '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE"',
+    '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE" --json',
+  ]
+  static override args = { provider: providerArg }
+  static override flags = {
+    code: Flags.string({ required: true, description: 'code in the query of the redirect' }),
+    state: Flags.string({ required: true, description: 'state in the query of the redirect' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(IdpCallback)
+    const { code, state } = flags
+    const result = await this.client(flags).auth.provider(args.provider).callback({ code, state })
+    if (result.requires2fa) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, result.message)
+
+    this.note(`${result.user.email} is logged in.`)
+    this.log(result.token)
+    return { token: result.token, user: result.user }
+  }
+}

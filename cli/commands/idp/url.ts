@@ -1,0 +1,34 @@
+import * as Flags from '@oclif/core/flags'
+import { providerArg } from '../../idp/provider-arg.js'
+import { prose } from '../../prose.js'
+import { TargetCommand } from '../../target-command.js'
+
+export default class IdpUrl extends TargetCommand {
+  static override summary = 'Print where to send the browser for a login at a named provider.'
+  static override description =
+    prose(`For apps that take the code themselves: the provider sends the browser to the redirect URL, with the code and the
+state that "svc idp callback" takes.`)
+  static override examples = [
+    '<%= config.bin %> idp url google --redirect-url http://localhost:5173/after-login',
+    '<%= config.bin %> idp url github --redirect-url http://localhost:5173/after-login --scope repo --json',
+  ]
+  static override args = { provider: providerArg }
+  static override flags = {
+    'redirect-url': Flags.string({
+      required: true,
+      description: 'page of the app that takes the code, of an origin that the project allows',
+      helpValue: 'address',
+    }),
+    scope: Flags.string({ multiple: true, multipleNonGreedy: true, description: 'what to ask for beside the usual' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(IdpUrl)
+    const input = { redirectUrl: flags['redirect-url'], ...(flags.scope ? { scopes: flags.scope } : {}) }
+    const { url, state } = await this.client(flags).auth.provider(args.provider).url(input)
+
+    this.log(url)
+    this.note(`Finish it: svc idp callback ${args.provider} --state ${state} --code <code>`)
+    return { url, state }
+  }
+}

@@ -1,0 +1,25 @@
+import * as Flags from '@oclif/core/flags'
+import { UserCommand, userArg } from '../../user-command.js'
+
+export default class UsersLogout extends UserCommand {
+  static override summary = 'End the sessions of a user: one with --token, else all, as the owner of the emulator.'
+  static override examples = [
+    '<%= config.bin %> users logout ada@example.com',
+    '<%= config.bin %> users logout ada@example.com --token "$TOKEN" --json',
+  ]
+  static override args = { user: userArg }
+  static override flags = { token: Flags.string({ description: 'token of the session to end' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(UsersLogout)
+    if (flags.token !== undefined) await (await this.clientAs(flags, args.user, flags.token)).auth.logOut()
+    else {
+      const owner = this.owner(flags)
+      const { id } = await this.findUser(this.client(flags), args.user)
+      await owner({ method: 'DELETE', path: `/users/${id}/sessions` })
+    }
+
+    this.note(flags.token === undefined ? `All sessions of ${args.user} have ended.` : 'The session has ended.')
+    return { user: args.user, sessions: flags.token === undefined ? 'all' : 'one' }
+  }
+}

@@ -1,0 +1,22 @@
+import { newPasswordFlag, passwordFlag, tokenFlag, UserCommand, userArg } from '../../../user-command.js'
+
+export default class UsersPasswordChange extends UserCommand {
+  static override summary = "Change a user's password, as the user does. All other sessions of the user end."
+  static override examples = [
+    '<%= config.bin %> users password change ada@example.com',
+    '<%= config.bin %> users password change ada@example.com --password Correct4Horse --new-password New4Horses --json',
+  ]
+  static override args = { user: userArg }
+  static override flags = { password: passwordFlag, 'new-password': newPasswordFlag, token: tokenFlag }
+
+  async run() {
+    const { args, flags } = await this.parse(UsersPasswordChange)
+    const oldPassword = await this.askPassword(flags.password, flags, 'Current password')
+    const newPassword = await this.askNewPassword(flags['new-password'], flags)
+    const client = await this.clientAs(flags, args.user, flags.token)
+    await client.auth.changePassword({ oldPassword, newPassword })
+
+    this.note(`${args.user} logs in with the new password from now on.`)
+    return { user: args.user, changed: true }
+  }
+}

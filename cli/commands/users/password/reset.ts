@@ -1,0 +1,23 @@
+import * as Flags from '@oclif/core/flags'
+import { newPasswordFlag, UserCommand } from '../../../user-command.js'
+
+export default class UsersPasswordReset extends UserCommand {
+  static override summary = 'Set a new password with the token of a reset mail. All sessions of the user end.'
+  static override examples = [
+    '<%= config.bin %> users password reset --token <token of the mail>',
+    '<%= config.bin %> users password reset --token "$TOKEN" --new-password New4Horses --json',
+  ]
+  static override flags = {
+    token: Flags.string({ required: true, description: 'token of the mail' }),
+    'new-password': newPasswordFlag,
+  }
+
+  async run() {
+    const { flags } = await this.parse(UsersPasswordReset)
+    const newPassword = await this.askNewPassword(flags['new-password'], flags)
+    await this.client(flags).auth.resetPassword({ token: flags.token, newPassword })
+
+    this.note('The password was changed. Log in with the new one.')
+    return { changed: true }
+  }
+}
