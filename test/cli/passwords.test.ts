@@ -101,6 +101,6 @@ test('svc idp url and callback log in at a named provider', async () => {
 test('a provider that nobody has set up is named', async () => {
   const { exit, stderr } = await world.svc(['idp', 'url', 'gogle', '--redirect-url', 'http://localhost:5173'])
 
-  expect(exit).toBe(2)
+  expect(exit).toBe(5)
   expect(stderr).toContain('No provider "gogle"')
 })
