@@ -78,6 +78,7 @@ function badToken(): SvcError {
 
 /** The project of whom a token was made for, used up or not. */
 export async function projectOfToken(backend: Backend, token: string, purpose: Purpose): Promise<Project | undefined> {
+  if (!tokenForm.test(token)) return undefined
   const owner = await selectTokenOwner(backend.db, { purpose, hash: hashOf(token) })
   return owner && knownProject(backend, owner.project)
 }
