@@ -25,6 +25,7 @@ export default defineConfig({
     // What takes longer than this hangs: a machine that is busy with other things takes ten times as long as usual.
     testTimeout: 180_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 120_000, interval: 10 } },
     projects: [
       {
         extends: true,

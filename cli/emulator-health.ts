@@ -1,9 +1,12 @@
 import type { EmulatorInfo } from './emulator-file.js'
 
-/** Whether a service answers at this address. */
-export async function isAnswering(url: string, mostMs = 2_000): Promise<boolean> {
+/**
+ * Whether a service answers at this address. Where none runs the connection is refused at once; one that is slow, on a machine
+ * that is busy with other things, is not taken for one that is stopped.
+ */
+export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/_svc/api/health`, { signal: AbortSignal.timeout(mostMs) })
+    const response = await fetch(`${url}/_svc/api/health`, { signal: AbortSignal.timeout(Math.ceil(mostMs)) })
     await response.arrayBuffer()
     return response.ok
   } catch {

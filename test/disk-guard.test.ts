@@ -7,6 +7,7 @@ import { guardDisk } from '../emulator/database/disk-guard.js'
 import { deleteNobodys, dropFile, insertFiles, selectNobodys, selectUsage } from '../emulator/store/files.js'
 import { insertProject } from '../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from './fixtures/engines.js'
+import { patiently } from './fixtures/patience.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()
@@ -30,7 +31,7 @@ it('refuses writes on a full disk, and lets files be deleted, which makes room',
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
   const id = await aFile(opened.db)
 
-  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), { timeout: 5_000 })
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), patiently)
 
   expect(await dropFile(full, project, id)).toBe(true)
   await deleteNobodys(full, await selectNobodys(full, 10))

@@ -10,6 +10,7 @@ import { insertCollection } from '../emulator/store/collections.js'
 import { insertDocuments } from '../emulator/store/documents.js'
 import { insertProject } from '../emulator/store/projects.js'
 import { engines, type OpenedEngine, openEngine } from './fixtures/engines.js'
+import { patiently } from './fixtures/patience.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()
@@ -93,7 +94,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     await insertDocuments(opened.db, { project, collection, at }, documents)
     bus.wake(project)
 
-    await vi.waitFor(() => expect(told()).toBe(200 * listeners), { timeout: 20_000 })
+    await vi.waitFor(() => expect(told()).toBe(200 * listeners), patiently)
     expect(toldMeanwhile).toBeGreaterThan(0)
     expect(toldMeanwhile).toBeLessThan(200 * listeners)
     feeds.close()

@@ -6,6 +6,7 @@ import { sql } from '../emulator/database/database.js'
 import { openIdentityWatch } from '../emulator/http/identity-watch.js'
 import { insertProject } from '../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from './fixtures/engines.js'
+import { patiently } from './fixtures/patience.js'
 
 const project = { id: 'test', name: 'test', settings: defaultSettings }
 const key = { id: '01900000-0000-7000-8000-000000000001', secret: false }
@@ -35,13 +36,13 @@ it('tells whoever comes with an older view of their rights, too', async () => {
   const settings = { ...defaultSettings, allowedOrigins: ['https://app.example'] }
   await opened.db.query(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb`)
   somethingChanged()
-  await vi.waitFor(() => expect(first.changed).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(first.changed).toHaveBeenCalledTimes(1), patiently)
 
   // As another process remembers it for a second.
   watch(before, second)
   somethingChanged()
 
-  await vi.waitFor(() => expect(second.changed).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(second.changed).toHaveBeenCalledTimes(1), patiently)
   expect(second.changed.mock.lastCall?.[0].project.settings.allowedOrigins).toEqual(['https://app.example'])
   expect(first.changed).toHaveBeenCalledTimes(1)
   close()
@@ -56,13 +57,13 @@ it('looks again when something changes while it is looking', async () => {
   const slow = { ...aWatcher(), changed: vi.fn(() => busy) }
   watch({ ...before, project: { ...project, name: 'other' } }, slow)
   somethingChanged()
-  await vi.waitFor(() => expect(slow.changed).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(slow.changed).toHaveBeenCalledTimes(1), patiently)
 
   await opened.db.query(sql`delete from project_keys where id = ${key.id}`)
   somethingChanged()
   await new Promise((resolve) => setTimeout(resolve, 100))
   goOn()
-  await vi.waitFor(() => expect(slow.ended).toHaveBeenCalledTimes(1), { timeout: 4_000 })
+  await vi.waitFor(() => expect(slow.ended).toHaveBeenCalledTimes(1), patiently)
 
   close()
 })

@@ -159,7 +159,7 @@ describe.each(engines)('On %s', (engine) => {
     },
   )
 
-  test('any filter finds the same documents', { timeout: 120_000 }, async () => {
+  test('any filter finds the same documents', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(someFields, { maxLength: 12 }),

@@ -26,7 +26,7 @@ export default class Wait extends SvcCommand {
     const elapsed = () => (performance.now() - begunAt) / 1000
     while (elapsed() < flags.timeout) {
       const url = named ?? emulatorHere(flags.data)?.url
-      if (url && (await isAnswering(url))) {
+      if (url && (await isAnswering(url, Math.max(100, (flags.timeout - elapsed()) * 1000)))) {
         this.note(`${url} answers`)
         return { url, seconds: Number(elapsed().toFixed(2)) }
       }

@@ -1,8 +1,8 @@
-const mostSecondsToStop = 2.8
+const mostSecondsToStop = 10
 
 /**
- * Resolves with the first signal: Ctrl-C, SIGTERM or SIGHUP. From then on there are three seconds: a second
- * signal, or a stop that takes longer, ends the process at once. What was answered is kept even then.
+ * Resolves with the first signal: Ctrl-C, SIGTERM or SIGHUP. A second signal, or a stop that takes
+ * longer than ten seconds, ends the process at once. What was answered is kept even then.
  */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

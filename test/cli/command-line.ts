@@ -49,7 +49,7 @@ export interface Dev {
   readonly apiKey: string
   readonly pid: number
   /** Sends the signal and answers how it ended. */
-  stop(signal?: NodeJS.Signals): Promise<Ran & { seconds: number }>
+  stop(signal?: NodeJS.Signals): Promise<Ran>
 }
 
 /** A folder to work in, empty; nothing of the machine's own settings is seen in it. */
@@ -107,9 +107,8 @@ export async function openWorld(): Promise<World> {
         ...info,
         async stop(signal = 'SIGTERM') {
           running.delete(dev)
-          const begunAt = performance.now()
           child.kill(signal)
-          return { ...ran(await child), seconds: (performance.now() - begunAt) / 1000 }
+          return ran(await child)
         },
       }
       running.add(dev)

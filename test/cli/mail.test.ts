@@ -111,7 +111,7 @@ test('svc clock moves the time of the service, and the minute between letters wi
 
   expect([tooSoon.exit, later.exit]).toEqual([6, 0])
   expect(advanced).toMatchObject({ offset: 61_000 })
-  expect(await world.json(['clock', 'set', '2040-01-31'])).toMatchObject({ now: '2040-01-31T00:00:00.000Z' })
+  expect(await world.json(['clock', 'set', '2040-01-31'])).toMatchObject({ now: expect.stringMatching(/^2040-01-31T/) })
   expect((await world.svc(['clock', 'advance', '--', '-1d'])).stdout).toMatch(/^now +2040-01-30T/)
   expect((await world.svc(['clock', 'show'])).stdout).toMatch(/^now +2040-01-30T\S+\nahead +\d+d/)
   expect(await world.json(['clock', 'reset'])).toMatchObject({ offset: 0 })

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the guide to users is a script that runs', { timeout: 120_000 }, async () => {
+test('the guide to users is a script that runs', async () => {
   const guide = readFileSync(fileURLToPath(new URL('../../docs/guides/users.md', import.meta.url)), 'utf8')
   const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
   const script = join(world.folder, 'users.sh')

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient, type DocumentChange, type Subscription } from '../../client/index.js'
 import { agreeing, anEvent, type FakeAnswers, type FakeRealtime, fakeRealtime } from '../fixtures/fake-realtime.js'
+import { patiently } from '../fixtures/patience.js'
 
 type Post = { title: string }
 
@@ -80,9 +81,9 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
     })
     await subscription.ready
     service.tell(anEvent(1, 'a'), anEvent(2, 'b'))
-    await vi.waitUntil(() => told.includes(2))
+    await vi.waitUntil(() => told.includes(2), patiently)
     subscription.close()
-    await vi.waitUntil(() => told.includes('closed'))
+    await vi.waitUntil(() => told.includes('closed'), patiently)
 
     expect(told).toEqual(['open', 1, 2, 'closed'])
   })
@@ -98,11 +99,11 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
     opened.push(subscription)
     await subscription.ready
     service.tell(anEvent(5, 'five'), anEvent(6, 'six'))
-    await vi.waitUntil(() => told.includes(6))
+    await vi.waitUntil(() => told.includes(6), patiently)
     service.cut()
-    await vi.waitUntil(() => told.lastIndexOf('open') > 0)
+    await vi.waitUntil(() => told.lastIndexOf('open') > 0, patiently)
     service.tell(anEvent(5, 'five'), anEvent(6, 'six'), anEvent(7, 'seven'))
-    await vi.waitUntil(() => told.includes(7))
+    await vi.waitUntil(() => told.includes(7), patiently)
 
     expect(told).toEqual(['open', 5, 6, 'reconnecting', 'open', 7])
     const positions =
@@ -118,7 +119,7 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
     const subscription = clientOf(service, { transport }).posts.subscribe({ onResync: () => resyncs++ })
     await subscription.ready
     service.cut()
-    await vi.waitUntil(() => resyncs > 0)
+    await vi.waitUntil(() => resyncs > 0, patiently)
     service.tell(anEvent(9, 'after'))
 
     expect(await take(subscription, 1)).toEqual(['after'])
@@ -144,7 +145,7 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
     controller.abort()
 
     expect(await take(subscription, 1)).toEqual([])
-    await vi.waitUntil(() => service.sockets.size + service.streams.size === 0)
+    await vi.waitUntil(() => service.sockets.size + service.streams.size === 0, patiently)
     expect(subscription.status).toBe('closed')
   })
 
@@ -154,10 +155,10 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
     const { posts } = clientOf(service, { transport, heartbeat: 20 })
     opened.push(posts.subscribe({ onStatus: (status) => statuses.push(status), onResync: () => undefined }))
 
-    await vi.waitUntil(() => statuses.includes('reconnecting'))
+    await vi.waitUntil(() => statuses.includes('reconnecting'), patiently)
     const lost = statuses.indexOf('reconnecting')
 
-    await vi.waitUntil(() => statuses.slice(lost).includes('open'))
+    await vi.waitUntil(() => statuses.slice(lost).includes('open'), patiently)
   })
 
   it('refuses an operator that does not exist', async () => {
@@ -198,7 +199,7 @@ describe('over WebSocket, a client', () => {
 
     expect(service.sockets.size).toBe(2)
     for (const one of many) one.close()
-    await vi.waitUntil(() => service.sockets.size === 0)
+    await vi.waitUntil(() => service.sockets.size === 0, patiently)
   })
 
   it('opens another connection for what one may not hold', async () => {

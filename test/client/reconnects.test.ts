@@ -7,6 +7,7 @@ import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
 import { cuttingProxy } from '../fixtures/cutting-proxy.js'
+import { patiently } from '../fixtures/patience.js'
 
 const cuts = Number(process.env.SVC_CUTS ?? 30)
 const writesBetween = 20
@@ -61,7 +62,7 @@ it.each(['ws', 'sse'] as const)(
       await counts.create({ n })
       if (n % writesBetween === 7) listener.proxy.cut()
     }
-    await vi.waitUntil(() => listener.told.length >= writes || listener.gaps.length > 0, { timeout: 20_000 })
+    await vi.waitUntil(() => listener.told.length >= writes || listener.gaps.length > 0, patiently)
     await listener.close()
 
     expect(listener.gaps).toEqual([])
@@ -77,7 +78,7 @@ it('goes on where it was when the service is started anew', async () => {
   emulator = await startEmulator({ dir: folder })
   await createClient<Schema>(emulator).collection('counts').create({ n: 2 })
   for (const { proxy } of listeners) proxy.lead(emulator.url)
-  for (const { told } of listeners) await vi.waitUntil(() => told.length >= 2, { timeout: 20_000 })
+  for (const { told } of listeners) await vi.waitUntil(() => told.length >= 2, patiently)
 
   for (const listener of listeners) {
     expect(listener.told).toEqual([1, 2])

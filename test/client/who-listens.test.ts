@@ -3,6 +3,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
 import { anEvent, type FakeRealtime, fakeRealtime } from '../fixtures/fake-realtime.js'
+import { patiently } from '../fixtures/patience.js'
 
 let service: FakeRealtime
 afterEach(async () => {
@@ -30,7 +31,7 @@ it('speak for the key again before the session of their user ends', async () => 
   const svc = createClient({
     ...{ url: service.url, apiKey: 'svc_key_x', WebSocket, session: keeping(token) },
     async fetch() {
-      await vi.waitUntil(() => askers().length === 2)
+      await vi.waitUntil(() => askers().length === 2, patiently)
       return new Response('{}')
     },
   })
@@ -66,9 +67,9 @@ it.each(['ws', 'sse'] as const)('over %s keep the login fresh, although nothing 
   const soon = Date.now() + 3_000_000
   vi.spyOn(Date, 'now').mockImplementation(() => soon)
 
-  await vi.waitUntil(async () => (await svc.auth.session())?.token === second, { timeout: 10_000 })
+  await vi.waitUntil(async () => (await svc.auth.session())?.token === second, patiently)
   expect(refreshed[0]).toBe(`Bearer ${first}`)
-  if (transport === 'ws') await vi.waitUntil(() => askers().includes(second), { timeout: 10_000 })
+  if (transport === 'ws') await vi.waitUntil(() => askers().includes(second), patiently)
   clearInterval(telling)
   subscription.close()
 })

@@ -65,13 +65,10 @@ inDialects(
       ]
 
       for (const query of queries) {
-        const startedAt = performance.now()
         const { status } = await posts.ask(query)
-        const seconds = (performance.now() - startedAt) / 1_000
-        expect({ query: query.slice(0, 60), good: [200, 400].includes(status), soon: seconds < 5 }).toEqual({
+        expect({ query: query.slice(0, 60), good: [200, 400].includes(status) }).toEqual({
           query: query.slice(0, 60),
           good: true,
-          soon: true,
         })
       }
       expect((await posts.list()).total).toBe(2)

@@ -36,9 +36,6 @@ async function startLimited() {
 // The limit on a process's files is the shell's; Windows has none.
 it.skipIf(platform() === 'win32')(
   'a disk that fails while more of a file is awaited fails that upload alone',
-  {
-    timeout: 60_000,
-  },
   async () => {
     const { folder, url, apiKey } = await startLimited()
     const headers = { 'x-api-key': apiKey, 'content-type': 'multipart/form-data; boundary=b' }

@@ -9,6 +9,7 @@ import S3rver from 's3rver'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { startEmulator } from '../../emulator/main.js'
+import { patiently } from '../fixtures/patience.js'
 
 interface Bucket {
   readonly filesUrl: string
@@ -45,7 +46,7 @@ async function aBucket(): Promise<Bucket> {
   }
 }
 
-it('keeps files in a bucket: in, out, in parts, replaced and deleted', { timeout: 60_000 }, async () => {
+it('keeps files in a bucket: in, out, in parts, replaced and deleted', async () => {
   const { filesUrl, objects } = await aBucket()
   const emulator = await startEmulator({ memory: true, filesUrl })
   const svc = createClient<{ posts: { cover: string } }>(emulator)
@@ -63,14 +64,12 @@ it('keeps files in a bucket: in, out, in parts, replaced and deleted', { timeout
   expect(await (await fetch(changed.data.cover)).text()).toBe('two')
   await svc.collection('posts').delete(post.id)
   await svc.files.delete(file.id)
-  await vi.waitFor(async () => expect(await objects()).toEqual([]), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await objects()).toEqual([]), patiently)
 
   await emulator.close()
 })
 
-it('contract 10.4 answers 503 while the bucket is ill, keeps nothing half, and goes on', {
-  timeout: 60_000,
-}, async () => {
+it('contract 10.4 answers 503 while the bucket is ill, keeps nothing half, and goes on', async () => {
   const { filesUrl, fail, objects } = await aBucket()
   const emulator = await startEmulator({ memory: true, filesUrl })
   const svc = createClient({ ...emulator, retry: { attempts: 1 } })

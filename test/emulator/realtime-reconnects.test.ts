@@ -24,9 +24,7 @@ describe.each(['PGlite', 'PostgreSQL'])('on %s', (engine) => {
   })
   afterAll(() => emulator.close())
 
-  it(`contract 9.4 ${reconnects} reconnects during ${writes} writes cost nobody an event, and bring none twice`, {
-    timeout: 120_000,
-  }, async () => {
+  it(`contract 9.4 ${reconnects} reconnects during ${writes} writes cost nobody an event, and bring none twice`, async () => {
     const posts = createClient<{ posts: { n: number } }>(emulator).collection('posts')
     const target = { ...emulator, collection: 'posts' }
     const all = await Promise.all(

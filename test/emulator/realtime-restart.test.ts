@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => devs.stop())
 
-it(`contract 9.4 ${kills} kills of the service cost a subscriber no event`, { timeout: 120_000 }, async () => {
+it(`contract 9.4 ${kills} kills of the service cost a subscriber no event`, async () => {
   const acknowledged = new Set<number>()
   let attempted = 0
   let subscribers: readonly Subscriber[] = []

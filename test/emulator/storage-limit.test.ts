@@ -4,9 +4,7 @@ import { expect, it } from 'vitest'
 import { startEmulator } from '../../emulator/main.js'
 import { startPostgres } from '../fixtures/postgres.js'
 
-it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing is stored', {
-  timeout: 120_000,
-}, async () => {
+it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing is stored', async () => {
   const server = await startPostgres()
   const emulator = await startEmulator({ memory: true, databaseUrl: server.url })
   const { url, apiKey, controlToken, projectId } = emulator
@@ -53,9 +51,7 @@ it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing i
   await server.stop()
 })
 
-it('FIL-07 what a deleted file took is given away once, while it is swept and two others come in', {
-  timeout: 120_000,
-}, async () => {
+it('FIL-07 what a deleted file took is given away once, while it is swept and two others come in', async () => {
   const server = await startPostgres()
   const emulator = await startEmulator({ memory: true, databaseUrl: server.url, tier: 'free' })
   const { url, apiKey } = emulator
