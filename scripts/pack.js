@@ -1,6 +1,6 @@
 /** `npm run pack`: both packages as they would be published, in `dist/packages`. Prints their paths. */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleClient, copyDeclarations } from './client-package.js'
@@ -14,7 +14,12 @@ execFileSync(process.execPath, [join(root, 'scripts', 'build.js'), '--if-stale']
 mkdirSync(packages, { recursive: true })
 try {
   await stageClient()
-  for (const folder of [root, stage]) console.log(relative(root, join(packages, pack(folder))))
+  for (const folder of [root, stage]) {
+    const name = pack(folder)
+    // Whoever reads one meanwhile has it whole.
+    renameSync(join(stage, name), join(packages, name))
+    console.log(relative(root, join(packages, name)))
+  }
 } finally {
   rmSync(stage, { recursive: true, force: true })
 }
@@ -47,7 +52,7 @@ async function stageClient() {
 
 /** @param {string} folder @returns {string} the file's name */
 function pack(folder) {
-  const args = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', packages]
+  const args = ['pack', '--ignore-scripts', '--json', '--loglevel=error', '--pack-destination', stage]
   const said = execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
   return JSON.parse(said)[0].filename
 }

@@ -6,25 +6,26 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanEnv, openWorld, type World } from './cli/command-line.js'
 import { type OpenBrowser, openChromium } from './fixtures/chromium.js'
+import { pack } from './fixtures/packages.js'
 
 const thisPackage = fileURLToPath(new URL('..', import.meta.url))
 
-let world: World
+const worlds: World[] = []
 let chromium: OpenBrowser
+let packages: Awaited<ReturnType<typeof pack>>
 
 beforeAll(async () => {
-  world = await openWorld()
   chromium = await openChromium()
-  await world.dev('--memory')
-})
+  packages = await pack()
+}, 120_000)
 afterAll(async () => {
   await chromium?.close()
-  await world?.close()
+  for (const world of worlds) await world.close()
 })
 
 test('web: the page creates, lists and deletes documents, and says what went wrong', async () => {
-  const folder = await anApp('web')
-  const served = await serve(folder)
+  const world = await anApp('web')
+  const served = await serve(world.folder)
   const page = await chromium.browser.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
@@ -51,7 +52,8 @@ test('web: the page creates, lists and deletes documents, and says what went wro
 })
 
 test('web: its server gives away no settings but the two of the page, and survives a bad path', async () => {
-  const served = await serve(await anApp('web'))
+  const { folder } = await anApp('web')
+  const served = await serve(folder)
 
   const statuses: number[] = []
   for (const path of ['/.env.local', '/..%2f.env.local', '/%', '/package.json', '/']) {
@@ -65,7 +67,8 @@ test('web: its server gives away no settings but the two of the page, and surviv
 })
 
 test('node: the script writes notes and counts them, its test passes and leaves nothing behind', async () => {
-  const folder = await anApp('node')
+  const world = await anApp('node')
+  const { folder } = world
 
   const first = await npm(folder, 'start')
   const second = await npm(folder, 'start')
@@ -78,16 +81,21 @@ test('node: the script writes notes and counts them, its test passes and leaves 
   expect(names.filter(({ name }) => name.startsWith('notes-test'))).toEqual([])
 })
 
-/** What `svc init` makes, with this package in the place where `npm install` puts it. */
-async function anApp(template: string): Promise<string> {
-  const name = `${template}-${Math.random().toString(36).slice(2)}`
-  const { exit, stderr } = await world.svc(['init', name, '--template', template, '--yes'])
+/** What `svc init` makes, with both packages in the place where `npm install` puts them, beside the emulator of its folder. */
+async function anApp(template: string): Promise<World> {
+  const world = await openWorld()
+  worlds.push(world)
+  const { exit, stderr } = await world.svc(['init', '--template', template, '--yes'])
   expect(exit, stderr).toBe(0)
-  const folder = join(world.folder, name)
-  await mkdir(join(folder, 'node_modules'))
-  await symlink(thisPackage, join(folder, 'node_modules', 'svc-toolkit'))
-  expect(await readFile(join(folder, 'README.md'), 'utf8')).toContain('npm start')
-  return folder
+  const modules = join(world.folder, 'node_modules')
+  const client = join(modules, 'svc-toolkit-client')
+  await mkdir(client, { recursive: true })
+  await execa('tar', ['-xzf', packages['svc-toolkit-client'], '-C', client, '--strip-components=1'])
+  await symlink(thisPackage, join(modules, 'svc-toolkit'))
+  expect(await readFile(join(world.folder, 'README.md'), 'utf8')).toContain('npm start')
+  const dev = await world.dev('--memory')
+  expect(await readFile(join(world.folder, '.env.local'), 'utf8')).toContain(`SVC_API_KEY=${dev.apiKey}`)
+  return world
 }
 
 function npm(folder: string, script: string) {

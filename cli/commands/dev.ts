@@ -11,6 +11,7 @@ import { firstAnswers } from '../dev/first-answer.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
+import { envFile, fillEnvFile } from '../env-file.js'
 import { misuse } from '../failure.js'
 import { prose } from '../prose.js'
 import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
@@ -123,6 +124,7 @@ command's exit code if it ends by itself.`)
       const demo = flags.demo ? await loadDemo(client) : undefined
       for (const file of seeds) await seedInput(file, { client, isUpsert: false, key: undefined })
       const published = await publish(info, { folder, readyFile, isBeside: flags.memory })
+      const filled = published.other ? undefined : await this.fillEnv(folder, info)
       const seconds = (performance.now() - begunAt) / 1000
       const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)
       const { secretKey } = emulator
@@ -134,6 +136,7 @@ command's exit code if it ends by itself.`)
       }
       if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
       else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
+      if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
       if (flags.open) await openInBrowser(info.dashboardUrl)
       try {
         await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped))
@@ -144,6 +147,16 @@ command's exit code if it ends by itself.`)
       await emulator.close()
     }
     this.note(flags.memory ? 'stopped' : 'stopped; what was answered is kept')
+  }
+
+  /** A file that cannot be written is the app's affair: the emulator runs all the same. */
+  private async fillEnv(folder: string, info: EmulatorInfo): Promise<string | undefined> {
+    try {
+      return await fillEnvFile(folder, info)
+    } catch (error) {
+      this.note(`${envFile} could not be written: ${error instanceof Error ? error.message : error}`)
+      return undefined
+    }
   }
 
   private async alone(info: EmulatorInfo, stopped: Promise<NodeJS.Signals>): Promise<void> {

@@ -5,6 +5,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits, misuse } from '../failure.js'
 import { emulatorHere } from '../here.js'
+import { readApp } from '../init/app.js'
 import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
 import { nearest } from '../nearest.js'
 import { prose } from '../prose.js'
@@ -14,7 +15,8 @@ export default class Init extends SvcCommand {
   static override summary = 'Start an app from a template, or add the service to one that is there.'
   static override description =
     prose(`In a folder with a package.json it adds svc.json, .env.local and a client file, elsewhere
-the files of a template. It shows what it is going to write, asks, and never writes over a file that is there.`)
+the files of a template. Names of settings, and how they are read, are those of Vite, Next, Expo or plain Node, by what
+the package.json depends on. It shows what it is going to write, asks, and never writes over a file that is there.`)
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
@@ -31,9 +33,8 @@ the files of a template. It shows what it is going to write, asks, and never wri
     const name = flags.template ?? (isThere ? undefined : await this.askTemplate(templates, flags))
     const template = name === undefined ? undefined : requireTemplate(name, templates)
     const emulator = emulatorHere(undefined)
-    const plan = template
-      ? planTemplate(this.config.root, template.name, folder, emulator)
-      : planExistingApp(folder, emulator)
+    const app = template ? undefined : readApp(folder)
+    const plan = app ? planExistingApp(app, emulator) : planTemplate(this.config.root, name ?? '', folder, emulator)
     if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
       throw new CliFailure(
         'NOT_EMPTY',
@@ -43,19 +44,19 @@ the files of a template. It shows what it is going to write, asks, and never wri
       )
     }
 
+    if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(plan)) this.note(line)
     if (this.mayAsk(flags)) await this.confirm('Write them?', flags)
     const written = plan.filter(({ change }) => change !== 'keep')
     for (const { path, content } of written) await write(path, content)
-    const next = template
-      ? [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...template.next]
-      : ['npm install svc-toolkit', 'svc dev']
-    this.note(`\nNext: ${next.join(', then ')}`)
-    if (!emulator)
-      this.note('svc dev prints the two lines of .env.local; it goes on until you stop it, in a terminal of its own.')
+    const steps = [...(app?.next ?? []), ...(template?.next ?? [])]
+    const next = [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...steps]
+    this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
+    this.note('svc dev fills .env.local; it goes on until you stop it, in a terminal of its own.')
     return {
       folder,
       template: template?.name ?? null,
+      app: app?.kind ?? null,
       files: plan.map(({ path, change }) => ({ path: nearby(path), change })),
       next,
     }

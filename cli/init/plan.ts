@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { EmulatorInfo } from '../emulator-file.js'
+import { envFile, fillOwnLines, ownersMark } from '../env-file.js'
+import { type App, clientModule } from './app.js'
 
 /** A file that is going to be written, and what is in it. */
 export interface PlannedFile {
@@ -42,47 +44,61 @@ export function planTemplate(
   return [...files, planEnv(folder, emulator), planIgnore(folder)]
 }
 
-/** What an app that is there already needs: where the service is, and a typed client. */
-export function planExistingApp(folder: string, emulator: EmulatorInfo | undefined): PlannedFile[] {
-  const isTyped = existsSync(join(folder, 'tsconfig.json'))
+/** What an app that is there already needs: where the service is, and a client that knows it. */
+export function planExistingApp(app: App, emulator: EmulatorInfo | undefined): PlannedFile[] {
+  const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
   return [
     planFile(join(folder, 'svc.json'), `${JSON.stringify({ dialect: 'a' }, null, 2)}\n`),
-    planEnv(folder, emulator),
-    planFile(join(source, isTyped ? 'svc.ts' : 'svc.js'), isTyped ? typedClient : untypedClient),
+    planEnv(folder, emulator, app.prefix),
+    planFile(join(source, app.isTyped ? 'svc.ts' : 'svc.js'), clientModule(app)),
     planIgnore(folder),
   ]
 }
 
-/** Where the service is, for `node --env-file` and most bundlers; lines that are there stay. */
-function planEnv(folder: string, emulator: EmulatorInfo | undefined): PlannedFile {
-  const values = { SVC_URL: emulator?.url ?? 'http://127.0.0.1:4400', SVC_API_KEY: emulator?.apiKey ?? '' }
+/** Where the service is, for bundlers and `node --env-file`. Lines that are there stay; those added are kept up by `svc dev`. */
+function planEnv(folder: string, emulator: EmulatorInfo | undefined, prefix = ''): PlannedFile {
+  const plan = planLines(
+    join(folder, envFile),
+    [`${prefix}SVC_URL=`, `${prefix}SVC_API_KEY=`].map((line) => ({ line, isThere: (text) => text.startsWith(line) })),
+    ownersMark,
+  )
+  const address = { url: emulator?.url ?? 'http://127.0.0.1:4400', apiKey: emulator?.apiKey ?? '' }
+  return plan.change === 'keep' ? plan : { ...plan, content: fillOwnLines(plan.content, address) }
+}
+
+/** How other tools write what these lines say. */
+const covering: Readonly<Record<string, readonly string[]>> = {
+  '.env.local': ['.env*', '.env*.local', '*.local', '.env.*', '.env.*.local'],
+}
+
+function planIgnore(folder: string): PlannedFile {
+  const bare = (line: string) => line.replace(/^\/|\/$/g, '')
   return planLines(
-    join(folder, '.env.local'),
-    Object.entries(values).map(([name, value]) => ({
-      line: `${name}=${value}`,
-      isThere: (text) => text.startsWith(`${name}=`),
+    join(folder, '.gitignore'),
+    ['.svc/', envFile, 'node_modules/'].map((line) => ({
+      line,
+      isThere: (text) => bare(text) === bare(line) || (covering[line] ?? []).includes(text),
     })),
   )
 }
 
-function planIgnore(folder: string): PlannedFile {
-  const lines = ['.svc/', '.env.local', 'node_modules/']
-  return planLines(
-    join(folder, '.gitignore'),
-    lines.map((line) => ({ line, isThere: (text) => text.replace(/\/$/, '') === line.replace(/\/$/, '') })),
-  )
+interface WantedLine {
+  readonly line: string
+  isThere(text: string): boolean
 }
 
-function planLines(path: string, wanted: readonly { line: string; isThere(text: string): boolean }[]): PlannedFile {
+/** @param mark a line that goes before those that are added */
+function planLines(path: string, wanted: readonly WantedLine[], mark?: string): PlannedFile {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : undefined
   const lines = (before ?? '').split('\n').map((line) => line.trim())
-  const missing = wanted.filter(({ isThere }) => !lines.some(isThere)).map(({ line }) => `${line}\n`)
-  if (before === undefined) return { path, content: missing.join(''), change: 'add' }
+  const missing = wanted.filter(({ isThere }) => !lines.some(isThere)).map(({ line }) => line)
+  const added = [...(mark === undefined ? [] : [mark]), ...missing].map((line) => `${line}\n`).join('')
+  if (before === undefined) return { path, content: added, change: 'add' }
   if (missing.length === 0) return { path, content: before, change: 'keep' }
   return {
     path,
-    content: `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('')}`,
+    content: `${before}${before === '' || before.endsWith('\n') ? '' : '\n'}${added}`,
     change: 'extend',
   }
 }
@@ -97,26 +113,9 @@ function named(content: string, folder: string, version: string): string {
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[._-]+/, '')
   const manifest = JSON.parse(content)
-  return `${JSON.stringify({ ...manifest, ...(name ? { name } : {}), dependencies: { 'svc-toolkit': `^${version}` } }, null, 2)}\n`
+  const packages = {
+    dependencies: { 'svc-toolkit-client': `^${version}` },
+    devDependencies: { 'svc-toolkit': `^${version}` },
+  }
+  return `${JSON.stringify({ ...manifest, ...(name ? { name } : {}), ...packages }, null, 2)}\n`
 }
-
-const typedClient = `import { createClient } from 'svc-toolkit'
-
-/** The documents of each collection. Fields that are not named here are refused by the compiler, not by the service. */
-interface Collections {
-  posts: { title: string; status?: 'draft' | 'published'; views?: number }
-}
-
-export const svc = createClient<Collections>({
-  url: process.env.SVC_URL ?? 'http://127.0.0.1:4400',
-  apiKey: process.env.SVC_API_KEY ?? '',
-})
-`
-
-const untypedClient = `import { createClient } from 'svc-toolkit'
-
-export const svc = createClient({
-  url: process.env.SVC_URL ?? 'http://127.0.0.1:4400',
-  apiKey: process.env.SVC_API_KEY ?? '',
-})
-`

@@ -1,4 +1,4 @@
-import { createClient, SvcError } from 'svc-toolkit'
+import { createClient, SvcError } from 'svc-toolkit-client'
 
 /** The notes of one collection, which is made when it is not there. */
 export async function openNotes({ url, apiKey }, name = 'notes') {

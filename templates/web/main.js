@@ -1,4 +1,4 @@
-import { createClient, SvcError } from 'svc-toolkit'
+import { createClient, SvcError } from 'svc-toolkit-client'
 import { settings } from '/settings.js'
 
 const svc = createClient(settings)

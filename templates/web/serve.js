@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css' }
 const { SVC_URL: url, SVC_API_KEY: apiKey, PORT = '5173' } = process.env
 
 const server = createServer(async (request, response) => {

@@ -13,6 +13,8 @@ afterEach(() => world.close())
 const path = (...names: string[]) => join(world.folder, ...names)
 const text = (...names: string[]) => readFileSync(path(...names), 'utf8')
 
+const mark = '# svc dev updates the next lines. Delete this comment to keep them as they are.'
+
 /** An app that is there already, with settings of its own. */
 function anApp(files: Readonly<Record<string, string>> = {}) {
   for (const [name, content] of Object.entries({ 'package.json': '{"name":"app"}', ...files })) {
@@ -63,7 +65,8 @@ test('-y asks nothing, not even at a terminal', async () => {
   expect(readdirSync(path('src')).sort()).toEqual(['index.ts', 'svc.ts'])
   expect(JSON.parse(text('notes', 'package.json'))).toMatchObject({
     name: 'notes',
-    dependencies: { 'svc-toolkit': '^0.1.0' },
+    dependencies: { 'svc-toolkit-client': '^0.1.0' },
+    devDependencies: { 'svc-toolkit': '^0.1.0' },
   })
 })
 
@@ -85,7 +88,7 @@ test('what is there stays: settings keep their values, and lines come after line
       { path: '.gitignore', change: 'extend' },
     ],
   })
-  expect(text('.env.local')).toBe('SVC_API_KEY=mine\nOTHER=1\nSVC_URL=http://127.0.0.1:4400\n')
+  expect(text('.env.local')).toBe(`SVC_API_KEY=mine\nOTHER=1\n${mark}\nSVC_URL=http://127.0.0.1:4400\n`)
   expect(text('.gitignore')).toBe('node_modules\n.svc/\n.env.local\n')
   expect(text('svc.js')).toBe('// mine')
   expect(text('svc.json')).toBe('{}')
@@ -96,7 +99,7 @@ test('beside a running emulator its address and key are in .env.local, which onl
 
   await world.svc(['init', 'notes', '--template', 'node'])
 
-  expect(text('notes', '.env.local')).toBe(`SVC_URL=${dev.url}\nSVC_API_KEY=${dev.apiKey}\n`)
+  expect(text('notes', '.env.local')).toBe(`${mark}\nSVC_URL=${dev.url}\nSVC_API_KEY=${dev.apiKey}\n`)
   expect(statSync(path('notes', '.env.local')).mode & 0o777).toBe(0o600)
 })
 
@@ -113,4 +116,83 @@ test('a template spelled wrong is found again', async () => {
   const ran = await world.svc(['init', 'notes', '--template', 'wbe'])
 
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Did you mean "web"?') })
+})
+
+const vite = { devDependencies: { vite: '^8.0.0' } }
+const next = { dependencies: { next: '^16.0.0' }, devDependencies: { vite: '^8.0.0' } }
+const expo = { dependencies: { expo: '^54.0.0' } }
+
+test.each([
+  ['Vite', vite, 'VITE_', 'import.meta.env.VITE_SVC_URL'],
+  ['Next', next, 'NEXT_PUBLIC_', 'process.env.NEXT_PUBLIC_SVC_URL'],
+  ['Expo', expo, 'EXPO_PUBLIC_', 'process.env.EXPO_PUBLIC_SVC_URL'],
+  ['Node', { type: 'module' }, '', 'process.env.SVC_URL'],
+])('in an app of %s settings have the names that its code may read', async (title, manifest, prefix, read) => {
+  anApp({ 'package.json': JSON.stringify(manifest), 'tsconfig.json': '{}' })
+
+  const ran = await world.svc(['init', '--yes'])
+
+  expect(ran.stderr).toContain(`For ${title}:`)
+  expect(text('.env.local')).toBe(`${mark}\n${prefix}SVC_URL=http://127.0.0.1:4400\n${prefix}SVC_API_KEY=\n`)
+  expect(text('svc.ts')).toContain(`url: ${read}`)
+  if (title === 'Vite') expect(text('svc.ts')).not.toContain('process')
+})
+
+test('a script of Node without "type": "module" loads the client with require', async () => {
+  anApp({ 'package.json': '{ "type": "commonjs" }' })
+
+  await world.svc(['init', '--yes'])
+
+  expect(text('svc.js')).toContain("require('svc-toolkit-client')")
+})
+
+test('it names the installs that are missing, by the package manager of the app', async () => {
+  anApp({
+    'package.json': JSON.stringify({ ...vite, dependencies: { 'svc-toolkit-client': '1' } }),
+    'pnpm-lock.yaml': '',
+  })
+
+  expect(await world.json(['init'])).toMatchObject({
+    app: 'vite',
+    next: ['pnpm add -D svc-toolkit', 'pnpm exec svc dev'],
+  })
+})
+
+test('a .gitignore that covers .env.local with a pattern is left as it is', async () => {
+  anApp({ '.gitignore': '/node_modules\n.env*\n.svc\n' })
+
+  await world.svc(['init', '--yes'])
+
+  expect(text('.gitignore')).toBe('/node_modules\n.env*\n.svc\n')
+})
+
+test('27: svc dev fills the lines of .env.local that init has made, and no other', async () => {
+  anApp({ 'package.json': JSON.stringify(vite), '.env.local': 'SVC_URL=https://example.com\nOTHER=1\n' })
+  await world.svc(['init', '--yes'])
+
+  const dev = await world.dev('--memory')
+  const filled = text('.env.local')
+  await dev.stop()
+  writeFileSync(path('.env.local'), filled.replace(mark, '# mine').replace(dev.apiKey, 'mine'))
+  const again = await world.dev('--memory')
+
+  expect(filled).toBe(
+    `SVC_URL=https://example.com\nOTHER=1\n${mark}\nVITE_SVC_URL=${dev.url}\nVITE_SVC_API_KEY=${dev.apiKey}\n`,
+  )
+  expect(statSync(path('.env.local')).mode & 0o777).toBe(0o600)
+  expect(text('.env.local')).toContain('VITE_SVC_API_KEY=mine')
+  await again.stop()
+})
+
+test('27: an emulator in memory beside that of the folder leaves .env.local as it is', async () => {
+  anApp()
+  await world.svc(['init', '--yes'])
+  const dev = await world.dev()
+  const filled = text('.env.local')
+
+  const beside = await world.dev('--memory')
+
+  expect(beside.url).not.toBe(dev.url)
+  expect(text('.env.local')).toBe(filled)
+  expect(filled).toContain(`SVC_URL=${dev.url}\n`)
 })

@@ -1,0 +1,105 @@
+/** What kind of app is in a folder, by its package.json: how it is given settings, and how it installs packages. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject } from '../../client/model/json.js'
+import { CliFailure, exits } from '../failure.js'
+
+/** In the order in which they are looked for: an app made with Expo or Next may have Vite for its tests. */
+const kinds = {
+  next: { title: 'Next', prefix: 'NEXT_PUBLIC_', read: (name: string) => `process.env.${name} ?? ''` },
+  expo: { title: 'Expo', prefix: 'EXPO_PUBLIC_', read: (name: string) => `process.env.${name} ?? ''` },
+  vite: { title: 'Vite', prefix: 'VITE_', read: (name: string) => `import.meta.env.${name}` },
+  node: { title: 'Node', prefix: '', read: (name: string) => `process.env.${name} ?? ''` },
+} as const
+
+export type Kind = keyof typeof kinds
+
+/** What each package manager is told to add a package, to add one for development, and to run a command of one. */
+const managers = [
+  { lock: 'pnpm-lock.yaml', add: 'pnpm add', addDev: 'pnpm add -D', run: 'pnpm exec' },
+  { lock: 'yarn.lock', add: 'yarn add', addDev: 'yarn add -D', run: 'yarn' },
+  { lock: 'bun.lock', add: 'bun add', addDev: 'bun add -d', run: 'bunx' },
+] as const
+const npm = { add: 'npm install', addDev: 'npm install --save-dev', run: 'npx' }
+
+export interface App {
+  readonly folder: string
+  readonly kind: Kind
+  readonly title: string
+  /** What the names of settings begin with that its bundler lets into a browser. */
+  readonly prefix: string
+  readonly isTyped: boolean
+  /** Whether its files are CommonJS: a plain script of Node without `"type": "module"`. */
+  readonly isCommonJs: boolean
+  /** What is still to be typed: installs, and the emulator. */
+  readonly next: readonly string[]
+}
+
+export function readApp(folder: string): App {
+  const { type, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
+  const all = new Set([...namesOf(dependencies), ...namesOf(devDependencies)])
+  const order: readonly Kind[] = ['next', 'expo', 'vite']
+  const kind = order.find((name) => all.has(name)) ?? 'node'
+  const { title, prefix } = kinds[kind]
+  const isTyped = existsSync(join(folder, 'tsconfig.json'))
+  const { add, addDev, run } = managers.find(({ lock }) => existsSync(join(folder, lock))) ?? npm
+  const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
+  const missing = forDevelopment.filter((name) => !all.has(name))
+  return {
+    ...{ folder, kind, title, prefix, isTyped },
+    isCommonJs: kind === 'node' && !isTyped && type !== 'module',
+    next: [
+      ...(namesOf(dependencies).includes('svc-toolkit-client') ? [] : [`${add} svc-toolkit-client`]),
+      ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
+      `${run} svc dev`,
+    ],
+  }
+}
+
+/** The module through which the app speaks to the service. */
+export function clientModule(app: App): string {
+  const { read } = kinds[app.kind]
+  const options = `{\n  url: ${read(`${app.prefix}SVC_URL`)},\n  apiKey: ${read(`${app.prefix}SVC_API_KEY`)},\n}`
+  const warning =
+    app.kind === 'node'
+      ? ''
+      : '// Whoever opens the app can read this key. What it may do: collections have permissions.\n'
+  if (app.isCommonJs) {
+    return `const { createClient } = require('svc-toolkit-client')\n\nexports.svc = createClient(${options})\n`
+  }
+  const parts = [
+    app.isTyped && app.kind === 'vite' ? '/// <reference types="vite/client" />\n' : '',
+    "import { createClient } from 'svc-toolkit-client'\n\n",
+    app.isTyped ? collections : '',
+    warning,
+    `export const svc = createClient${app.isTyped ? '<Collections>' : ''}(${options})\n`,
+  ]
+  return parts.join('')
+}
+
+const collections = `/** The documents of each collection. Fields that are not named here are refused by the compiler, not by the service. */
+export interface Collections {
+  posts: { title: string; status?: 'draft' | 'published'; views?: number }
+}
+
+`
+
+interface Manifest {
+  readonly type?: unknown
+  readonly dependencies?: unknown
+  readonly devDependencies?: unknown
+}
+
+function readManifest(path: string): Manifest {
+  try {
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''))
+    if (isObject(content)) return content
+  } catch (cause) {
+    throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} is not JSON.`, 'Mend it first.', { cause })
+  }
+  throw new CliFailure('BAD_CONFIG', exits.misuse, `${path} does not hold an object.`, 'Mend it first.')
+}
+
+function namesOf(dependencies: unknown): string[] {
+  return isObject(dependencies) ? Object.keys(dependencies) : []
+}
