@@ -7,6 +7,7 @@ import type { documentShapes } from '../client/wire/documents.js'
 import { readError } from '../client/wire/read-error.js'
 import { detectEvents } from './detect-events.js'
 import { CliFailure, exits } from './failure.js'
+import { fetchDirectly } from './fetch-directly.js'
 
 /** One thing that an answer told. */
 export interface Finding {
@@ -189,7 +190,7 @@ function unwrapped(body: Json): Json {
 
 function asker(url: string, key: string | undefined): Ask {
   return async (method, path, body) => {
-    const response = await fetch(`${url}${path}`, {
+    const response = await fetchDirectly(`${url}${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {
@@ -198,6 +199,7 @@ function asker(url: string, key: string | undefined): Ask {
       },
       signal: AbortSignal.timeout(10_000),
     }).catch((cause) => {
+      if (cause instanceof CliFailure) throw cause
       const isLate = cause instanceof Error && cause.name === 'TimeoutError'
       throw plainError(isLate ? 'TIMEOUT' : 'NETWORK', { cause })
     })

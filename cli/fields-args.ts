@@ -8,6 +8,8 @@ import { CliFailure, exits, misuse, noFile } from './failure.js'
 export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
 
 export const collectionArg = Args.string({ required: true, description: 'name of the collection' })
+/** `title=Hello` and `views:=3`, as many as there are. */
+export const fieldsArg = Args.string({ multiple: true, description: 'title=Hello is text, views:=3 is JSON' })
 export const idArg = Args.string({ required: true, description: 'id of the document' })
 
 /** The fields that a file and the arguments say; the arguments win. `-` as the file is stdin. */

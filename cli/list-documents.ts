@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import type { Document } from '../client/model/document.js'
 import { isObject, type Json, type JsonObject } from '../client/model/json.js'
 import { documentRow } from './document-row.js'
-import { openTable } from './print.js'
+import { type OpenTable, type TableLayout, tableLayout } from './print.js'
+import { jsonText, printableLines } from './text-width.js'
 
 export const listFormats = ['table', 'csv', 'ndjson'] as const
 export type ListFormat = (typeof listFormats)[number] | 'json'
@@ -44,9 +45,9 @@ const handful = 100
 export async function printDocuments(
   documents: AsyncIterable<Document> | Iterable<Document>,
   format: ListFormat,
-  { columns, isSafe = false }: { columns?: readonly string[]; isSafe?: boolean } = {},
+  options: PrintOptions = {},
 ): Promise<number> {
-  const print = await printers[format](columns, isSafe)
+  const print = await printers[format](options)
   let written = 0
   let some: Document[] = []
   const flush = async (isLast: boolean) => {
@@ -63,43 +64,60 @@ export async function printDocuments(
   return written
 }
 
+interface PrintOptions {
+  readonly columns?: readonly string[] | undefined
+  /** Whether cells of CSV that a spreadsheet would run are made text. */
+  readonly isSafe?: boolean
+  /** What a table is laid out by; left out, its first rows. */
+  readonly layout?: TableLayout | undefined
+}
+
 type Print = (documents: readonly Document[], place: { isFirst: boolean; isLast: boolean }) => string
 
-const printers: {
-  readonly [F in ListFormat]: (columns: readonly string[] | undefined, isSafe: boolean) => Promise<Print> | Print
-} = {
-  ndjson: () => (documents) => documents.map((document) => `${JSON.stringify(documentRow(document))}\n`).join(''),
+const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise<Print> | Print } = {
+  ndjson: () => (documents) => documents.map((document) => `${jsonText(documentRow(document))}\n`).join(''),
   json: () => {
     let isBegun = false
     return (documents, { isLast }) => {
-      const items = documents
-        .map((document, at) => `${isBegun || at > 0 ? ',' : ''}\n${JSON.stringify(document)}`)
-        .join('')
+      const items = documents.map((document, at) => `${isBegun || at > 0 ? ',' : ''}\n${jsonText(document)}`).join('')
       const text = `${isBegun ? '' : '{"items":['}${items}${isLast ? '\n]}\n' : ''}`
       isBegun = true
       return text
     }
   },
-  csv: async (columns, isSafe) => {
+  csv: async ({ columns, isSafe = false }) => {
     const { csvText } = await import('./records/csv-text.js')
     let names = columns
     return (documents, { isFirst }) => {
       const rows = documents.map(documentRow)
       names ??= namesOf(rows)
       if (names.length === 0) return ''
-      return csvText(names, rows, { hasHeader: isFirst, isSafe })
+      const text = csvText(names, rows, { hasHeader: isFirst, isSafe })
+      // A file has the cells as they are; a terminal would do what they say.
+      return process.stdout.isTTY ? printableLines(text) : text
     }
   },
-  table: (columns) => {
-    let open: ReturnType<typeof openTable> | undefined
+  table: ({ columns, layout = tableLayout() }) => {
+    let open: OpenTable | undefined
     return (documents, { isLast }) => {
       const rows = documents.map((document) => row(document, columns))
       const isFirst = open === undefined
-      open ??= openTable(rows, columns ? { columns } : {})
+      layout.add(open === undefined ? rows : [])
+      open ??= layout.open(columns ? { columns } : {})
       const parts = [isFirst ? open.head : '', rows.length > 0 ? open.lines(rows) : '', isLast ? (open.foot ?? '') : '']
       return parts.flatMap((part) => (part === '' ? [] : [`${part}\n`])).join('')
     }
   },
+}
+
+/** What a table of all of these has room for, and which columns; nothing of them is kept. */
+export async function layoutOfAll(
+  documents: AsyncIterable<Document>,
+  columns?: readonly string[],
+): Promise<TableLayout> {
+  const layout = tableLayout()
+  for await (const document of documents) layout.add([row(document, columns)])
+  return layout
 }
 
 /** Every field that any of the documents has: the columns of a CSV that leaves nothing out. */

@@ -1,14 +1,9 @@
 import type { Mail } from './mails.js'
 import { record } from './print.js'
-import { printable } from './text-width.js'
+import { printableLines } from './text-width.js'
 
 /** A mail as the terminal shows it: its head, then its plain text. */
 export function mailText({ id, to, subject, createdAt, refused, text }: Mail): string {
   const head = { id, to, subject, createdAt, ...(refused === null ? {} : { refused }) }
   return `${record(head)}\n\n${printableLines(text).trimEnd()}`
-}
-
-/** The same lines; what would move the cursor is shown, not done. */
-export function printableLines(text: string): string {
-  return text.split(/\r?\n/).map(printable).join('\n')
 }

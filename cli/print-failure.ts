@@ -1,6 +1,7 @@
 import { onStderr } from './colour.js'
 import type { Failure } from './failure.js'
 import { wrapWords } from './prose.js'
+import { jsonText, printable, printableLines } from './text-width.js'
 
 const besideWords = 'error  '.length
 
@@ -16,18 +17,18 @@ export function printFailure(failure: Failure, { json, isOneLine = false, error 
   process.exitCode = failure.exit
   if (json) {
     const { code, message, hint, exit } = failure
-    process.stdout.write(
-      `${JSON.stringify({ error: { code, message, hint: hint ?? null, exit } }, null, isOneLine ? 0 : 2)}\n`,
-    )
+    process.stdout.write(`${jsonText({ error: { code, message, hint: hint ?? null, exit } }, isOneLine ? 0 : 2)}\n`)
   } else {
     process.stderr.write(`${onStderr.red('error')}  ${fitted(failure.message)}\n`)
     if (failure.hint) process.stderr.write(`       ${fitted(failure.hint)}\n`)
   }
-  if (process.argv.includes('--debug') && error instanceof Error) process.stderr.write(`${stacks(error)}\n`)
+  if (process.argv.includes('--debug') && error instanceof Error)
+    process.stderr.write(`${printableLines(stacks(error))}\n`)
 }
 
 /** No word is broken at the edge of the terminal; in a pipe a line stays a line. */
-function fitted(words: string): string {
+function fitted(text: string): string {
+  const words = printable(text)
   const { isTTY, columns } = process.stderr
   return isTTY && columns > 0 ? wrapWords(words, columns - besideWords, besideWords) : words
 }

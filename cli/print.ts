@@ -25,24 +25,49 @@ export function table(rows: readonly Row[], options: TableOptions = {}): string 
 
 export interface OpenTable {
   readonly head: string
-  /** These rows as lines, in the columns of the first ones. */
+  /** These rows as lines, in the columns that were measured. */
   lines(rows: readonly Row[]): string
   readonly foot: string | undefined
 }
 
-/** A table whose columns are laid out by its first rows, for those that come piece by piece. */
+/** The rows that a table is laid out by; the table itself may be of other ones, that come piece by piece. */
+export interface TableLayout {
+  add(rows: readonly Row[]): void
+  open(options?: TableOptions): OpenTable
+}
+
+export function tableLayout(): TableLayout {
+  const measured = new Map<string, Measured>()
+  return {
+    add(rows) {
+      for (const row of rows) for (const [name, value] of Object.entries(row)) measure(measured, name, shown(value))
+    },
+    open({ columns, width = terminalWidth() } = {}) {
+      const names = columns ?? [...measured.keys()]
+      return openLaidOut(
+        names.map((name) => columnOf(name, measured.get(name))),
+        width,
+      )
+    },
+  }
+}
+
+/** A table whose columns are laid out by its first rows. */
 export function openTable(first: readonly Row[], options: TableOptions = {}): OpenTable {
-  const width = options.width ?? terminalWidth()
-  const { visible, left } = layOut(
-    (options.columns ?? namesOf(first)).map((name) => measure(name, first)),
-    width,
-  )
-  // A later row may be wider than the first ones: a pipe has room for it.
-  const fitted = (text: string, most: number) => (Number.isFinite(width) ? cut(text, most) : text)
+  const layout = tableLayout()
+  layout.add(first)
+  return layout.open(options)
+}
+
+function openLaidOut(columns: readonly Column[], width: number): OpenTable {
+  const { visible, left } = layOut(columns, width)
+  // A later row may be wider than those that were measured: a pipe has room for it, and an id is of no use when cut.
+  const fitted = (text: string, { width: most, isWhole }: Column) =>
+    Number.isFinite(width) && !isWhole ? cut(text, most) : text
   const line = (row: Row) =>
-    visible.map(({ name, width, isRight }) => {
-      const { text, kind } = shown(row[name])
-      return colours[kind](pad(fitted(text, width), width, isRight))
+    visible.map((column) => {
+      const { text, kind } = shown(row[column.name])
+      return colours[kind](pad(fitted(text, column), column.width, column.isRight))
     })
   const join = (cells: readonly string[]) => cells.join(gap).trimEnd()
   return {
@@ -117,8 +142,10 @@ function shown(value: Json | undefined): Cell {
   return { text: printable(JSON.stringify(value)), kind: 'json' }
 }
 
-function namesOf(rows: readonly Row[]): string[] {
-  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+interface Measured {
+  width: number
+  hasNumbers: boolean
+  hasOthers: boolean
 }
 
 interface Column {
@@ -130,12 +157,21 @@ interface Column {
   readonly isWhole: boolean
 }
 
-function measure(name: string, rows: readonly Row[]): Column {
-  const cells = rows.map((row) => shown(row[name]))
-  const isNumeric = cells.every(({ kind }) => kind === 'number' || kind === 'missing' || kind === 'null')
-  const width = Math.max(textWidth(printable(name)), ...cells.map(({ text }) => textWidth(text)))
-  return { name, width, isRight: isNumeric && cells.some(({ kind }) => kind === 'number'), isWhole: name === 'id' }
+function measure(columns: Map<string, Measured>, name: string, { text, kind }: Cell): void {
+  const { width, hasNumbers, hasOthers } = columns.get(name) ?? { width: 0, hasNumbers: false, hasOthers: false }
+  columns.set(name, {
+    width: Math.max(width, textWidth(text)),
+    hasNumbers: hasNumbers || kind === 'number',
+    hasOthers: hasOthers || !['number', 'missing', 'null'].includes(kind),
+  })
 }
+
+function columnOf(name: string, { width, hasNumbers, hasOthers }: Measured = nothing): Column {
+  const isRight = hasNumbers && !hasOthers
+  return { name, width: Math.max(textWidth(printable(name)), width), isRight, isWhole: name === 'id' }
+}
+
+const nothing: Measured = { width: 0, hasNumbers: false, hasOthers: false }
 
 /** Takes width off the widest columns first, and the last columns out when that is not enough. */
 function layOut(columns: readonly Column[], width: number): { visible: Column[]; left: string[] } {

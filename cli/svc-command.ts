@@ -4,6 +4,7 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { CliFailure, describeFailure, exits, isExit, misuse } from './failure.js'
 import { nearest } from './nearest.js'
 import { printFailure } from './print-failure.js'
+import { jsonText, printable, printableColoured, printableLines } from './text-width.js'
 
 export interface Named {
   [name: string]: unknown
@@ -21,9 +22,24 @@ export abstract class SvcCommand extends Command {
     debug: Flags.boolean({ description: 'show where a failure happened', helpGroup: 'GLOBAL' }),
   }
 
-  /** Words beside the result: on stderr, and not under --quiet or --json. */
-  protected note(text: string): void {
-    if (!this.jsonEnabled() && !this.isQuiet()) process.stderr.write(`${text}\n`)
+  /** Words beside the result: on stderr, and not under --quiet or --json. What a service said may be in them. */
+  protected note(text: string, colour: (text: string) => string = (plain) => plain): void {
+    if (!this.isQuiet()) this.noteAlways(text, colour)
+  }
+
+  /** Words that --quiet does not hide: without them, a result would be taken for another. Not under --json. */
+  protected noteAlways(text: string, colour: (text: string) => string = (plain) => plain): void {
+    if (!this.jsonEnabled()) process.stderr.write(`${colour(printableLines(text))}\n`)
+  }
+
+  /** Results: on stdout, and not under --json. Nothing but colours and line breaks moves the terminal. */
+  override log(text = ''): void {
+    super.log(printableColoured(text))
+  }
+
+  /** A result that is data in a format of its own: a file or a pipe gets it as it came, a terminal as text. */
+  protected logData(text: string): void {
+    super.log(process.stdout.isTTY ? printableLines(text) : text)
   }
 
   /** Whether somebody sits at the terminal and wants to be asked. */
@@ -40,10 +56,15 @@ export abstract class SvcCommand extends Command {
   protected async confirm(question: string, flags: { yes: boolean }): Promise<void> {
     if (flags.yes) return
     if (!this.mayAsk(flags)) {
-      throw new CliFailure('NOT_CONFIRMED', exits.misuse, `${question} Nobody is there to ask.`, 'Say it with --yes.')
+      throw new CliFailure(
+        'NOT_CONFIRMED',
+        exits.misuse,
+        `${question} Nobody is there to ask.`,
+        'Say it with --yes (-y).',
+      )
     }
     const { confirm } = await import('@inquirer/prompts')
-    const isWanted = await confirm({ message: question, default: false }, { output: process.stderr })
+    const isWanted = await confirm({ message: printable(question), default: false }, { output: process.stderr })
     if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled; nothing was done.')
   }
 
@@ -72,7 +93,7 @@ export abstract class SvcCommand extends Command {
 
   // oclif colours its JSON and writes it in pieces; scripts want it plain, and fast.
   protected override logJson(json: unknown): void {
-    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
+    process.stdout.write(`${jsonText(json, 2)}\n`)
   }
 
   protected override async catch(thrown: Error): Promise<void> {

@@ -1,114 +1,59 @@
 import * as Flags from '@oclif/core/flags'
-import type { Input, ParserOutput } from '@oclif/core/interfaces'
-import { type Client, type ClientOptions, createClient } from '../client/index.js'
-import { SvcError } from '../client/model/errors.js'
-import { onStderr } from './colour.js'
-import { CliFailure, exits, isUnreachable, reworded } from './failure.js'
-import { textHint } from './fields-args.js'
-import { nearest } from './nearest.js'
-import { type Named, SvcCommand } from './svc-command.js'
-import { findTarget, notRunning, type Target, type TargetFlags } from './target.js'
+import type { Client, ClientOptions, SessionStore } from '../client/index.js'
+import type { SvcError } from '../client/model/errors.js'
+import { reworded } from './failure.js'
+import { loginOf } from './owner.js'
+import { ServiceCommand } from './service-command.js'
+import type { TargetFlags } from './target.js'
 
 export type { Client }
 
-/** A command that talks to a service: the emulator of this folder, or whatever the flags and settings name. */
-export abstract class TargetCommand extends SvcCommand {
+/** A command that talks to a service, with its key alone or as one of its users. */
+export abstract class TargetCommand extends ServiceCommand {
   static override baseFlags = {
-    ...SvcCommand.baseFlags,
-    profile: Flags.string({ char: 'P', description: 'the named service to use [SVC_PROFILE]', helpGroup: 'TARGET' }),
-    url: Flags.string({ description: 'address of the service [SVC_URL]', helpGroup: 'TARGET' }),
-    key: Flags.string({ description: 'API key; SVC_API_KEY keeps it off the screen', helpGroup: 'TARGET' }),
-    dialect: Flags.string({
-      description: 'forms the service speaks: a, b, c, or "a, document=flat" [SVC_DIALECT]',
+    ...ServiceCommand.baseFlags,
+    as: Flags.string({
+      description: 'act as this user of the emulator: email or id',
       helpGroup: 'TARGET',
+      helpValue: 'user',
     }),
   }
 
-  private target: Target | undefined
-  private givenArgs: { readonly [name: string]: unknown } = {}
+  private login: SessionStore | undefined
 
-  /** The client of the service that the flags and settings name. */
-  protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
-    const { url, key, dialect } = this.requireTarget(flags)
-    return createClient({ url, apiKey: key, dialect, ...more })
+  /** The client of the service, signed in as the user of `--as`. */
+  protected override client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
+    return super.client(flags, { ...more, ...this.sessionOf(flags) })
   }
 
-  protected requireTarget(flags: TargetFlags): Target {
-    this.target ??= findTarget(flags)
-    return this.target
+  /** Looked up by the first request, and once, however many clients a command opens. */
+  private sessionOf(flags: TargetFlags): { session?: SessionStore } {
+    if (flags.as === undefined) return {}
+    this.login ??= loginOf(this.requireTarget(flags), super.client(flags), flags.as)
+    return { session: this.login }
   }
 
-  /** The client for a write: what is not on this machine is shown first, and confirmed. */
-  protected async clientForWrite(flags: TargetFlags & { yes: boolean }, what: string): Promise<Client> {
-    const { url, from, isLocal } = this.requireTarget(flags)
-    if (!isLocal) {
-      this.note(`${onStderr.yellow('writes to')} ${onStderr.bold(url)} (${from})`)
-      await this.confirm(`${what} on ${new URL(url).host}?`, flags)
+  /** A good key is no user: permissions ask for one, and managing what has them for the secret key. */
+  protected override async explainRefused(cause: SvcError): Promise<Error> {
+    const { emulator } = this.requireTarget({})
+    if (cause.code === 'FORBIDDEN' && this.id?.startsWith('collections:')) {
+      const secret = emulator ? '$(svc project key --secret --quiet)' : 'svc_secret_…'
+      return reworded(cause, () => ({ hint: `Give the secret key: SVC_API_KEY=${secret} svc ${words(this.id)} …` }))
     }
-    return this.client(flags)
-  }
-
-  protected override async explain(error: Error): Promise<Error> {
-    if (isUnreachable(error)) return this.explainUnreachable(error)
-    if (!(error instanceof SvcError) || !this.target) return error
-    if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
-    if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
-    if (error.code === 'NOT_FOUND') return this.explainNotFound(error)
-    return error
-  }
-
-  private explainUnreachable(cause: SvcError): Error {
-    if (!this.target) return cause
-    const { url, from, emulator } = this.target
-    if (cause.code === 'TIMEOUT') return cause
-    if (emulator) return notRunning(cause)
-    const hint = 'Check the address, and that the service runs.'
-    return new CliFailure('NETWORK', exits.network, `Nothing answers at ${url} (${from}).`, hint, { cause })
-  }
-
-  /** A collection that is not there is most often one that is spelled otherwise. */
-  private async explainNotFound(cause: SvcError): Promise<Error> {
-    const name = this.collectionInQuestion()
-    if (name === undefined || !this.target) return cause
-    const names = await this.client({})
+    const keyIsGood = await super
+      .client({})
       .collections.list()
       .then(
-        (all) => all.map((collection) => collection.name),
-        () => undefined,
+        () => true,
+        () => false,
       )
-    if (!names || names.includes(name)) return cause
-    const meant = nearest(name, names)
-    const isManaging = this.id?.startsWith('collections:')
-    const otherwise = isManaging
-      ? 'See which there are: svc collections list'
-      : `Create it: svc collections create ${name}`
-    const hint = meant ? `Did you mean "${meant}"?` : otherwise
-    return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
-  }
-
-  /** The collection that this command was asked about, where its first argument is one. */
-  private collectionInQuestion(): string | undefined {
-    const [first] = Object.keys(this.ctor.args)
-    const name = first === 'collection' ? this.givenArgs[first] : undefined
-    return typeof name === 'string' ? name : undefined
-  }
-
-  protected override async parse<F extends Named, B extends Named, A extends Named>(
-    options?: Input<F, B, A>,
-    argv?: string[],
-  ): Promise<ParserOutput<F, B, A>> {
-    const parsed = await super.parse(options, argv)
-    this.givenArgs = parsed.args
-    return parsed
+    if (!keyIsGood) return cause
+    const act = emulator ? 'Act as a user who has the role: --as <user>. ' : ''
+    const name = this.collectionInQuestion() ?? 'COLLECTION'
+    return reworded(cause, () => ({ hint: `${act}Who may: svc collections permissions ${name}` }))
   }
 }
 
-function explainText(cause: SvcError, words: readonly string[]): Error {
-  const hint = textHint(words, cause.issues)
-  return hint === undefined ? cause : reworded(cause, () => ({ hint }))
-}
-
-function explainNoKey({ url, from }: Target): CliFailure {
-  const message = `${url} (${from}) asks for an API key, and none was given.`
-  return new CliFailure('UNAUTHORIZED', exits.notAuthorised, message, 'Give one with SVC_API_KEY, --key or a profile.')
+function words(id = ''): string {
+  return id.replaceAll(':', ' ')
 }

@@ -1,15 +1,18 @@
 /** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
-import { isIPv4 } from 'node:net'
+import { isLoopbackUrl } from '../client/model/loopback.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { CliFailure, exits, misuse } from './failure.js'
 import { readProfiles, requireProfile } from './profiles.js'
 import { findProjectFile } from './project-file.js'
+import { isAccepted, type NamedAddress, notAccepted } from './trust.js'
 
 export interface TargetFlags {
   readonly url?: string | undefined
   readonly key?: string | undefined
   readonly dialect?: string | undefined
   readonly profile?: string | undefined
+  /** Who acts, where the command has a flag for it. */
+  readonly as?: string | undefined
 }
 
 export interface Target {
@@ -20,6 +23,8 @@ export interface Target {
   /** Who said so, in words: "--url", "profile \"staging\"", "the emulator of /home/ada/app". */
   readonly from: string
   readonly keyFrom: string | undefined
+  /** Why a key that is there is not sent, in words. */
+  readonly withheld: string | undefined
   /** Whether only this machine can be meant: then writes need no question. */
   readonly isLocal: boolean
   /** There, where the emulator of this folder is meant. */
@@ -29,22 +34,30 @@ export interface Target {
 interface Place {
   readonly url: string
   readonly from: string
+  /** The file of a folder that names the address, where it is not the user's own words. */
+  readonly namedIn?: string | undefined
   readonly key?: string | undefined
   readonly dialect?: string | undefined
 }
 
 /**
- * @throws {CliFailure} with exit 8 if nothing names a service and no emulator runs here.
+ * A key goes only where its source says: contract 12.4, decision 27.
+ *
+ * @throws {CliFailure} with exit 8 if nothing names a service and no emulator runs here, with exit 3 if a project file
+ * names an address that was never accepted.
  */
 export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.env): Target {
   const place = findPlace(flags, env)
   const url = readAddress(place.url, place.from)
+  const named = namedAddress(place)
+  if (named && !isAccepted(named)) throw notAccepted(named)
+  const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)
   const emulator = findEmulator()
   const isEmulator = emulator !== undefined && emulator.url === url
   const [key, keyFrom] = firstSaid([
     [flags.key, '--key'],
     [flags.profile === undefined ? undefined : place.key, place.from],
-    [env.SVC_API_KEY, 'SVC_API_KEY'],
+    [isElsewhere ? undefined : env.SVC_API_KEY, 'SVC_API_KEY'],
     [place.key, place.from],
     [isEmulator ? emulator.apiKey : undefined, 'the running emulator'],
   ])
@@ -53,8 +66,38 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
     [env.SVC_DIALECT, 'SVC_DIALECT'],
     [place.dialect, place.from],
   ])
-  const isLocal = isLoopback(url)
-  return { url, key, keyFrom, dialect, from: place.from, isLocal, emulator: isEmulator ? emulator : undefined }
+  const withheld = isElsewhere ? 'SVC_API_KEY is for SVC_URL, and is sent nowhere else.' : undefined
+  const isLocal = isLoopbackUrl(url)
+  return {
+    url,
+    key,
+    keyFrom,
+    withheld,
+    dialect,
+    from: place.from,
+    isLocal,
+    emulator: isEmulator ? emulator : undefined,
+  }
+}
+
+/** The address that these flags and settings lead to, if a file of the folder names it and nobody has accepted it yet. */
+export function doubtfulAddress(flags: TargetFlags, env = process.env): NamedAddress | undefined {
+  try {
+    const named = namedAddress(findPlace(flags, env))
+    return named && !isAccepted(named) ? named : undefined
+  } catch (error) {
+    // Flags and settings that lead nowhere are refused by whoever follows them.
+    if (error instanceof CliFailure) return undefined
+    throw error
+  }
+}
+
+function namedAddress({ url, from, namedIn }: Place): NamedAddress | undefined {
+  return namedIn === undefined ? undefined : { path: namedIn, url: readAddress(url, from) }
+}
+
+function isSameAddress(text: string, url: string): boolean {
+  return parseAddress(text)?.href.replace(/\/+$/, '') === url
 }
 
 function findPlace(flags: TargetFlags, env: NodeJS.ProcessEnv): Place {
@@ -64,17 +107,20 @@ function findPlace(flags: TargetFlags, env: NodeJS.ProcessEnv): Place {
   if (env.SVC_URL) return { url: env.SVC_URL, from: 'SVC_URL' }
   if (env.SVC_PROFILE) return fromProfile(env.SVC_PROFILE, `profile "${env.SVC_PROFILE}" (SVC_PROFILE)`)
   const project = findProjectFile()
-  if (project?.url) return { url: project.url, dialect: project.dialect, from: project.path }
+  if (project?.url) {
+    return { url: project.url, dialect: project.dialect, from: project.path, namedIn: project.path }
+  }
   if (project?.profile) {
     const place = fromProfile(project.profile, `profile "${project.profile}" (${project.path})`)
     return { ...place, dialect: project.dialect ?? place.dialect }
   }
   const profiles = readProfiles()
   if (profiles.current) return fromProfile(profiles.current, `profile "${profiles.current}"`)
-  const emulator = findEmulator()
+  const file = findEmulatorFile()
+  const emulator = file === undefined ? undefined : readEmulatorFile(file)
   if (emulator) {
     const { url, apiKey } = emulator
-    return { url, key: apiKey, dialect: project?.dialect, from: 'the running emulator' }
+    return { url, key: apiKey, dialect: project?.dialect, from: 'the running emulator', namedIn: file }
   }
   throw notRunning()
 }
@@ -95,8 +141,7 @@ function findEmulator(): EmulatorInfo | undefined {
 
 /** @throws {CliFailure} if it is no address of a service; `from` says where it was given. */
 export function readAddress(url: string, from: string): string {
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : withScheme(url)
-  const parsed = URL.canParse(text) ? new URL(text) : undefined
+  const parsed = parseAddress(url)
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
     throw misuse(`"${url}" (${from}) is not an address.`, 'Write it like http://127.0.0.1:4400.')
   }
@@ -106,17 +151,14 @@ export function readAddress(url: string, from: string): string {
   return parsed.href.replace(/\/+$/, '')
 }
 
-/** Nothing but this machine is asked without encryption, unless the address says so. */
-function withScheme(url: string): string {
-  return URL.canParse(`http://${url}`) && isLoopback(`http://${url}`) ? `http://${url}` : `https://${url}`
+function parseAddress(url: string): URL | undefined {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : withScheme(url)
+  return URL.canParse(text) ? new URL(text) : undefined
 }
 
-/** Addresses that only this machine answers at. */
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url)
-  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true
-  // A name may begin like an address: 127.0.0.1.example.com is another machine.
-  return isIPv4(hostname) && hostname.startsWith('127.')
+/** Nothing but this machine is asked without encryption, unless the address says so. */
+function withScheme(url: string): string {
+  return URL.canParse(`http://${url}`) && isLoopbackUrl(`http://${url}`) ? `http://${url}` : `https://${url}`
 }
 
 function firstSaid(said: readonly (readonly [string | undefined, string])[]): readonly [string?, string?] {

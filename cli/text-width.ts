@@ -27,14 +27,37 @@ export function cut(text: string, mostColumns: number): string {
   return `${kept}…`
 }
 
-/** What would move the cursor or colour the terminal is shown, not done. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+const control = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what Chalk writes around a text.
+const colour = /(\u001b\[[\d;]*m)/
+
+/** What would move the cursor or colour the terminal is shown, not done. Contract 12.5. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
+  return text.replace(control, (character) => {
     if (character === '\n') return '↵'
     if (character === '\t') return ' '
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
+}
+
+/** The same for a text of several lines. JSON stays JSON, and means the same: what is replaced is escaped. */
+export function printableLines(text: string): string {
+  return text.split(/\r?\n/).map(printable).join('\n')
+}
+
+/** The same for a text that has colours of ours in it. What a service says has to be printable before it is coloured. */
+export function printableColoured(text: string): string {
+  // Every second piece is a colour.
+  return text
+    .split(colour)
+    .map((piece, at) => (at % 2 === 1 ? piece : printableLines(piece)))
+    .join('')
+}
+
+/** JSON as a terminal may show it. */
+export function jsonText(value: unknown, indent?: number): string {
+  return printableLines(JSON.stringify(value, null, indent) ?? '')
 }
 
 let segmenter: Intl.Segmenter | undefined

@@ -3,12 +3,12 @@ import * as Flags from '@oclif/core/flags'
 import type { Client } from '../client/index.js'
 import type { Json } from '../client/model/json.js'
 import type { AppUser } from '../client/model/user.js'
-import { type Control, openControl } from './control.js'
-import { CliFailure, exits, misuse } from './failure.js'
-import { nearest } from './nearest.js'
+import type { Control } from './control.js'
+import { misuse } from './failure.js'
+import { findUser, openOwner, tokenOf } from './owner.js'
 import type { Row } from './print.js'
+import { ServiceCommand } from './service-command.js'
 import type { TargetFlags } from './target.js'
-import { TargetCommand } from './target-command.js'
 
 export const userArg = Args.string({ required: true, description: 'email or id of the user' })
 
@@ -27,34 +27,21 @@ export const tokenFlag = Flags.string({
 })
 
 /** A command about users: the interface's own operations and, on an emulator, the owner's. */
-export abstract class UserCommand extends TargetCommand {
+export abstract class UserCommand extends ServiceCommand {
   /** What the owner may do. Only an emulator lets its owner in. */
   protected owner(flags: TargetFlags): Control {
-    const { emulator, url } = this.requireTarget(flags)
-    if (emulator) return openControl(emulator)
-    const message = `${url} is not the emulator of this folder, and only there you are the owner.`
-    throw new CliFailure('FORBIDDEN', exits.notAuthorised, message, 'Run this where "svc dev" runs.')
+    return openOwner(this.requireTarget(flags))
   }
 
   /** @throws {CliFailure} with exit 4, naming who may be meant */
-  protected async findUser(client: Client, who: string): Promise<AppUser> {
-    if (!who.includes('@')) return client.users.get(who)
-    const { items } = await client.users.list({ where: { email: { in: [who, who.toLowerCase()] } }, limit: 1 })
-    if (items[0]) return items[0]
-    const others = (await client.users.list({ limit: 100 })).items.map(({ email }) => email)
-    const meant = nearest(who, others)
-    const hint = meant ? `Did you mean "${meant}"?` : 'See who there is: svc users list'
-    throw new CliFailure('USER_NOT_FOUND', exits.notFound, `No user "${who}".`, hint)
+  protected findUser(client: Client, who: string): Promise<AppUser> {
+    return findUser(client, who)
   }
 
   /** A client that is signed in as that user: by a token that is given, else by the owner's right. */
   protected async clientAs(flags: TargetFlags, who: string, token?: string): Promise<Client> {
     const client = this.client(flags)
-    if (token === undefined) {
-      const { id } = await this.findUser(client, who)
-      const answer = await this.owner(flags)({ method: 'POST', path: `/users/${id}/token` })
-      await client.auth.use((answer as { token: string }).token)
-    } else await client.auth.use(token)
+    await client.auth.use(token ?? (await tokenOf(this.owner(flags), await this.findUser(client, who))))
     return client
   }
 

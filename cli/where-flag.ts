@@ -2,7 +2,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Sort } from '../client/model/page.js'
 import { parsePath } from '../client/model/path.js'
-import type { Where } from '../client/model/where.js'
+import { type Clause, operators, type Test, type Where } from '../client/model/where.js'
 import { dialects } from '../client/wire/dialect.js'
 import { readWhere as readConditions } from '../client/wire/query.js'
 import { misuse } from './failure.js'
@@ -18,9 +18,15 @@ export const whereFlags = {
   or: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
-    description: 'one of several conditions of which any is enough',
-    helpValue: 'field=value',
+    description:
+      'one of several conditions of which any is enough; those of a named group are alternatives of their own',
+    helpValue: '[group:]field=value',
   }),
+}
+
+export interface WhereFlags {
+  readonly where?: readonly string[] | undefined
+  readonly or?: readonly string[] | undefined
 }
 
 export const sortFlag = Flags.string({
@@ -37,23 +43,34 @@ export const populateFlag = Flags.string({
   helpValue: 'field',
 })
 
-/** The conditions of `--where`, all of which must hold, and of `--or`, of which one must. */
+/** The conditions of `--where`, all of which must hold, and of each group of `--or`, of which one must. */
 export function readWhere(all: readonly string[] = [], any: readonly string[] = []): Where {
-  return readConditions(dialects.a, [...all.map(splitCondition), ...any.map(splitCondition).map(joinOr)])
+  const clauses = all.flatMap((condition) => readCondition(splitCondition(condition)))
+  const groups = new Map<string, Test[]>()
+  for (const condition of any) {
+    const [group, rest] = splitGroup(condition)
+    groups.set(group, [...(groups.get(group) ?? []), ...readCondition(splitCondition(rest)).flatMap(({ any }) => any)])
+  }
+  return { all: [...clauses, ...[...groups.values()].map((any) => ({ any }))] }
+}
+
+/** Both words for it are known, whatever the dialect. */
+function readCondition([name, value]: readonly [string, string]): readonly Clause[] {
+  return readConditions(dialects.a, [[name.replace(/__icontains$/, '__contains'), value]]).all
 }
 
 /** What to say where nothing was found and a condition looks like one of another spelling. */
-export function spellingNote(conditions: readonly string[]): string | undefined {
-  for (const condition of conditions) {
+export function spellingNote({ where = [], or = [] }: WhereFlags): string | undefined {
+  for (const condition of [...where, ...or.map((one) => splitGroup(one)[1])]) {
     const [, field, suffix] = /^([^=]*[^_=])_([a-z]+)=/.exec(condition) ?? []
     if (field && suffix && suffixes.includes(suffix)) {
-      return `"${field}_${suffix}" is a field's name here; to compare "${field}", write ${field}__${suffix}.`
+      return `"${field}_${suffix}" is a field's name here; to compare "${field}", write ${suffix === 'eq' ? field : `${field}__${suffix}`}.`
     }
   }
   return undefined
 }
 
-const suffixes = ['ne', 'gt', 'gte', 'lt', 'lte', 'contains', 'startswith', 'endswith', 'in', 'notin', 'isnull']
+const suffixes: readonly string[] = operators
 
 export function readSort(text: string | undefined): Sort | undefined {
   if (text === undefined) return undefined
@@ -62,8 +79,10 @@ export function readSort(text: string | undefined): Sort | undefined {
   return { path: parsePath(name), direction: text.startsWith('-') ? 'desc' : 'asc' }
 }
 
-function joinOr([name, value]: readonly [string, string]): readonly [string, string] {
-  return [`[or]${name}`, value]
+/** `price:views__gte=1` belongs to the group `price`; a colon in front, `:a:b=1`, says that the rest is a condition. */
+function splitGroup(condition: string): readonly [group: string, condition: string] {
+  const [, group, rest] = /^([\w-]*):([^=].*)$/s.exec(condition) ?? []
+  return group === undefined || rest === undefined ? ['', condition] : [group, rest]
 }
 
 /** `views>=100` is what other languages write. */

@@ -1,9 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { CliFailure, exitOfStatus, misuse } from '../failure.js'
-import { readFields } from '../fields-args.js'
+import { parseJson } from '../../client/model/json.js'
+import { asFailure } from '../../client/send.js'
+import { readError } from '../../client/wire/read-error.js'
+import { CliFailure, describeFailure, exitOfStatus, misuse } from '../failure.js'
+import { fieldsArg, readFields } from '../fields-args.js'
 import { prose } from '../prose.js'
 import { TargetCommand } from '../target-command.js'
+import { jsonText, printableLines } from '../text-width.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
@@ -18,10 +22,10 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
     '<%= config.bin %> api POST /collections/posts title=Hello -H "svc-dialect: c" --include',
   ]
   static override usage = 'api METHOD PATH [FIELD=text] [FIELD:=json] [-f file]'
-  static override strict = false
   static override args = {
     method: Args.string({ required: true, description: 'GET, POST, PATCH, PUT, DELETE …' }),
     path: Args.string({ required: true, description: 'path and query, as the reference has them' }),
+    field: fieldsArg,
   }
   static override flags = {
     header: Flags.string({
@@ -46,38 +50,39 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
     const url = new URL(`${target.url}/${args.path.replace(/^\/+/, '')}`)
     if (!safeMethods.includes(method)) await this.clientForWrite(flags, `${method} ${url.pathname}`)
 
+    const token = (await this.client(flags).auth.session())?.token
     const response = await fetch(url, {
       method,
       body,
       headers: {
         ...(target.key === undefined ? {} : { 'x-api-key': target.key }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(target.dialect === undefined ? {} : { 'svc-dialect': target.dialect }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...Object.fromEntries((flags.header ?? []).map(readHeader)),
       },
       redirect: 'manual',
+    }).catch((cause) => {
+      throw asFailure(cause, target.url)
     })
     const text = await response.text()
     const headers = Object.fromEntries(response.headers)
     const answer = { status: response.status, headers, body: readBody(text) }
-    if (this.jsonEnabled()) {
-      if (!response.ok) process.exitCode = exitOfStatus(response.status)
-      return answer
-    }
     if (flags.include) {
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-      this.log([`${response.status} ${response.statusText}`, ...lines, ''].join('\n'))
+      this.log(printableLines([`${response.status} ${response.statusText}`, ...lines, ''].join('\n')))
     }
-    if (text !== '') this.log(typeof answer.body === 'string' ? text : JSON.stringify(answer.body, null, 2))
-    if (response.status >= 400) {
-      const code = response.headers.get('svc-error-code') ?? 'FAILED'
-      throw new CliFailure(
-        code,
-        exitOfStatus(response.status),
-        `${method} ${url.pathname} answered ${response.status}.`,
-      )
-    }
+    if (text !== '' && typeof answer.body === 'string') this.logData(text)
+    else if (text !== '') this.log(jsonText(answer.body, 2))
+    if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, text)
     return answer
+  }
+
+  /** What the service said of it, where it did: under --json the body is nowhere else. */
+  private async refused(request: string, { status, headers }: Response, text: string): Promise<CliFailure> {
+    const error = readError(status, (name) => headers.get(name), parseJson(text))
+    const { code, hint } = describeFailure(await this.explain(error))
+    return new CliFailure(code, exitOfStatus(status), `${request} answered ${status}: ${error.message}`, hint)
   }
 }
 

@@ -5,7 +5,8 @@ import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/model/limits.js'
 import type { Emulator } from '../../emulator/main.js'
 import { openInBrowser } from '../browser.js'
-import { box, dataWords, isOpenToOthers, nearby, ownNames } from '../dev/box.js'
+import { requireCommand } from '../dev/app-command.js'
+import { box, dataWords, isOpenToOthers, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { publish } from '../dev/publish.js'
@@ -13,6 +14,7 @@ import { untilStopped } from '../dev/until-stopped.js'
 import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
 import { envFile, fillEnvFile } from '../env-file.js'
 import { misuse } from '../failure.js'
+import { ownNames } from '../own-names.js'
 import { prose } from '../prose.js'
 import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
 import { SvcCommand } from '../svc-command.js'
@@ -97,6 +99,7 @@ command's exit code if it ends by itself.`)
     // A file from an earlier start would tell a waiting script that this one is ready.
     if (readyFile !== undefined) await rm(readyFile, { force: true })
     if (flags.detach) return this.detach(flags, folder, app)
+    if (app.length > 0) await requireCommand(app)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
     const stopped = untilStopped()
     const { startEmulator } = await import('../../emulator/main.js')

@@ -46,8 +46,8 @@ the package.json depends on. It shows what it is going to write, asks, and never
 
     if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(plan)) this.note(line)
-    if (this.mayAsk(flags)) await this.confirm('Write them?', flags)
     const written = plan.filter(({ change }) => change !== 'keep')
+    if (written.length > 0) await this.confirm('Write them?', flags)
     for (const { path, content } of written) await write(path, content)
     const steps = [...(app?.next ?? []), ...(template?.next ?? [])]
     const next = [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...steps]

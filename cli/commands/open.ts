@@ -4,6 +4,7 @@ import { openInBrowser } from '../browser.js'
 import { isAnswering } from '../emulator-health.js'
 import { dataFlag, emulatorHere, noEmulator } from '../here.js'
 import { SvcCommand } from '../svc-command.js'
+import { printable } from '../text-width.js'
 
 export default class Open extends SvcCommand {
   static override summary = "Open the emulator's page in the browser."
@@ -24,7 +25,7 @@ export default class Open extends SvcCommand {
     if (isOpened) {
       await openInBrowser(url)
       this.note(`opening ${url}`)
-    } else this.log(url)
+    } else this.log(printable(url))
     return { url, isOpened }
   }
 }

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
-import * as Flags from '@oclif/core/flags'
 import { table } from '../print.js'
 import { prose } from '../prose.js'
 import type { Planted } from '../seeds/plant.js'
 import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
 import { TargetCommand } from '../target-command.js'
+import { readUpsert, upsertFlags } from '../upsert-flags.js'
 
 export default class Seed extends TargetCommand {
   static override summary = 'Fill collections from files, once.'
@@ -19,27 +19,22 @@ or holds several collections, with schemas and with references between documents
 
 Without files it takes seed.json and what is in seeds/. Seeding again adds nothing: a collection that holds
 documents is left alone, or with --upsert brought up to date.`)
-  static override examples = ['<%= config.bin %> seed', '<%= config.bin %> seed seeds/users.csv --upsert --key email']
+  static override examples = ['<%= config.bin %> seed', '<%= config.bin %> seed seeds/users.csv --upsert --by email']
   static override usage = 'seed [FILE...]'
-  static override strict = false
-  static override args = { file: Args.string({ description: 'files, or patterns such as "seeds/*.json"' }) }
-  static override flags = {
-    upsert: Flags.boolean({ description: 'change the documents that are there already' }),
-    key: Flags.string({
-      description: 'with --upsert, the field by which documents are known [otherwise: API key]',
-      helpValue: 'field',
-    }),
+  static override args = {
+    file: Args.string({ multiple: true, description: 'files, or patterns such as "seeds/*.json"' }),
   }
+  static override flags = { ...upsertFlags }
 
   async run() {
     const { argv, flags } = await this.parse(Seed)
-    const { key, ...rest } = flags
-    const target = flags.upsert ? rest : flags
+    const { by, key, note } = readUpsert(flags)
+    if (note) this.note(note)
     const files = await findSeeds(argv.map(String))
-    const client = await this.clientForWrite(target, `Seed from ${files.join(', ')}`)
+    const client = await this.clientForWrite({ ...flags, key }, `Seed from ${files.join(', ')}`)
     const planted: (Planted & { file: string })[] = []
     for (const file of files) {
-      const done = await seedInput(file, { client, isUpsert: flags.upsert, key: flags.upsert ? key : undefined })
+      const done = await seedInput(file, { client, isUpsert: flags.upsert, key: by })
       planted.push(...done.map((one) => ({ file, ...one })))
     }
 

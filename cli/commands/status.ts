@@ -3,6 +3,7 @@ import { isAnswering } from '../emulator-health.js'
 import { dataFlag, emulatorHere, noEmulator } from '../here.js'
 import { record } from '../print.js'
 import { SvcCommand } from '../svc-command.js'
+import { printable } from '../text-width.js'
 
 export default class Status extends SvcCommand {
   static override summary = 'Show the emulator of this folder.'
@@ -21,8 +22,13 @@ export default class Status extends SvcCommand {
     const { controlToken: _, ...shown } = emulator
     const env = { SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, SVC_WS_URL: emulator.wsUrl }
 
-    if (flags.env) for (const [name, value] of Object.entries(env)) this.log(`export ${name}='${value}'`)
+    if (flags.env) for (const [name, value] of Object.entries(env)) this.log(`export ${name}=${quoted(value)}`)
     else this.log(record(shown))
     return { ...shown, env }
   }
+}
+
+/** As a shell takes it for one word, whatever is in it. */
+function quoted(text: string): string {
+  return `'${printable(text).replaceAll("'", "'\\''")}'`
 }

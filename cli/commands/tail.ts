@@ -12,7 +12,8 @@ import { execute, forward } from '../tail/deliver.js'
 import { eventLine } from '../tail/event-line.js'
 import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
 import { TargetCommand } from '../target-command.js'
-import { readWhere, whereFlags } from '../where-flag.js'
+import { jsonText } from '../text-width.js'
+import { readWhere, spellingNote, whereFlags } from '../where-flag.js'
 
 const kinds = ['created', 'updated', 'deleted'] as const
 
@@ -39,9 +40,10 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     "<%= config.bin %> tail orders --events created --exec 'jq -r .id >> new-orders.txt'",
     '<%= config.bin %> tail orders --forward-to http://localhost:3000/hooks/orders',
   ]
-  static override usage = 'tail [COLLECTION…]'
-  static override strict = false
-  static override args = { collections: Args.string({ description: 'names of collections [default: all]' }) }
+  static override usage = 'tail [COLLECTION...]'
+  static override args = {
+    collection: Args.string({ multiple: true, description: 'names of collections [default: all]' }),
+  }
   static override flags = {
     ...whereFlags,
     events: Flags.option({
@@ -74,6 +76,8 @@ a command of --exec or an address of --forward-to failed, with 1.`)
       if (timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
       const { shown, failed } = await this.show(tail, wanted).finally(tail.close)
       this.note(counted(shown, 'event'))
+      const note = shown === 0 && spellingNote(flags)
+      if (note) this.note(note)
       if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
       else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
       else if (failed > 0) process.exitCode = exits.failed
@@ -107,7 +111,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
       exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled() }),
       forwardTo === undefined ? undefined : await forward(forwardTo, line),
     ].filter((fault) => fault !== undefined)
-    for (const fault of faults) this.note(`${onStderr.red('failed')}  ${fault}`)
+    for (const fault of faults) this.note(`failed  ${fault}`, onStderr.red)
     return faults.length
   }
 
@@ -115,25 +119,25 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     const { url } = this.requireTarget({})
     if (this.jsonEnabled()) this.printLine({ type: 'ready', url, transport, collections })
     const names = collections.length === 0 ? 'collections to come' : collections.join(', ')
-    this.note(onStderr.dim(`listening to ${names} at ${url}; Ctrl-C ends it`))
+    this.note(`listening to ${names} at ${url}; Ctrl-C ends it`, onStderr.dim)
   }
 
   private print(told: Shown) {
     if (told.type === 'ended') return this.printEnd(told.collection, told.error)
     if (this.jsonEnabled()) return this.printLine(told.type === 'event' ? eventLine(told) : told)
     if (told.type === 'event') return this.log(changeLines(told.collection, told.change, told.before, new Date()))
-    this.note(onStderr.yellow(notes[told.type](told.collection)))
+    this.note(notes[told.type](told.collection), onStderr.yellow)
   }
 
   /** A collection that is gone ends its part; anything else ends all. */
   private printEnd(collection: string, error: SvcError) {
     if (error.code !== 'INVALID_COLLECTION') throw error
     if (this.jsonEnabled()) this.printLine({ type: 'ended', collection, code: error.code, message: error.message })
-    this.note(onStderr.yellow(error.message))
+    this.note(error.message, onStderr.yellow)
   }
 
   private printLine(value: object) {
-    process.stdout.write(`${JSON.stringify(value)}\n`)
+    process.stdout.write(`${jsonText(value)}\n`)
   }
 }
 

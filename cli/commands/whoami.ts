@@ -1,7 +1,9 @@
 import { SvcError } from '../../client/model/errors.js'
-import { exits } from '../failure.js'
+import { findEmulatorFile } from '../emulator-file.js'
+import { CliFailure, exits, isUnreachable, reworded } from '../failure.js'
 import { record } from '../print.js'
 import { maskKey } from '../profiles.js'
+import type { Target } from '../target.js'
 import { TargetCommand } from '../target-command.js'
 
 export default class Whoami extends TargetCommand {
@@ -11,15 +13,17 @@ export default class Whoami extends TargetCommand {
 
   async run() {
     const { flags } = await this.parse(Whoami)
-    const { url, from, key, keyFrom, dialect, isLocal, emulator } = this.requireTarget(flags)
-    const client = this.client(flags)
-    const isTaken = await client.collections.list().then(
-      () => true,
-      (error) => {
-        if (error instanceof SvcError && error.status === 401) return false
-        throw error
-      },
-    )
+    const target = this.requireTarget(flags)
+    const { url, from, key, keyFrom, dialect, isLocal, emulator } = target
+    const isTaken = await this.client(flags)
+      .collections.list()
+      .then(
+        () => true,
+        (error) => {
+          if (error instanceof SvcError && error.status === 401) return false
+          throw failedAt(target, error)
+        },
+      )
     const shown = {
       url,
       from,
@@ -30,8 +34,22 @@ export default class Whoami extends TargetCommand {
       isLocal,
       ...(emulator ? { project: emulator.projectId } : {}),
     }
+    // Under --json too, this is the answer and no failure: it says what is wrong.
     if (!isTaken) process.exitCode = exits.notAuthorised
     this.log(record(shown))
     return shown
   }
+}
+
+/** Whatever went wrong, where it was tried is what this command is asked for. */
+function failedAt({ url, from, keyFrom, emulator }: Target, error: unknown): Error {
+  const cause = error instanceof SvcError && error.cause instanceof CliFailure ? error.cause : error
+  const where = emulator ? `${url} (${findEmulatorFile() ?? from})` : `${url} (${from})`
+  const key = keyFrom === undefined ? 'without a key' : `with the key of ${keyFrom}`
+  if (!isUnreachable(cause))
+    return reworded(cause, ({ message }) => ({ message: `${where}, asked ${key}: ${message}` }))
+  const [exit, hint] = emulator
+    ? [exits.notRunning, 'Start it: svc dev']
+    : [exits.network, 'Check the address, and that the service runs.']
+  return new CliFailure(emulator ? 'NOT_RUNNING' : cause.code, exit, `Nothing answers at ${where}.`, hint, { cause })
 }

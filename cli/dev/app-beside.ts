@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import type { EmulatorInfo } from '../emulator-file.js'
-import { CliFailure, exits } from '../failure.js'
+import { noCommand } from './app-command.js'
 
 export interface AppBeside {
   /** Its exit code; 128 and the number of the signal where one ended it. Fails with exit 4 if there is no such command. */
@@ -33,8 +33,7 @@ export function startBeside(
   const ended = child.then(({ exitCode, signal, code }) => {
     if (exitCode !== undefined) return exitCode
     if (signal) return 128 + constants.signals[signal]
-    const hint = 'What follows "--" is the command and its words, as a shell would run it.'
-    throw new CliFailure('NO_COMMAND', exits.notFound, `"${command}" could not be started (${code}).`, hint)
+    throw noCommand(command, `${code}`)
   })
   return {
     ended,

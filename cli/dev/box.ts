@@ -1,10 +1,9 @@
-import { hostname, networkInterfaces } from 'node:os'
 import { relative, resolve } from 'node:path'
+import { isLoopbackUrl } from '../../client/model/loopback.js'
 import { onStdout } from '../colour.js'
 import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
 import { terminalWidth } from '../print.js'
 import { duration } from '../progress.js'
-import { isLoopback } from '../target.js'
 import type { Demo } from './demo.js'
 
 export interface BoxDetails {
@@ -79,14 +78,6 @@ export function nearby(folder: string): string {
   return path.startsWith('..') ? folder : path || '.'
 }
 
-/** The names that other machines may call this one by, once it listens to them. */
-export function ownNames(): string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((all) =>
-    (all ?? []).map(({ address }) => (address.includes(':') ? `[${address}]` : address)),
-  )
-  return [hostname(), `${hostname()}.local`, ...addresses]
-}
-
 export function isOpenToOthers(host: string | undefined): boolean {
-  return host !== undefined && !isLoopback(`http://${host.includes(':') ? `[${host}]` : host}`)
+  return host !== undefined && !isLoopbackUrl(`http://${host.includes(':') ? `[${host}]` : host}`)
 }

@@ -6,6 +6,7 @@ import type { EmulatorInfo } from '../emulator-file.js'
 import { describeFailure } from '../failure.js'
 import { changeLines } from '../tail/change-lines.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
+import { printableLines } from '../text-width.js'
 import { loginKey } from './login-key.js'
 import { createSample } from './sample.js'
 
@@ -87,5 +88,5 @@ function sayFailure(error: unknown) {
 }
 
 function say(words: string) {
-  process.stderr.write(`${onStderr.dim(words)}\n`)
+  process.stderr.write(`${onStderr.dim(printableLines(words))}\n`)
 }

@@ -1,21 +1,22 @@
-import type { ChalkInstance } from 'chalk'
 import type { Json, JsonObject } from '../../client/model/json.js'
-import { onStderr } from '../colour.js'
 import { terminalWidth } from '../print.js'
 import { cut, printable } from '../text-width.js'
 import { fieldChanges } from './field-changes.js'
 
 const mostColumns = 100
 
+type Colour = (text: string) => string
+
 interface DifferenceOptions {
-  readonly colours?: ChalkInstance
+  /** Left out, the lines have none. */
+  readonly colours?: { readonly red: Colour; readonly green: Colour }
   /** How wide a line may be; left out, as wide as the terminal of stderr, within reason. */
   readonly columns?: number
 }
 
 /** What became of each field, a line for what was and a line for what is. */
 export function differences(before: JsonObject, after: JsonObject, options: DifferenceOptions = {}): string[] {
-  const { colours = onStderr, columns = fitting(process.stderr) } = options
+  const { colours = { red: String, green: String }, columns = fitting(process.stderr) } = options
   return fieldChanges(before, after).flatMap(([name, { from, to }]) => [
     ...(from === undefined ? [] : [colours.red(line('-', name, from, columns))]),
     ...(to === undefined ? [] : [colours.green(line('+', name, to, columns))]),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { CliFailure, exits, reworded } from '../failure.js'
+import { printable } from '../text-width.js'
 
 export interface Edited {
   readonly fields: JsonObject
@@ -58,7 +59,7 @@ async function openEditor(file: string): Promise<void> {
 
 async function wantsToMend(problem: string): Promise<boolean> {
   const { confirm } = await import('@inquirer/prompts')
-  return confirm({ message: `${problem} Mend it?` }, { output: process.stderr })
+  return confirm({ message: printable(`${problem} Mend it?`) }, { output: process.stderr })
 }
 
 function readObject(text: string): { fields: JsonObject } | { problem: string } {

@@ -7,6 +7,7 @@ import type { Writable } from 'node:stream'
 import type { Document } from '../../client/model/document.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { CliFailure, exits, misuse } from '../failure.js'
+import { printableLines } from '../text-width.js'
 import { formatDocuments } from './format-documents.js'
 
 export const exportFormats = ['ndjson', 'json', 'csv'] as const
@@ -58,7 +59,7 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   if (!format)
     throw misuse(`How to write "${path}" cannot be told from its name.`, `Say it: --format ${exportFormats.join('|')}`)
   const form = await formatDocuments(format, { columns, withIds, isSafe })
-  if (path === undefined) return onStream(process.stdout, form)
+  if (path === undefined) return onStream(process.stdout, process.stdout.isTTY ? shown(form) : form)
   requirePlace(path)
   // A device or a pipe is written to, and never replaced by a file.
   if (existsSync(path) && !statSync(path).isFile()) return onStream(createWriteStream(path), form, ended)
@@ -98,6 +99,11 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
 interface Form {
   write(documents: readonly Document[], isFirst: boolean): string
   end(isEmpty: boolean): string
+}
+
+/** A file has the cells of CSV as they are; a terminal would do what they say. */
+function shown({ write, end }: Form): Form {
+  return { write: (documents, isFirst) => printableLines(write(documents, isFirst)), end }
 }
 
 function onStream(stream: Writable, form: Form, end?: (stream: Writable) => Promise<void>): ExportFile {

@@ -61,10 +61,13 @@ export async function openLocalFile(place: string): Promise<File> {
   return new File([await openAsBlob(place)], basename(place))
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no name of a file that a terminal is ever to show has them.
+const unwritable = /[/\\\u0000-\u001f\u007f-\u009f]/
+
 /** Where a stored file goes below a folder of this machine; never above it, whatever the service says. */
 function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: string): string {
   const segments = [...path.split('/').filter((segment) => segment !== ''), name]
-  if (segments.some((segment) => segment === '..' || segment === '.' || /[/\\\0]/.test(segment))) {
+  if (segments.some((segment) => segment === '..' || segment === '.' || unwritable.test(segment))) {
     throw new CliFailure('INVALID_PATH', exits.failed, `"${posix.join(path, name)}" is no place to write to.`)
   }
   return join(folder, ...segments)

@@ -42,7 +42,7 @@ async function seedCollection(file: string, { client, isUpsert, key }: SeedOptio
     if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
   })
   if (isUpsert && key === undefined) {
-    throw misuse(`--upsert needs to know the documents of "${file}".`, 'Name their field: --key email')
+    throw misuse(`--upsert needs to know the documents of "${file}".`, 'Name their field: --by email')
   }
   const before = await client.collection(name).count()
   if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before }

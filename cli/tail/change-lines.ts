@@ -16,7 +16,7 @@ export function changeLines(
   at: Date,
 ): string {
   const time = onStdout.dim(at.toTimeString().slice(0, 8))
-  const head = `${time}  ${colours[kind](kind)}  ${onStdout.bold(printable(collection))}  ${document.id}`
+  const head = `${time}  ${colours[kind](kind)}  ${onStdout.bold(printable(collection))}  ${printable(document.id)}`
   return [head, ...fewer(fieldLines(kind, document.data, before)).map((line) => `${indent}${line}`)].join('\n')
 }
 

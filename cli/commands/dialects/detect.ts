@@ -5,9 +5,11 @@ import { detectForms, type Finding } from '../../detect-forms.js'
 import { table } from '../../print.js'
 import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
 import { prose } from '../../prose.js'
-import { TargetCommand } from '../../target-command.js'
+import { ServiceCommand } from '../../service-command.js'
+import type { Named } from '../../svc-command.js'
+import type { TargetFlags } from '../../target.js'
 
-export default class DialectsDetect extends TargetCommand {
+export default class DialectsDetect extends ServiceCommand {
   static override summary = 'Find out which forms a service speaks.'
   static override description =
     prose(`Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
@@ -21,6 +23,10 @@ that needs a code looks like.`)
   static override flags = {
     write: Flags.boolean({ description: 'make a collection to find out more, and remove it' }),
     save: Flags.string({ description: 'keep what was found in this profile', helpValue: 'profile' }),
+  }
+
+  protected override placeOf({ address }: Named): TargetFlags {
+    return typeof address === 'string' ? { url: address } : {}
   }
 
   async run() {

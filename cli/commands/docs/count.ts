@@ -17,7 +17,7 @@ export default class DocsCount extends TargetCommand {
     const count = await this.client(flags).collection(args.collection).count({ where })
 
     this.log(String(count))
-    const note = count === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])
+    const note = count === 0 && spellingNote(flags)
     if (note) this.note(note)
     return { count }
   }

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { documentRow } from '../../document-row.js'
-import { collectionArg, fieldsDescription, readFields } from '../../fields-args.js'
+import { collectionArg, fieldsArg, fieldsDescription, readFields } from '../../fields-args.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { record } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
@@ -14,8 +14,7 @@ export default class DocsCreate extends TargetCommand {
     '<%= config.bin %> docs create posts title=Hello -F cover=@cover.png',
   ]
   static override usage = 'docs create COLLECTION [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]'
-  static override strict = false
-  static override args = { collection: collectionArg }
+  static override args = { collection: collectionArg, field: fieldsArg }
   static override flags = {
     file: Flags.string({ char: 'f', description: 'file with the document as JSON; - reads stdin' }),
     attach: attachFlag,

@@ -6,7 +6,7 @@ import { counted } from '../../print.js'
 import { prose } from '../../prose.js'
 import type { TargetFlags } from '../../target.js'
 import { TargetCommand } from '../../target-command.js'
-import { readWhere, whereFlags } from '../../where-flag.js'
+import { readWhere, spellingNote, whereFlags } from '../../where-flag.js'
 
 // A batch takes 1,000 ids; smaller ones let others have their turn.
 const idsAtOnce = 500
@@ -21,10 +21,9 @@ them and asks first; where nobody can be asked, it needs --yes. There is no way 
     '<%= config.bin %> docs delete posts --where status=draft --yes',
   ]
   static override usage = 'docs delete COLLECTION [ID...] [--where field=value]'
-  static override strict = false
   static override args = {
     collection: collectionArg,
-    id: Args.string({ description: 'ids of the documents' }),
+    id: Args.string({ multiple: true, description: 'ids of the documents' }),
   }
   static override flags = {
     ...whereFlags,
@@ -62,7 +61,11 @@ them and asks first; where nobody can be asked, it needs --yes. There is no way 
     const where = readWhere(flags.where, flags.or)
     const collection = this.client(flags).collection(name)
     const total = await collection.count({ where })
-    if (total === 0) return 0
+    if (total === 0) {
+      const note = spellingNote(flags)
+      if (note) this.note(note)
+      return 0
+    }
     const { url } = this.requireTarget(flags)
     await this.confirm(`Delete ${counted(total, 'document')} of "${name}" on ${new URL(url).host}?`, flags)
 

@@ -1,4 +1,5 @@
 import type { Document } from '../../../client/model/document.js'
+import { onStderr } from '../../colour.js'
 import { documentRow } from '../../document-row.js'
 import { differences } from '../../edit/differences.js'
 import { type Edited, editText, keptIn } from '../../edit/edit-text.js'
@@ -33,7 +34,7 @@ if nobody else has changed the document meanwhile. What you wrote is never lost:
       this.note('Nothing was changed.')
       return before
     }
-    for (const line of changes) this.note(line)
+    for (const line of changes) this.note(line, line.startsWith('-') ? onStderr.red : onStderr.green)
     const after = await this.save(args, edited, before.version, flags).catch((cause) => {
       throw keptIn(edited.file, cause)
     })

@@ -10,7 +10,7 @@ import { prose } from '../../prose.js'
 import { safeDescription } from '../../records/cells.js'
 import { keepHeapSmall } from '../../small-heap.js'
 import { TargetCommand } from '../../target-command.js'
-import { readWhere, whereFlags } from '../../where-flag.js'
+import { readWhere, spellingNote, whereFlags } from '../../where-flag.js'
 
 export default class DocsExport extends TargetCommand {
   static override summary = 'Write the documents of a collection to a file or to stdout.'
@@ -76,6 +76,8 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       if (stop.signal.aborted) throw interrupted(exported, flags.out)
       await file.finish()
       const rate = count(Math.round((exported - file.resumed) / Math.max(seconds, 0.001)))
+      const note = exported === 0 && spellingNote(flags)
+      if (note) this.note(note)
       this.note(`${counted(exported, 'document')} exported in ${duration(seconds)} (${rate}/s)`)
       return flags.out === undefined ? undefined : { exported, file: flags.out, seconds }
     } finally {

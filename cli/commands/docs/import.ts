@@ -17,6 +17,7 @@ import { readColumnTypes } from '../../records/cells.js'
 import { formats, openInput } from '../../records/input.js'
 import { keepHeapSmall } from '../../small-heap.js'
 import { type Client, TargetCommand } from '../../target-command.js'
+import { readUpsert, upsertFlags } from '../../upsert-flags.js'
 
 export default class DocsImport extends TargetCommand {
   static override summary = 'Create documents from JSON, NDJSON or CSV files.'
@@ -25,26 +26,24 @@ export default class DocsImport extends TargetCommand {
 
 Rows that the service refuses are written to a file, with their line and the reason; all others go in. An
 import that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
-With --upsert, a row changes the document whose field --key has the row's value, and creates one where there is none.`)
+With --upsert, a row changes the document that has the row's value in the field of --by, and creates one where there is
+none.`)
   static override examples = [
     '<%= config.bin %> docs import cities cities.json',
-    '<%= config.bin %> docs import users "exports/*.csv" --types zip:string --upsert --key email',
+    '<%= config.bin %> docs import users "exports/*.csv" --types zip:string --upsert --by email',
     'cat posts.ndjson | <%= config.bin %> docs import posts -',
   ]
   static override usage = 'docs import COLLECTION FILE...'
-  static override strict = false
   static override args = {
     collection: collectionArg,
-    file: Args.string({ required: true, description: 'files, or patterns such as "data/*.json"; - reads stdin' }),
+    file: Args.string({
+      multiple: true,
+      required: true,
+      description: 'files, or patterns such as "data/*.json"; - reads stdin',
+    }),
   }
   static override flags = {
-    key: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'with --upsert, the field by which a document is known; id is its id [otherwise: API key]',
-      helpValue: 'field',
-    }),
-    upsert: Flags.boolean({ description: 'change the documents that are there already' }),
+    ...upsertFlags,
     format: Flags.option({ options: formats, description: 'what the input holds [default: by its name]' })(),
     types: Flags.string({
       multiple: true,
@@ -66,8 +65,12 @@ With --upsert, a row changes the document whose field --key has the row's value,
     const { args, argv, flags } = await this.parse(DocsImport)
     keepHeapSmall()
     if (flags.delimiter === '') throw misuse('--delimiter takes what stands between two cells, such as ";".')
-    const { upsertBy, apiKey } = sortKeys(flags)
-    const target = { ...flags, key: apiKey }
+    const { by: upsertBy, key, note } = readUpsert(flags)
+    if (flags.upsert && upsertBy === undefined) {
+      throw misuse('--upsert needs the field by which documents are known.', 'Name it: --upsert --by email')
+    }
+    if (note) this.note(note)
+    const target = { ...flags, key }
     const types = readColumnTypes(flags.types)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
     const what = `${upsertBy ? 'Create and change' : 'Create'} documents in "${args.collection}"`
@@ -100,19 +103,6 @@ With --upsert, a row changes the document whose field --key has the row's value,
       stop.release()
     }
   }
-}
-
-/** `--key` names the field of `--upsert`; what is plainly an API key stays one. */
-function sortKeys({ key = [], upsert }: { key?: readonly string[]; upsert: boolean }) {
-  const isApiKey = (word: string) => !upsert || /^svc_(key|secret)_/.test(word)
-  const fields = key.filter((word) => !isApiKey(word))
-  const apiKeys = key.filter(isApiKey)
-  if (upsert && fields.length !== 1) {
-    throw misuse('--upsert needs the field by which documents are known.', 'Name it: --upsert --key email')
-  }
-  if (apiKeys.length > 1)
-    throw misuse('--key is given twice.', 'With --upsert it names a field, else it is the API key.')
-  return { upsertBy: fields[0], apiKey: apiKeys[0] }
 }
 
 async function createIfMissing(client: Client, name: string): Promise<void> {

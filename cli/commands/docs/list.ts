@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/model/document.js'
 import { collectionArg } from '../../fields-args.js'
-import { listFormats, missingColumns, namesOfAll, printDocuments } from '../../list-documents.js'
+import { layoutOfAll, listFormats, missingColumns, namesOfAll, printDocuments } from '../../list-documents.js'
 import { counted, pageNote } from '../../print.js'
 import { prose } from '../../prose.js'
 import { safeDescription } from '../../records/cells.js'
@@ -43,26 +43,29 @@ __startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and
 
     const page = await collection.list({ ...query, limit: flags.limit, offset: flags.offset, count: flags.count })
     if (!this.jsonEnabled()) {
-      if (page.items.length > 0)
+      if (page.items.length > 0) {
         await printDocuments(page.items, flags.format, { columns: flags.columns, isSafe: flags.safe })
+      }
       this.note(pageNote(page, 'document'))
+      this.noteCut(page, flags.limit)
       const [sorted] = query.sort?.path ?? []
       const missing = missingColumns(page.items, [...(flags.columns ?? []), ...(sorted ? [sorted] : [])])
       if (missing) this.note(missing)
-      const note = page.items.length === 0 && spellingNote([...(flags.where ?? []), ...(flags.or ?? [])])
+      const note = page.items.length === 0 && spellingNote(flags)
       if (note) this.note(note)
     }
     return page
   }
 
-  /** Prints while it reads, so there is nothing left to return. */
+  /** Reads twice where the columns have to be known first, and prints while it reads: there is nothing left to return. */
   private async printAll(
     read: () => AsyncIterable<Document>,
     { format, columns, safe }: { format: (typeof listFormats)[number]; columns?: string[]; safe: boolean },
   ): Promise<void> {
-    const isJson = this.jsonEnabled()
-    const names = columns ?? (format === 'csv' && !isJson ? await namesOfAll(read()) : undefined)
-    const printed = await printDocuments(read(), isJson ? 'json' : format, { columns: names, isSafe: safe })
+    const form = this.jsonEnabled() ? 'json' : format
+    const names = columns ?? (form === 'csv' ? await namesOfAll(read()) : undefined)
+    const layout = form === 'table' ? await layoutOfAll(read(), columns) : undefined
+    const printed = await printDocuments(read(), form, { columns: names, isSafe: safe, layout })
     this.note(counted(printed, 'document'))
   }
 }

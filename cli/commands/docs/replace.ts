@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { documentRow } from '../../document-row.js'
-import { collectionArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
+import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
 import { record } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
 
@@ -12,8 +12,7 @@ export default class DocsReplace extends TargetCommand {
     '<%= config.bin %> docs replace posts 01999999-9999-7999-8999-999999999999 -f post.json --if-version 3',
   ]
   static override usage = 'docs replace COLLECTION ID [FIELD=text] [FIELD:=json] [-f file]'
-  static override strict = false
-  static override args = { collection: collectionArg, id: idArg }
+  static override args = { collection: collectionArg, id: idArg, field: fieldsArg }
   static override flags = {
     file: Flags.string({ char: 'f', description: 'file with the document as JSON; - reads stdin' }),
     'if-version': Flags.integer({ min: 1, description: 'only if the document is still at this version' }),

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Json } from '../../../client/model/json.js'
 import { documentRow } from '../../document-row.js'
 import { misuse } from '../../failure.js'
-import { collectionArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
+import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { record } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
@@ -16,8 +16,7 @@ export default class DocsUpdate extends TargetCommand {
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 --append tags=news --if-version 3',
   ]
   static override usage = 'docs update COLLECTION ID [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]'
-  static override strict = false
-  static override args = { collection: collectionArg, id: idArg }
+  static override args = { collection: collectionArg, id: idArg, field: fieldsArg }
   static override flags = {
     file: Flags.string({ char: 'f', description: 'file with the fields as JSON; - reads stdin' }),
     attach: attachFlag,

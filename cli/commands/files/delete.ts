@@ -16,8 +16,7 @@ asks first; where nobody can be asked, it needs --yes. There is no way back.`)
     '<%= config.bin %> files delete --folder albums/2026 --yes',
   ]
   static override usage = 'files delete [ID...] [--folder folder]'
-  static override strict = false
-  static override args = { id: Args.string({ description: 'ids of the files' }) }
+  static override args = { id: Args.string({ multiple: true, description: 'ids of the files' }) }
   static override flags = {
     folder: Flags.string({ description: 'everything in this folder and below it', helpValue: 'folder' }),
   }

@@ -11,6 +11,7 @@ import { counted } from '../../print.js'
 import { startProgress } from '../../progress.js'
 import { prose } from '../../prose.js'
 import { TargetCommand } from '../../target-command.js'
+import { printable } from '../../text-width.js'
 
 type Wanted = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
 
@@ -43,7 +44,7 @@ have their ids before it.`)
       return place
     }).finally(() => progress.stop())
 
-    for (const place of written) this.log(place)
+    for (const place of written) this.log(printable(place))
     this.note(`${counted(written.length, 'file')} written${whole > 0 ? `, ${formatBytes(whole)}` : ''}`)
     return { files: written }
   }

@@ -29,6 +29,7 @@ export default class FilesList extends TargetCommand {
 
     if (page.items.length > 0) this.log(table(page.items.map(fileRow)))
     this.note('total' in page ? pageNote(page, 'file') : counted(page.items.length, 'file'))
+    if ('total' in page) this.noteCut(page, flags.limit)
     return page
   }
 }

@@ -9,6 +9,7 @@ import { transfer } from '../../files/transfers.js'
 import { counted, record } from '../../print.js'
 import { startProgress } from '../../progress.js'
 import { TargetCommand } from '../../target-command.js'
+import { printable } from '../../text-width.js'
 
 export default class FilesUpload extends TargetCommand {
   static override summary = 'Store files; anybody can then read them at their addresses.'
@@ -21,8 +22,9 @@ What is stored this way belongs to no document and stays until it is deleted.`
     '<%= config.bin %> files upload photos --to albums/2026',
   ]
   static override usage = 'files upload PATH... [--to folder]'
-  static override strict = false
-  static override args = { path: Args.string({ required: true, description: 'files and folders to store' }) }
+  static override args = {
+    path: Args.string({ multiple: true, required: true, description: 'files and folders to store' }),
+  }
   static override flags = {
     to: Flags.string({ default: '', description: 'folder to store them in', helpValue: 'folder' }),
   }
@@ -58,7 +60,7 @@ What is stored this way belongs to no document and stays until it is deleted.`
 
     const [only] = stored
     if (only && stored.length === 1) this.log(record(fileRow(only)))
-    else for (const { url } of stored) this.log(url)
+    else for (const { url } of stored) this.log(printable(url))
     this.note(`${counted(stored.length, 'file')} stored, ${formatBytes(whole)}`)
     if (links.length > 0) this.note(`${counted(links.length, 'link')} left out: ${links.join(', ')}`)
     return { items: stored }

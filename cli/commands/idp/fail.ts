@@ -6,6 +6,7 @@ import { clearFaults, listFaults, type StandingFault, setFault } from '../../idp
 import { faultHelp } from '../../idp/outcome.js'
 import { counted } from '../../print.js'
 import { prose } from '../../prose.js'
+import { printable } from '../../text-width.js'
 
 export default class IdpFail extends ControlCommand {
   static override summary = 'Let logins at the built-in identity provider fail.'
@@ -44,5 +45,5 @@ ${faultHelp}`)
 
 function sentence({ fault, times, client }: StandingFault): string {
   const often = times === null ? 'Until told otherwise' : `In the next ${counted(times, 'login')}`
-  return `${often}, the provider ${providerFaults[fault].says}${client === undefined ? '' : ` (client "${client}")`}.`
+  return `${often}, the provider ${providerFaults[fault].says}${client === undefined ? '' : ` (client "${printable(client)}")`}.`
 }

@@ -10,6 +10,7 @@ import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { nowhere, walk } from '../../idp/walk.js'
 import { nearest } from '../../nearest.js'
 import { prose } from '../../prose.js'
+import { printable } from '../../text-width.js'
 
 interface Wanted {
   readonly fail?: string | undefined
@@ -84,7 +85,7 @@ ${faultHelp}`)
   private async show(url: string, print: boolean): Promise<void> {
     const isOpened = !print && process.stdout.isTTY === true && !process.env.CI
     if (!isOpened) {
-      process.stderr.write(`Open ${url}\n`)
+      process.stderr.write(`Open ${printable(url)}\n`)
       return
     }
     await openInBrowser(url)

@@ -3,8 +3,9 @@ import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../control-command.js'
 import { CliFailure, exits } from '../../failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail-flags.js'
-import { mailText, printableLines } from '../../mail-text.js'
+import { mailText } from '../../mail-text.js'
 import { getMail, listMails } from '../../mails.js'
+import { printableLines } from '../../text-width.js'
 
 export default class MailShow extends ControlCommand {
   static override summary = 'Show a mail; the newest, if none is named.'
@@ -32,8 +33,8 @@ export default class MailShow extends ControlCommand {
       throw new CliFailure('NOT_FOUND', exits.notFound, `Mail "${id}" has no ${part}.`, `Read it: svc mail show ${id}`)
     }
 
-    if (flags.html) this.log(mail.html)
-    else if (flags.raw) this.log(mail.raw)
+    if (flags.html) this.logData(mail.html)
+    else if (flags.raw) this.logData(mail.raw)
     else this.log(wanted === undefined ? mailText(mail) : printableLines(wanted))
     return mail
   }

@@ -4,9 +4,10 @@ import type { Control } from '../../control.js'
 import { ControlCommand } from '../../control-command.js'
 import { CliFailure, exits } from '../../failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail-flags.js'
-import { mailText, printableLines } from '../../mail-text.js'
+import { mailText } from '../../mail-text.js'
 import { type Mail, waitForMail } from '../../mails.js'
 import { prose } from '../../prose.js'
+import { printableLines } from '../../text-width.js'
 
 // The emulator answers after a minute at most.
 const mostSecondsAtOnce = 30

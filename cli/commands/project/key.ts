@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { ProjectCommand } from '../../project-command.js'
+import { printable } from '../../text-width.js'
 
 export default class ProjectKey extends ProjectCommand {
   static override summary = "Make one more key of the emulator's project, and print it."
@@ -17,7 +18,7 @@ export default class ProjectKey extends ProjectCommand {
     const body = { secret: flags.secret === true }
     const made = (await control({ method: 'POST', path: `${path}/keys`, body })) as { id: string; key: string }
 
-    this.log(made.key)
+    this.log(printable(made.key))
     return made
   }
 }

@@ -1,3 +1,4 @@
+import * as Args from '@oclif/core/args'
 import { SvcError } from '../../../client/model/errors.js'
 import { rateLimitWords } from '../../../client/model/limits.js'
 import { misuse, reworded } from '../../failure.js'
@@ -18,8 +19,11 @@ export default class ProjectSet extends ProjectCommand {
     '<%= config.bin %> project set tier=standard rateLimit:=\'["minute"]\'',
     '<%= config.bin %> project set appUrl=http://localhost:5173 tokenTtl:=3600 allowedOrigins:=\'["https://app.example"]\'',
   ]
-  static override usage = 'project set SETTING=text SETTING:=json …'
-  static override strict = false
+  static override usage = 'project set [SETTING=text] [SETTING:=json]'
+
+  static override args = {
+    setting: Args.string({ multiple: true, description: 'dialect=b is text, tokenTtl:=3600 is JSON' }),
+  }
 
   async run() {
     const { argv, flags } = await this.parse(ProjectSet)

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import { pageNote, table } from '../../print.js'
 import { UserCommand, userRow } from '../../user-command.js'
-import { readSort, readWhere, sortFlag, whereFlags } from '../../where-flag.js'
+import { readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../where-flag.js'
 
 export default class UsersList extends UserCommand {
   static override summary = 'List users, the newest first.'
@@ -29,6 +29,9 @@ export default class UsersList extends UserCommand {
 
     if (page.items.length > 0) this.log(table(page.items.map(userRow)))
     this.note(pageNote(page, 'user'))
+    this.noteCut(page, flags.limit)
+    const note = page.items.length === 0 && spellingNote(flags)
+    if (note) this.note(note)
     return page
   }
 }

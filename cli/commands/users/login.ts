@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits } from '../../failure.js'
+import { printable } from '../../text-width.js'
 import { passwordFlag, UserCommand } from '../../user-command.js'
 
 export default class UsersLogin extends UserCommand {
@@ -27,7 +28,7 @@ export default class UsersLogin extends UserCommand {
     if (result.requires2fa) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, result.message)
 
     this.note(`${email} is logged in.`)
-    this.log(result.token)
+    this.log(printable(result.token))
     return { token: result.token, user: result.user }
   }
 

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { fieldsDescription, readFields } from '../../fields-args.js'
+import { fieldsArg, fieldsDescription, readFields } from '../../fields-args.js'
+import { printable } from '../../text-width.js'
 import { passwordFlag, UserCommand } from '../../user-command.js'
 
 export default class UsersSignup extends UserCommand {
@@ -11,8 +12,10 @@ export default class UsersSignup extends UserCommand {
     '<%= config.bin %> users signup ada@example.com --role seller username=ada age:=36',
   ]
   static override usage = 'users signup EMAIL [FIELD=text] [FIELD:=json]'
-  static override strict = false
-  static override args = { email: Args.string({ required: true, description: 'address to log in with' }) }
+  static override args = {
+    email: Args.string({ required: true, description: 'address to log in with' }),
+    field: fieldsArg,
+  }
   static override flags = {
     password: passwordFlag,
     role: Flags.string({
@@ -32,7 +35,7 @@ export default class UsersSignup extends UserCommand {
     if (result.requires2fa) this.note(`${result.message} svc users login ${args.email} --code <code>`)
     else {
       this.note(`${args.email} is signed up.`)
-      this.log(result.token)
+      this.log(printable(result.token))
     }
     return result
   }

@@ -1,3 +1,4 @@
+import { printable } from '../../text-width.js'
 import { UserCommand, userArg } from '../../user-command.js'
 
 export default class UsersToken extends UserCommand {
@@ -14,7 +15,7 @@ export default class UsersToken extends UserCommand {
     const { id } = await this.findUser(this.client(flags), args.user)
     const { token } = (await owner({ method: 'POST', path: `/users/${id}/token` })) as { token: string }
 
-    this.log(token)
+    this.log(printable(token))
     return { token }
   }
 }

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
 import type { JsonObject } from '../../../client/model/json.js'
 import { misuse } from '../../failure.js'
-import { fieldsDescription, readFields } from '../../fields-args.js'
+import { fieldsArg, fieldsDescription, readFields } from '../../fields-args.js'
 import { record } from '../../print.js'
 import { UserCommand, userArg, userRow } from '../../user-command.js'
 
@@ -13,8 +13,7 @@ export default class UsersUpdate extends UserCommand {
     '<%= config.bin %> users update ada@example.com --no-verified username=ada',
   ]
   static override usage = 'users update USER [FIELD=text] [FIELD:=json]'
-  static override strict = false
-  static override args = { user: userArg }
+  static override args = { user: userArg, field: fieldsArg }
   static override flags = {
     role: Flags.string({
       multiple: true,

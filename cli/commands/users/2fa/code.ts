@@ -1,3 +1,4 @@
+import { printable } from '../../../text-width.js'
 import { UserCommand, userArg } from '../../../user-command.js'
 
 export default class TwoFactorCode extends UserCommand {
@@ -14,7 +15,7 @@ export default class TwoFactorCode extends UserCommand {
     const { id } = await this.findUser(this.client(flags), args.user)
     const { code } = (await owner({ method: 'GET', path: `/users/${id}/code` })) as { code: string }
 
-    this.log(code)
+    this.log(printable(code))
     return { code }
   }
 }

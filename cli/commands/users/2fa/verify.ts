@@ -1,4 +1,5 @@
 import * as Args from '@oclif/core/args'
+import { printable } from '../../../text-width.js'
 import { tokenFlag, UserCommand, userArg } from '../../../user-command.js'
 
 export default class TwoFactorVerify extends UserCommand {
@@ -21,7 +22,7 @@ export default class TwoFactorVerify extends UserCommand {
     const recoveryCodes = await client.auth.twoFactor.verify(args.code)
 
     this.note('Two-factor login is on. Each of these works once in place of a code:')
-    this.log(recoveryCodes.join('\n'))
+    this.log(recoveryCodes.map(printable).join('\n'))
     return { recoveryCodes }
   }
 }

@@ -1,0 +1,40 @@
+import * as Flags from '@oclif/core/flags'
+import { CliFailure, exits } from '../../failure.js'
+import { findProjectFile } from '../../project-file.js'
+import { prose } from '../../prose.js'
+import { SvcCommand } from '../../svc-command.js'
+import { doubtfulAddress } from '../../target.js'
+import { accept, withdraw } from '../../trust.js'
+
+export default class ProfilesTrust extends SvcCommand {
+  static override summary = 'Accept the address that svc.json of this folder names.'
+  static override description =
+    prose(`A project file may come from anybody. An address on another machine that it names gets a request, and your key, only
+after you accepted it: here, or at the question of the first command. It holds for this folder and this address; another
+address is asked about again.`)
+  static override examples = ['<%= config.bin %> profiles trust', '<%= config.bin %> profiles trust --remove']
+  static override flags = { remove: Flags.boolean({ description: 'accept no address of this folder any longer' }) }
+
+  async run() {
+    const { flags } = await this.parse(ProfilesTrust)
+    const project = findProjectFile()
+    if (flags.remove && project) {
+      await withdraw(project)
+      this.note(`No address that ${project.path} names is accepted.`)
+      return { path: project.path, url: null, isAccepted: false }
+    }
+    // What the environment says for now is no matter of the folder.
+    const named = doubtfulAddress({}, { ...process.env, SVC_URL: '', SVC_PROFILE: '' })
+    if (named) {
+      await accept(named)
+      this.note(`Commands in this folder may send requests and keys to ${named.url}.`)
+      return { ...named, isAccepted: true }
+    }
+    if (!project?.url) {
+      const message = 'No svc.json here names an address.'
+      throw new CliFailure('NO_FILE', exits.notFound, message, 'See what is in force: svc config')
+    }
+    this.note(`${project.url} needs no more: it is accepted, or on this machine.`)
+    return { path: project.path, url: project.url, isAccepted: true }
+  }
+}

@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+import { type FakeService, failure, openFakeService } from './fake-service.js'
+
+// Contract 12.5: what a service answers is printed without control characters, whichever command prints it.
+
+const id = '01999999-9999-7999-8999-999999999999'
+const evil = 'evil\u001b[31mred\u001b]0;title\u0007\u0008\u009b2J\u202e\r\nnext\u2028line\u007f'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+/** Whatever is asked for, in one object; every text that may be anything is the evil one. */
+const thing = {
+  id,
+  name: evil,
+  email: evil,
+  collection: evil,
+  collectionId: id,
+  data: { text: evil, [evil]: evil, list: [evil] },
+  roles: [evil],
+  schema: { [evil]: { type: evil } },
+  permissions: { read: [evil], create: [], update: [], delete: [] },
+  createdAt: evil,
+  updatedAt: evil,
+  path: '',
+  url: `http://127.0.0.1:1/${evil}`,
+  size: 1,
+  mimeType: evil,
+  to: evil,
+  subject: evil,
+  text: evil,
+  html: evil,
+  raw: evil,
+  links: [evil],
+  codes: [evil],
+  now: evil,
+  offset: 0,
+  token: evil,
+  access_token: evil,
+  user: { id, email: evil, roles: [], data: {} },
+  message: evil,
+  secret: evil,
+  otpauth_url: evil,
+  recovery_codes: [evil],
+  code: evil,
+  key: evil,
+  tier: evil,
+  bytes: 1,
+  files: 1,
+  limitBytes: 1,
+  settings: { [evil]: evil },
+  document_count: 3,
+  count: 1,
+  version: 1,
+}
+const lists = { documents: [thing], users: [thing], mails: [thing], accounts: [thing], faults: [], total: 1, limit: 20 }
+
+/** Commands that start, stop or open something, or are of this machine alone. */
+const apart = ['autocomplete', 'config', 'dev', 'dialects:list', 'dialects:show', 'init', 'open', 'stop', 'tail']
+const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8'))
+type Args = Record<string, { required?: boolean }>
+const commands: [string, { args: Args }][] = Object.entries<{ args: Args }>(manifest.commands).filter(
+  ([name]) => !apart.includes(name) && !name.startsWith('profiles:'),
+)
+
+/** Words for those that need more than their arguments. */
+const further: { readonly [command: string]: readonly string[] } = {
+  api: ['GET', '/x'],
+  'clock:advance': ['1s'],
+  'clock:set': ['2030-01-01'],
+  'docs:create': ['posts', 'a=b'],
+  'docs:replace': ['posts', id, 'a=b'],
+  'docs:update': ['posts', id, 'a=b'],
+  'docs:delete': ['posts', id],
+  'docs:import': ['posts', 'rows.ndjson'],
+  'files:delete': [id],
+  'files:upload': ['rows.ndjson'],
+  'idp:login': ['--as', 'ada', '--timeout', '1'],
+  'mail:wait': ['--timeout', '0'],
+  'project:set': ['a=b'],
+  'users:update': ['x', '--role', 'a'],
+  'users:login': ['a@example.com', '--password', 'x'],
+  'users:signup': ['a@example.com', '--password', 'x'],
+  wait: ['--timeout', '1'],
+}
+
+let world: World
+let service: FakeService
+let status = 200
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await openFakeService(({ path, method }) => {
+    if (path.startsWith('/_svc/api/health')) return {}
+    if (status !== 200)
+      return failure(status, 'VALIDATION_ERROR', evil, { issues: [{ loc: ['body', evil], msg: evil }] })
+    if (path === '/text') return { body: evil }
+    if (path === '/collections' && method === 'GET') return { body: [thing] }
+    if (path.startsWith('/storage/list')) return { body: { ...lists, files: [thing] } }
+    return { body: { ...thing, ...lists } }
+  })
+  const { url } = service
+  const info = {
+    url,
+    wsUrl: evil,
+    storageUrl: evil,
+    dashboardUrl: evil,
+    projectId: evil,
+    apiKey: 'svc_key_x',
+    version: evil,
+  }
+  await mkdir(join(world.folder, '.svc'))
+  await writeFile(join(world.folder, '.svc', 'emulator.json'), JSON.stringify({ ...info, controlToken: 'x', pid: 1 }))
+  await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
+  await writeFile(join(world.folder, 'seed.json'), '{"collections":{"posts":{"documents":[{"a":1}]}}}')
+})
+afterAll(async () => {
+  service.close()
+  await world.close()
+})
+
+function typed(command: string, args: Args): string[] {
+  const plain = Object.values(args).flatMap(({ required }) => (required ? ['x'] : []))
+  return [...command.split(':'), ...(further[command] ?? plain), '--yes']
+}
+
+/** Exits, and says something of its own, whatever the answers are. */
+const unasked = ['status', 'wait', 'profiles:trust']
+
+describe.each([200, 422, 500])('with answers of %i', (answered) => {
+  beforeAll(() => {
+    status = answered
+  })
+
+  test.each(commands)('12.5: svc %s prints no control character', async (command, { args }) => {
+    const env = { EDITOR: 'true', SVC_API_KEY: 'svc_key_x' }
+    const { stdout, stderr } = await world.svc(typed(command, args), { env })
+
+    expect(stdout + stderr).not.toMatch(controls)
+    if (answered !== 200 && !unasked.includes(command)) expect(stderr).toContain('evil')
+  })
+})
+
+describe('at a terminal', () => {
+  beforeAll(() => {
+    status = 200
+  })
+
+  /** All that reaches the terminal, as it reaches it. */
+  const shown = async (words: readonly string[]) => {
+    const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
+    const env = { ...cleanEnv(world.folder), TERM: 'xterm', NO_COLOR: '1', SVC_API_KEY: 'svc_key_x' }
+    const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+      cwd: world.folder,
+      env,
+      extendEnv: false,
+      reject: false,
+    })
+    return stdout.replaceAll('\r\n', '\n')
+  }
+
+  test.each([
+    ['docs', 'list', 'posts', '--format', 'csv'],
+    ['docs', 'list', 'posts', '--format', 'ndjson'],
+    ['docs', 'list', 'posts', '--json'],
+    ['mail', 'show', '--html'],
+    ['mail', 'show', '--raw'],
+    ['api', 'GET', '/text'],
+    ['api', 'GET', '/x', '--include'],
+    ['users', 'list'],
+  ])('12.5: svc %s %s %s %s %s prints no control character', async (...words) => {
+    const text = await shown(words)
+
+    expect(text).toContain('evil')
+    expect(text).not.toMatch(controls)
+  })
+
+  test('12.5: a question holds none', async () => {
+    const line = `${process.execPath} ${bin} users delete x`
+    const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+      cwd: world.folder,
+      env: { ...cleanEnv(world.folder), TERM: 'xterm', NO_COLOR: '1' },
+      extendEnv: false,
+      reject: false,
+      input: 'n\n',
+    })
+
+    expect(stdout).toContain('Delete evil\\u001b[31mred')
+    expect(stdout).not.toContain('\u0007')
+    expect(stdout).not.toContain('\u009b')
+  })
+})
+
+describe('data that goes into a pipe', () => {
+  beforeAll(() => {
+    status = 200
+  })
+
+  test('12.5: JSON is escaped, and means the same', async () => {
+    const { stdout } = await world.svc(['docs', 'list', 'posts', '--json'])
+
+    expect(stdout).not.toMatch(controls)
+    expect(JSON.parse(stdout).items[0].data).toEqual(thing.data)
+  })
+
+  test('CSV and the parts of a mail are as they came', async () => {
+    const csv = await world.svc(['docs', 'list', 'posts', '--format', 'csv'])
+    const html = await world.svc(['mail', 'show', '--html'])
+
+    expect(csv.stdout).toContain(evil)
+    expect(html.stdout).toBe(`${evil}\n`)
+  })
+})
+
+test.each([
+  ['above it, by its name', { name: '../out.txt' }],
+  ['above it, by its path', { path: '../..' }],
+  ['under a name that a terminal obeys', { name: 'a\u001b[31m.txt' }],
+])('a file of a service is never written outside the folder: %s', async (_, fields) => {
+  const file = { ...thing, name: 'out.txt', ...fields }
+  const other = await openFakeService(({ path }) =>
+    path.startsWith('/storage/list')
+      ? { body: { ...lists, files: [{ ...file, url: `${other.url}/bytes` }] } }
+      : { body: 'bytes' },
+  )
+  await mkdir(join(world.folder, 'deep', 'er'), { recursive: true })
+  const words = ['files', 'download', 'letters', '--to', 'deep/er', '--url', other.url]
+
+  const ran = await world.svc(words)
+
+  other.close()
+  expect(ran).toMatchObject({ exit: 1, stderr: expect.stringContaining('is no place to write to') })
+  expect(await readdir(join(world.folder, 'deep'), { recursive: true })).toEqual(['er'])
+  expect(await readdir(world.folder)).not.toContain('out.txt')
+})

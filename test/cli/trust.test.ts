@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { bin, openWorld, type World } from './command-line.js'
+import { type FakeService, openFakeService } from './fake-service.js'
+
+// Contract 12.4: a key goes only where its source says.
+
+const elsewhere = 'https://svc.invalid'
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const put = async (file: string, content: object) => {
+  await mkdir(join(world.folder, file, '..'), { recursive: true })
+  await writeFile(join(world.folder, file), JSON.stringify(content))
+}
+const emulatorFile = (fields: object) => ({ url: 'http://127.0.0.1:1', apiKey: 'svc_key_file', pid: 1, ...fields })
+
+describe('an address on another machine that svc.json names', () => {
+  beforeEach(() => put('svc.json', { url: elsewhere }))
+
+  test.each([
+    ['with SVC_API_KEY', ['docs', 'count', 'posts'], { SVC_API_KEY: 'svc_key_mine' }],
+    ['with --key and --yes', ['docs', 'create', 'posts', 'a=b', '--key', 'svc_key_mine', '--yes'], {}],
+    ['under CI', ['docs', 'count', 'posts'], { SVC_API_KEY: 'svc_key_mine', CI: '1' }],
+    ['with a password', ['users', 'login', 'ada@example.com', '--password', 'Correct4Horse'], {}],
+    ['by whoami', ['whoami'], {}],
+  ])('12.4: is refused until it was accepted, %s', async (_, words, env) => {
+    const ran = await world.svc(words, { env: env as Record<string, string> })
+
+    expect(ran).toMatchObject({ exit: 3, stdout: '' })
+    expect(ran.stderr).toContain(`${join(world.folder, 'svc.json')} names ${elsewhere}`)
+    expect(ran.stderr).toContain('svc profiles trust')
+    expect(ran.stderr).toContain('SVC_URL')
+  })
+
+  test('12.4: is asked once it was accepted; another address in its place is not', async () => {
+    const accepted = await world.svc(['profiles', 'trust'])
+    const asked = await world.svc(['docs', 'count', 'posts'])
+    await put('svc.json', { url: 'https://other.invalid' })
+    const other = await world.svc(['docs', 'count', 'posts'])
+
+    expect(accepted).toMatchObject({ exit: 0, stderr: expect.stringContaining(elsewhere) })
+    expect(asked).toMatchObject({ exit: 7, stderr: expect.stringContaining(`Nothing answers at ${elsewhere}`) })
+    expect(other).toMatchObject({ exit: 3, stderr: expect.stringContaining('other.invalid') })
+  })
+
+  test('12.4: what one folder accepted holds for no other, and can be taken back', async () => {
+    await world.svc(['profiles', 'trust'])
+    await put('inner/svc.json', { url: elsewhere })
+    const inner = execFileSyncIn(join(world.folder, 'inner'), ['docs', 'count', 'posts'])
+    await world.svc(['profiles', 'trust', '--remove'])
+    const removed = await world.svc(['docs', 'count', 'posts'])
+
+    expect(inner).toBe(3)
+    expect(removed.exit).toBe(3)
+  })
+
+  test('12.4: a terminal is asked, once', async () => {
+    const refused = await world.terminal(['docs', 'count', 'posts'], [['names https://svc.invalid', 'n\n']])
+    const accepted = await world.terminal(['docs', 'count', 'posts'], [['names https://svc.invalid', 'y\n']])
+    const again = await world.svc(['docs', 'count', 'posts'])
+
+    expect(refused).toMatchObject({ exit: 130, stdout: expect.stringContaining('nothing was done') })
+    expect(accepted).toMatchObject({ exit: 7, stdout: expect.stringContaining('Nothing answers') })
+    expect(again.exit).toBe(7)
+  })
+
+  test('12.4: CI is never asked, at a terminal neither', async () => {
+    const ran = await world.terminal(['docs', 'count', 'posts'], [], { env: { CI: '1' } })
+
+    expect(ran).toMatchObject({ exit: 3, stdout: expect.stringContaining('SVC_URL=') })
+    expect(ran.stdout).not.toContain('from now on?')
+  })
+
+  test('12.4: is passed over where flag or environment name another', async () => {
+    const byFlag = await world.svc(['docs', 'count', 'posts', '--url', 'http://127.0.0.1:1'])
+    const byEnvironment = await world.svc(['docs', 'count', 'posts'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
+
+    expect([byFlag.exit, byEnvironment.exit]).toEqual([7, 7])
+  })
+
+  // Runs in another folder of the same user, with the same settings.
+  function execFileSyncIn(cwd: string, words: readonly string[]): number {
+    try {
+      execFileSync(process.execPath, [bin, ...words], {
+        cwd,
+        env: { PATH: process.env.PATH, HOME: world.folder, SVC_CONFIG_DIR: join(world.folder, 'config') },
+        stdio: 'ignore',
+      })
+      return 0
+    } catch (error) {
+      return (error as { status: number }).status
+    }
+  }
+})
+
+test.each([
+  ['documents', ['docs', 'count', 'posts']],
+  ['its mail', ['mail', 'list']],
+  ['its address', ['status']],
+])('12.4: an emulator file that came with a folder and names another machine is not asked for %s', async (_, words) => {
+  await put('.svc/emulator.json', emulatorFile({ url: elsewhere, controlToken: 'x' }))
+
+  const ran = await world.svc(words, { env: { SVC_API_KEY: 'svc_key_mine' } })
+
+  expect(ran).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('emulator.json names') })
+})
+
+test('what an emulator file holds is one word to the shell that takes it in', async () => {
+  const service = await openFakeService(() => ({}))
+  const apiKey = "x'; echo TAKEN; echo '"
+  await put('.svc/emulator.json', emulatorFile({ url: service.url, wsUrl: 'ws://x', apiKey }))
+
+  const { stdout } = await world.svc(['status', '--env'])
+  const seen = execFileSync('sh', ['-c', `${stdout}\nprintf %s "$SVC_API_KEY"`], { encoding: 'utf8' })
+
+  service.close()
+  expect(seen).toBe(apiKey)
+})
+
+describe('of several keys', () => {
+  let service: FakeService
+
+  beforeEach(async () => {
+    service = await openFakeService(() => ({ body: [] }))
+    await world.svc(['profiles', 'add', 'full', '--url', service.url, '--key', 'svc_key_of_profile'])
+    await world.svc(['profiles', 'add', 'bare', '--url', service.url])
+  })
+  afterEach(() => service.close())
+
+  const keyOf = async (words: string[], env: Record<string, string> = {}) => {
+    const before = service.asked.length
+    await world.svc(['collections', 'list', ...words], { env })
+    return service.asked.slice(before).map(({ key }) => key)
+  }
+
+  test('12.4: flag beats environment beats project file beats profile', async () => {
+    const key = { SVC_API_KEY: 'svc_key_of_environment' }
+
+    expect(await keyOf(['-P', 'full', '--key', 'svc_key_of_flag'], key)).toEqual(['svc_key_of_flag'])
+    expect(await keyOf(['-P', 'full'], key)).toEqual(['svc_key_of_profile'])
+    expect(await keyOf(['-P', 'bare'], key)).toEqual(['svc_key_of_environment'])
+    expect(await keyOf(['--url', service.url], key)).toEqual(['svc_key_of_environment'])
+    expect(await keyOf([], { ...key, SVC_PROFILE: 'full' })).toEqual(['svc_key_of_environment'])
+    await put('svc.json', { profile: 'full' })
+    expect(await keyOf([], key)).toEqual(['svc_key_of_environment'])
+    expect(await keyOf([])).toEqual(['svc_key_of_profile'])
+    await put('svc.json', { url: service.url })
+    expect(await keyOf([], key)).toEqual(['svc_key_of_environment'])
+    expect(await keyOf([])).toEqual([undefined])
+  })
+
+  test('12.4: SVC_API_KEY beside SVC_URL is for that address, and for no other', async () => {
+    const pair = { SVC_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'svc_key_of_another' }
+
+    expect(await keyOf(['--url', service.url], pair)).toEqual([undefined])
+    expect(await keyOf(['-P', 'bare'], pair)).toEqual([undefined])
+    expect(await keyOf([], { ...pair, SVC_URL: `${service.url}/` })).toEqual(['svc_key_of_another'])
+  })
+
+  test('12.4: the emulator’s own key goes to the emulator only', async () => {
+    await put('.svc/emulator.json', emulatorFile({}))
+
+    expect(await keyOf(['--url', service.url])).toEqual([undefined])
+  })
+
+  test('12.4: no key follows a redirect', async () => {
+    const from = await openFakeService(() => ({ status: 307, headers: { location: `${service.url}/collections` } }))
+    const ran = await world.svc(['collections', 'list', '--url', from.url, '--key', 'svc_key_mine'])
+
+    from.close()
+    expect(ran).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${service.url}`) })
+    expect(service.asked).toEqual([])
+  })
+})
