@@ -33,6 +33,7 @@ export default class Whoami extends TargetCommand {
       dialect: dialect ?? null,
       isLocal,
       ...(emulator ? { project: emulator.projectId } : {}),
+      ...(flags.as === undefined ? {} : { as: flags.as }),
     }
     // Under --json too, this is the answer and no failure: it says what is wrong.
     if (!isTaken) process.exitCode = exits.notAuthorised

@@ -59,7 +59,8 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   if (!format)
     throw misuse(`How to write "${path}" cannot be told from its name.`, `Say it: --format ${exportFormats.join('|')}`)
   const form = await formatDocuments(format, { columns, withIds, isSafe })
-  if (path === undefined) return onStream(process.stdout, process.stdout.isTTY ? shown(form) : form)
+  if (path === undefined)
+    return onStream(process.stdout, format === 'csv' && !process.stdout.isTTY ? form : shown(form))
   requirePlace(path)
   // A device or a pipe is written to, and never replaced by a file.
   if (existsSync(path) && !statSync(path).isFile()) return onStream(createWriteStream(path), form, ended)
@@ -101,7 +102,7 @@ interface Form {
   end(isEmpty: boolean): string
 }
 
-/** A file has the cells of CSV as they are; a terminal would do what they say. */
+/** JSON says the same when it is escaped; the cells of CSV are as they are in a pipe, which a terminal would obey. */
 function shown({ write, end }: Form): Form {
   return { write: (documents, isFirst) => printableLines(write(documents, isFirst)), end }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -245,4 +245,18 @@ test('a command after -- that there is not ends it with 4; none at all, or one i
   expect((await world.svc([...dev, '--'])).exit).toBe(2)
   expect((await world.svc([...dev, '--detach', '--', 'npm', 'test'])).exit).toBe(2)
   expect((await world.svc([...dev, 'npm', 'test'])).exit).toBe(2)
+})
+
+test.each([
+  ['that there is not', ['no-such-command']],
+  ['that is a folder', ['./inner']],
+  ['that cannot be run', ['./notes.txt']],
+])('a command %s is refused before anything is started for it', async (_, command) => {
+  mkdirSync(join(world.folder, 'inner'))
+  writeFileSync(join(world.folder, 'notes.txt'), '')
+
+  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', ...command])
+
+  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('could not be started') })
+  expect(existsSync(join(world.folder, 'untouched'))).toBe(false)
 })

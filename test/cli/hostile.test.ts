@@ -102,6 +102,8 @@ beforeAll(async () => {
     if (path === '/text') return { body: evil }
     if (path === '/collections' && method === 'GET') return { body: [thing] }
     if (path.startsWith('/storage/list')) return { body: { ...lists, files: [thing] } }
+    // What lies behind the one document that there is.
+    if (path.includes('id__gt')) return { body: { ...lists, documents: [] } }
     return { body: { ...thing, ...lists } }
   })
   const { url } = service

@@ -78,7 +78,7 @@ test('what is there stays: settings keep their values, and lines come after line
     'svc.json': '{}',
   })
 
-  const answer = await world.json(['init'])
+  const answer = await world.json(['init', '-y'])
 
   expect(answer).toMatchObject({
     files: [
@@ -97,10 +97,23 @@ test('what is there stays: settings keep their values, and lines come after line
 test('beside a running emulator its address and key are in .env.local, which only the owner can read', async () => {
   const dev = await world.dev('--memory')
 
-  await world.svc(['init', 'notes', '--template', 'node'])
+  await world.svc(['init', 'notes', '--template', 'node', '-y'])
 
   expect(text('notes', '.env.local')).toBe(`${mark}\nSVC_URL=${dev.url}\nSVC_API_KEY=${dev.apiKey}\n`)
   expect(statSync(path('notes', '.env.local')).mode & 0o777).toBe(0o600)
+})
+
+test.each([
+  ['an app', []],
+  ['a new folder', ['notes', '--template', 'node']],
+])('without a terminal, init of %s asks for -y and writes nothing', async (_, words) => {
+  if (words.length === 0) anApp()
+  const before = readdirSync(world.folder)
+
+  const ran = await world.svc(['init', ...words])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('-y') })
+  expect(readdirSync(world.folder)).toEqual(before)
 })
 
 test('a template is not put over an app', async () => {

@@ -34,6 +34,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'collections:delete': () => ['missing', '--yes'],
   'collections:get': () => ['posts'],
   'collections:list': () => [],
+  'collections:permissions': () => ['posts'],
   'collections:rename': () => ['authors', 'authors'],
   'collections:schema': () => ['posts'],
   config: () => [],
@@ -75,6 +76,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'profiles:add': () => ['staging', '--url', 'http://127.0.0.1:1', '--key', 'svc_key_of_staging', '--replace'],
   'profiles:list': () => [],
   'profiles:remove': () => ['missing'],
+  // Nothing names an address here.
+  'profiles:trust': () => [],
   'profiles:use': () => ['--none'],
   'project:key': () => [],
   'project:set': () => ['requireVerifiedEmail:=false'],

@@ -122,18 +122,24 @@ test.each([
 })
 
 test('a document is printed with its fields in the order of the answer', async () => {
-  const created = await world.svc(['docs', 'create', 'posts', 'zebra=1', 'a=2', 'mid=3'])
-  const answered = (await world.json(['api', 'GET', `/collections/posts/${firstId(created.stdout)}`])) as {
-    body: { data: object }
-  }
+  const data = { zebra: 1, a: 2, mid: 3, __proto__x: 4 }
+  const document = { id: 'x', collection: 'posts', data, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: null }
+  const service = await openFakeService(({ path }) =>
+    path.includes('/x') ? { body: document } : { body: { documents: [document], total: 1, limit: 20, offset: 0 } },
+  )
+  const to = ['--url', service.url, '--key', 'k']
 
-  const printed = created.stdout.split('\n').map((line) => line.split(' ')[0])
-  expect(printed.slice(1, 4)).toEqual(Object.keys(answered.body.data))
+  const shown = await world.svc(['docs', 'get', 'posts', 'x', ...to])
+  const table = await world.svc(['docs', 'list', 'posts', ...to])
+  const csv = await world.svc(['docs', 'list', 'posts', '--format', 'csv', ...to])
+
+  service.close()
+  const names = ['id', ...Object.keys(data), 'createdAt']
+  const firstWords = shown.stdout.split('\n').map((line) => line.split(' ')[0])
+  expect(firstWords.slice(0, names.length)).toEqual(names)
+  expect(table.stdout.split('\n')[0]?.split(/ +/)).toEqual(names)
+  expect(csv.stdout.split('\n')[0]?.split(',').slice(0, names.length)).toEqual(names)
 })
-
-function firstId(record: string): string {
-  return /^id\s+(\S+)/.exec(record)?.[1] ?? ''
-}
 
 test.each([
   [429, 'RATE_LIMITED', 6],
