@@ -44,7 +44,9 @@ export default class ProjectSet extends ProjectCommand {
 function explained(cause: unknown, words: readonly string[]): unknown {
   if (!(cause instanceof SvcError) || cause.code !== 'VALIDATION_ERROR') return cause
   const issues = cause.issues.map((issue) => ({ ...issue, path: issue.path.filter((part) => part !== 'settings') }))
-  const hint = textHint(words, issues) ?? 'See what there is: svc project show'
+  // A setting that there is not has no right value either.
+  const known = issues.filter(({ message }) => !message.includes('is not known'))
+  const hint = textHint(words, known) ?? 'See what there is: svc project show'
   return reworded(cause, ({ message }) => ({
     message: message.replaceAll('"settings.', '"').replace('"settings": ', ''),
     hint,
