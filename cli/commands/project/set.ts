@@ -45,7 +45,7 @@ function explained(cause: unknown, words: readonly string[]): unknown {
   if (!(cause instanceof SvcError) || cause.code !== 'VALIDATION_ERROR') return cause
   const issues = cause.issues.map((issue) => ({ ...issue, path: issue.path.filter((part) => part !== 'settings') }))
   // A setting that there is not has no right value either.
-  const known = issues.filter(({ message }) => !message.includes('is not known'))
+  const known = issues.filter(({ type }) => type !== 'unrecognized_keys')
   const hint = textHint(words, known) ?? 'See what there is: svc project show'
   return reworded(cause, ({ message }) => ({
     message: message.replaceAll('"settings.', '"').replace('"settings": ', ''),
