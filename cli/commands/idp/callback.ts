@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits } from '../../failure.js'
 import { providerArg } from '../../idp/provider-arg.js'
-import { TargetCommand } from '../../target-command.js'
+import { ServiceCommand } from '../../service-command.js'
+import { printable } from '../../text-width.js'
 
-export default class IdpCallback extends TargetCommand {
+export default class IdpCallback extends ServiceCommand {
   static override summary = 'Finish a login at a named provider with what it sent to the app, and print the token.'
   static override examples = [
     '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE"',
@@ -22,7 +23,7 @@ export default class IdpCallback extends TargetCommand {
     if (result.requires2fa) throw new CliFailure('2FA_REQUIRED', exits.notAuthorised, result.message)
 
     this.note(`${result.user.email} is logged in.`)
-    this.log(result.token)
+    this.log(printable(result.token))
     return { token: result.token, user: result.user }
   }
 }

@@ -54,7 +54,7 @@ ${faultHelp}`)
         : await this.logInAs(control, place, flags.as, flags.fail)
 
     if ('failure' in outcome) throw loginFailed(outcome.failure)
-    this.log(outcome.token)
+    this.log(printable(outcome.token))
     return outcome
   }
 

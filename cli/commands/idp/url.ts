@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import { providerArg } from '../../idp/provider-arg.js'
 import { prose } from '../../prose.js'
-import { TargetCommand } from '../../target-command.js'
+import { ServiceCommand } from '../../service-command.js'
+import { printable } from '../../text-width.js'
 
-export default class IdpUrl extends TargetCommand {
+export default class IdpUrl extends ServiceCommand {
   static override summary = 'Print where to send the browser for a login at a named provider.'
   static override description =
     prose(`For apps that take the code themselves: the provider sends the browser to the redirect URL, with the code and the
@@ -27,7 +28,7 @@ state that "svc idp callback" takes.`)
     const input = { redirectUrl: flags['redirect-url'], ...(flags.scope ? { scopes: flags.scope } : {}) }
     const { url, state } = await this.client(flags).auth.provider(args.provider).url(input)
 
-    this.log(url)
+    this.log(printable(url))
     this.note(`Finish it: svc idp callback ${args.provider} --state ${state} --code <code>`)
     return { url, state }
   }
