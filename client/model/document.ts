@@ -1,5 +1,5 @@
 import { SvcError } from './errors.js'
-import { equalJson, isObject, type Json, type JsonObject, type JsonText, setOwn } from './json.js'
+import { canonicalJson, isObject, type Json, type JsonObject, type JsonText, setOwn } from './json.js'
 import type { OutgoingUser } from './user.js'
 
 /** The fields of a document: any JSON object. */
@@ -24,7 +24,7 @@ export class Linked {
   constructor(readonly record: OutgoingDocument | OutgoingUser) {}
 }
 
-export type PopulatedValue = Json | Linked | readonly PopulatedValue[] | PopulatedFields
+export type PopulatedValue = Json | JsonText | Linked | readonly PopulatedValue[] | PopulatedFields
 export interface PopulatedFields {
   readonly [field: string]: PopulatedValue
 }
@@ -49,17 +49,22 @@ export function mergeFields(before: Fields, { fields, remove, append }: Changes)
   const after: Fields = { ...before }
   for (const [key, value] of Object.entries(fields)) setOwn(after, key, value)
   for (const [key, value] of Object.entries(remove)) {
-    const unwanted = items(value)
+    const unwanted = new Set(items(value).map(identityOf))
     setOwn(
       after,
       key,
-      arrayAt(after, key).filter((item) => !unwanted.some((other) => equalJson(item, other))),
+      arrayAt(after, key).filter((item) => !unwanted.has(identityOf(item))),
     )
   }
   for (const [key, value] of Object.entries(append)) {
-    const array = [...arrayAt(after, key)]
-    for (const item of items(value)) if (!array.some((other) => equalJson(item, other))) array.push(item)
-    setOwn(after, key, array)
+    const array = arrayAt(after, key)
+    // One look at each item: arrays of 100,000 can meet here.
+    const known = new Set(array.map(identityOf))
+    const added = items(value).filter((item) => {
+      const before = known.size
+      return known.add(identityOf(item)).size > before
+    })
+    setOwn(after, key, [...array, ...added])
   }
   return after
 }
@@ -78,6 +83,9 @@ export const operatorNames: readonly string[] = ['$append', '$remove']
 
 /** Takes `$append` and `$remove` off a body. What is left are plain fields. */
 export function splitOperators(body: JsonObject): { operators: Pick<Changes, 'remove' | 'append'>; rest: JsonObject } {
+  if (!Object.hasOwn(body, '$append') && !Object.hasOwn(body, '$remove')) {
+    return { operators: { append: {}, remove: {} }, rest: body }
+  }
   const { $append: append = {}, $remove: remove = {}, ...rest } = body
   if (!isObject(append)) throw operatorShape('$append')
   if (!isObject(remove)) throw operatorShape('$remove')
@@ -97,6 +105,11 @@ function arrayAt(data: Fields, key: string): Json[] {
   throw new SvcError('VALIDATION_ERROR', `"${key}" is not an array.`, [
     { path: [key], message: 'is not an array', type: 'array' },
   ])
+}
+
+/** What two values share if they are deeply equal, to look one up among many; no text of a document begins with U+0000. */
+function identityOf(value: Json): Json {
+  return typeof value === 'object' && value !== null ? `\0${canonicalJson(value)}` : value
 }
 
 function items(value: Json): Json[] {

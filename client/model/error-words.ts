@@ -31,6 +31,7 @@ const words: Readonly<Record<ErrorCode, string>> = {
   UNSUPPORTED_MEDIA_TYPE: 'Send JSON or a multipart form.',
   VALIDATION_ERROR: 'The body does not fit.',
   IDEMPOTENCY_MISMATCH: 'That idempotency key was used with another body.',
+  RESULT_TOO_LARGE: 'The answer would be too large. Ask for fewer records at once, or populate less.',
   RATE_LIMITED: 'Too many requests.',
   INTERNAL: 'Something went wrong on our side.',
   UNAVAILABLE: 'The service is busy. Try again in a moment.',

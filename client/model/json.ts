@@ -16,8 +16,22 @@ export class JsonText {
   }
 }
 
-/** What `writeJson` takes: JSON in which any part may already be text. */
-export type Writable = undefined | null | boolean | number | string | JsonText | readonly Writable[] | WritableObject
+/** A part of an answer that is worked out when its turn to be written comes: all of them at once may take too much memory. */
+export class Later {
+  constructor(readonly write: () => Writable) {}
+}
+
+/** What `writeJson` takes: JSON in which any part may already be text, or be worked out later. */
+export type Writable =
+  | undefined
+  | null
+  | boolean
+  | number
+  | string
+  | JsonText
+  | Later
+  | readonly Writable[]
+  | WritableObject
 export interface WritableObject {
   readonly [key: string]: Writable
 }
@@ -48,6 +62,7 @@ export function parseObject(text: string): JsonObject {
 /** As `JSON.stringify`, except that a `JsonText` is copied and never parsed. Own keys only. */
 export function writeJson(value: Writable): string {
   if (value instanceof JsonText) return value.text
+  if (value instanceof Later) return writeJson(value.write())
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`
   let text = ''
@@ -70,6 +85,24 @@ export function equalJson(one: Json | undefined, other: Json | undefined): boole
     keys.length === Object.keys(other).length &&
     keys.every((key) => Object.hasOwn(other, key) && equalJson(one[key], other[key]))
   )
+}
+
+/** A text that two values share if they are deeply equal: the keys of objects in one order. */
+export function canonicalJson(value: Json): string {
+  return JSON.stringify(inOrder(value))
+}
+
+/** The same value, its keys in one order. */
+function inOrder(value: Json): Json {
+  if (Array.isArray(value)) return value.map(inOrder)
+  if (!isObject(value)) return value
+  const ordered: JsonObject = {}
+  for (const name of Object.keys(value).sort()) {
+    const member = inOrder(value[name] ?? null)
+    if (name === '__proto__') setOwn(ordered, name, member)
+    else ordered[name] = member
+  }
+  return ordered
 }
 
 /** Sets an own property whatever its name, `__proto__` included. */

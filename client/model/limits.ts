@@ -58,6 +58,8 @@ export const sizes = {
   mostSearchCharacters: 1_000,
   mostPopulateDepth: 5,
   mostPopulatePaths: 20,
+  mostPopulatedRecords: 10_000,
+  mostAnswerBytes: 32 * megabyte,
   mostStatementSeconds: 10,
   mostFileNameBytes: 255,
   mostPathBytes: 1_000,

@@ -2,7 +2,7 @@
 import type { Collection, CountedCollection } from '../model/collection.js'
 import type { OutgoingDocument } from '../model/document.js'
 import type { SvcError } from '../model/errors.js'
-import type { Writable } from '../model/json.js'
+import { Later, type Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import { collectionShapes } from './collections.js'
 import type { Dialect } from './dialect.js'
@@ -16,16 +16,21 @@ export function writeDocument(dialect: Dialect, document: OutgoingDocument): Wri
 
 /** The array of records that a batch answers. */
 export function writeDocuments(dialect: Dialect, documents: readonly OutgoingDocument[]): Writable {
-  return recordEnvelopes[dialect.record].write(documents.map(documentShapes[dialect.document].write))
+  return recordEnvelopes[dialect.record].write(oneByOne(documents, documentShapes[dialect.document].write))
 }
 
 export function writePage(
   dialect: Dialect,
   page: Page<OutgoingDocument>,
 ): { body: Writable; headers: Record<string, string> } {
-  const items = page.items.map(documentShapes[dialect.document].write)
+  const items = oneByOne(page.items, documentShapes[dialect.document].write)
   const { body, headers } = listEnvelopes[dialect.list].write({ ...page, items })
   return { body: recordEnvelopes[dialect.record].write(body), headers }
+}
+
+/** Records that are written one after the other, each when its turn comes. */
+export function oneByOne<Item>(items: readonly Item[], write: (item: Item) => Writable): readonly Later[] {
+  return items.map((item) => new Later(() => write(item)))
 }
 
 export function writeCollection(dialect: Dialect, collection: Collection | CountedCollection): Writable {
@@ -34,7 +39,7 @@ export function writeCollection(dialect: Dialect, collection: Collection | Count
 
 /** Always the whole array, whatever the `list` axis says. */
 export function writeCollections(dialect: Dialect, collections: readonly Collection[]): Writable {
-  return recordEnvelopes[dialect.record].write(collections.map(collectionShapes[dialect.document].write))
+  return recordEnvelopes[dialect.record].write(oneByOne(collections, collectionShapes[dialect.document].write))
 }
 
 export function writeRemoved(dialect: Dialect, what: string, id: string): Writable {

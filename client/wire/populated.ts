@@ -1,6 +1,6 @@
 /** Data whose links may have been replaced by the records they lead to. */
 import { Linked, type PopulatedFields, type PopulatedValue } from '../model/document.js'
-import { JsonText, type Writable, type WritableObject } from '../model/json.js'
+import { JsonText, Later, type Writable, type WritableObject } from '../model/json.js'
 
 type WriteLink = (link: Linked) => Writable
 
@@ -13,7 +13,8 @@ export function writePopulatedFields(fields: PopulatedFields, writeLink: WriteLi
 }
 
 function writeValue(value: PopulatedValue, writeLink: WriteLink): Writable {
-  if (value instanceof Linked) return writeLink(value)
+  if (value instanceof JsonText) return value
+  if (value instanceof Linked) return new Later(() => writeLink(value))
   if (Array.isArray(value)) return value.map((item: PopulatedValue) => writeValue(item, writeLink))
   if (typeof value === 'object' && value !== null) return writePopulatedFields(value as PopulatedFields, writeLink)
   return value

@@ -2,6 +2,7 @@
 import type { Writable, WritableObject } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import type { AppUser, OutgoingUser } from '../model/user.js'
+import { oneByOne } from './answers.js'
 import { type Codec, forms } from './codec.js'
 import type { Dialect } from './dialect.js'
 import { linkWriters } from './documents.js'
@@ -47,7 +48,7 @@ export function writeUsers(
   dialect: Dialect,
   page: Page<OutgoingUser>,
 ): { body: Writable; headers: Record<string, string> } {
-  const items = page.items.map(userShapes[dialect.document].write)
+  const items = oneByOne(page.items, userShapes[dialect.document].write)
   const { body, headers } = listEnvelopes[dialect.list].write({ ...page, items }, 'users')
   return { body: recordEnvelopes[dialect.record].write(body), headers }
 }

@@ -1,13 +1,23 @@
 import type { Collection } from '../../client/model/collection.js'
 import { type Changes, type Fields, mergeFields, type OutgoingDocument } from '../../client/model/document.js'
-import { SvcError } from '../../client/model/errors.js'
+import { plainError } from '../../client/model/error-words.js'
+import { type Issue, SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
+import { sizes } from '../../client/model/limits.js'
 import { checkFields, withDefaults } from '../../client/model/schema.js'
-import { deleteDocuments, insertDocuments, lockDocuments, type Place, writeDocuments } from '../store/documents.js'
+import {
+  deleteDocuments,
+  insertDocuments,
+  lockDocuments,
+  lockDoomed,
+  type Place,
+  writeDocuments,
+} from '../store/documents.js'
 import { noSuchCollection, noSuchDocument, requireCollectionForCreate, requireOpenCollection } from './collections.js'
 import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
-import { dropForgotten, mentionsFiles } from './owned-files.js'
+import { dropForgotten } from './owned-files.js'
+import { openPauses } from './pauses.js'
 import { requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
@@ -28,10 +38,9 @@ export async function createDocuments(
 ): Promise<OutgoingDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
   const now = ctx.backend.now()
-  const whole = many.map((fields) => withDefaults(collection.schema, fields))
-  requireValid(collection, whole)
-  if (whole.length === 0) return []
-  const rows = whole.map((fields) => ({ id: ctx.backend.newId(now), json: JSON.stringify(fields) }))
+  const texts = await textsOf(collection, many.length, (at) => withSchema(collection, many[at] ?? {}))
+  if (texts.length === 0) return []
+  const rows = texts.map((json) => ({ id: ctx.backend.newId(now), json }))
   const documents = await insertDocuments(ctx.db, place(ctx, collection, now), rows)
   if (documents.length > 0) return documents
   // The collection was removed since it was looked up.
@@ -59,9 +68,9 @@ export async function removeDocuments(
   const collection = await requireOpenCollection(ctx, name, 'delete')
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
-    const documents = await requireDocuments(ctx, collection, unique, guard)
+    const documents = await requireAll(collection, unique, guard, (ids) => lockDoomed(ctx.db, collection, ids))
     if (unique.length > 0) await deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique)
-    return [...documents.values()].some((document) => mentionsFiles(textOf(document)))
+    return [...documents.values()].some(({ hasFiles }) => hasFiles)
   })
   // The database has taken the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -79,14 +88,19 @@ export async function changeDocuments(
   const ids = [...edits.keys()]
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
-    const before = await requireDocuments(ctx, collection, ids, guard)
-    const after = [...edits].map(([id, edit]) => edit(fieldsOf(before.get(id))))
-    requireValid(collection, after)
-    // A merge can outgrow what one request could send.
-    after.forEach(requireLight)
-    const rows = ids.map((id, at) => ({ id, json: JSON.stringify(after[at]) }))
+    const before = await requireAll(collection, ids, guard, (ids) => lockDocuments(ctx.db, collection, ids))
+    const texts = await textsOf(collection, ids.length, (at) => {
+      const id = ids[at] ?? ''
+      const after = edits.get(id)?.(fieldsOf(before.get(id))) ?? {}
+      // A merge can outgrow what one request could send.
+      requireLight(after)
+      return after
+    })
+    const rows = ids.map((id, at) => ({ id, json: texts[at] ?? '{}' }))
     if (rows.length === 0) return []
     const written = await writeDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
+    // As the database writes them, with spaces.
+    requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(textOf(document)), 0))
     await adopt?.(ctx, collection)
     hasForgotten = await dropForgotten(
       ctx,
@@ -99,15 +113,16 @@ export async function changeDocuments(
   return documents
 }
 
-async function requireDocuments(
-  ctx: Context,
+/** @throws {SvcError} `NOT_FOUND`, `CONFLICT` */
+async function requireAll<Locked extends { readonly version: number }>(
   collection: Collection,
   ids: readonly string[],
   guard: VersionGuard,
-): Promise<Map<string, OutgoingDocument>> {
+  lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
+): Promise<Map<string, Locked>> {
   const illFormed = ids.find((id) => !isId(id))
   if (illFormed !== undefined) throw noSuchDocument(collection, illFormed)
-  const documents = await lockDocuments(ctx.db, collection, ids)
+  const documents = await lock(ids)
   for (const id of ids) {
     const document = documents.get(id)
     if (!document) throw noSuchDocument(collection, id)
@@ -118,12 +133,45 @@ async function requireDocuments(
   return documents
 }
 
-function requireValid({ schema }: Collection, many: readonly Fields[]) {
-  const issues = many.flatMap((fields, at) =>
-    checkFields(schema, fields).map((issue) => (many.length > 1 ? { ...issue, path: [at, ...issue.path] } : issue)),
-  )
+/** So many documents as JSON text, each once it has been checked, and a few of them in a turn of the event loop. */
+async function textsOf({ schema }: Collection, count: number, fieldsAt: (at: number) => Fields): Promise<string[]> {
+  const texts: string[] = []
+  const issues: Issue[] = []
+  const pauses = openPauses()
+  let bytes = 0
+  for (let at = 0; at < count; at++) {
+    const fields = fieldsAt(at)
+    const found = checkFields(schema, fields)
+    issues.push(...(count > 1 ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
+    const text = JSON.stringify(fields)
+    bytes += bytesInAnswer(text)
+    requireAnswerable(bytes)
+    texts.push(text)
+    const pause = pauses.after(text.length)
+    if (pause) await pause
+  }
   if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues)
+  return texts
 }
+
+/** Defaults can make a document heavier than what was sent. */
+function withSchema({ schema }: Collection, fields: Fields): Fields {
+  const whole = withDefaults(schema, fields)
+  if (whole !== fields) requireLight(whole)
+  return whole
+}
+
+/** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
+function requireAnswerable(bytes: number): void {
+  if (bytes > sizes.mostAnswerBytes) throw plainError('RESULT_TOO_LARGE')
+}
+
+function bytesInAnswer(text: string): number {
+  return Buffer.byteLength(text) + mostEnvelopeBytes
+}
+
+/** What stands around the data of a document at most: its id, times and collection. */
+const mostEnvelopeBytes = 512
 
 function fieldsOf(document: OutgoingDocument | undefined): Fields {
   return JSON.parse(textOf(document))

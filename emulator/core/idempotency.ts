@@ -6,7 +6,8 @@ import { type Context, inTransaction } from './context.js'
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Its text: in pieces where it is large. */
+  readonly body: string | readonly string[]
 }
 
 export interface IdempotencyKey {
@@ -34,7 +35,12 @@ export async function once(
   try {
     return await inTransaction(ctx, async (ctx) => {
       const answer = await work(ctx)
-      const kept = { bodyHash, status: answer.status, headers: JSON.stringify(answer.headers), answer: answer.body }
+      const kept = {
+        bodyHash,
+        status: answer.status,
+        headers: JSON.stringify(answer.headers),
+        answer: [answer.body].flat().join(''),
+      }
       // Not waited for: it travels with the commit, and the transaction fails with it.
       const keeping = keepAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
       keeping.catch(() => undefined)

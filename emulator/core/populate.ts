@@ -1,10 +1,13 @@
 import { Linked, type PopulatedFields, type PopulatedValue } from '../../client/model/document.js'
-import { JsonText, setOwn } from '../../client/model/json.js'
+import { plainError } from '../../client/model/error-words.js'
+import { isObject, type Json, type JsonObject, JsonText, setOwn } from '../../client/model/json.js'
+import { sizes } from '../../client/model/limits.js'
 import type { Path } from '../../client/model/path.js'
 import { selectRecords } from '../store/documents.js'
 import { selectUsersById } from '../store/users.js'
 import type { Context } from './context.js'
 import { isId } from './ids.js'
+import { openPauses, type Pauses } from './pauses.js'
 import { may } from './permissions.js'
 
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
@@ -12,15 +15,38 @@ interface Branches extends Map<string, Branches> {}
 
 type LinkedRecord = Linked['record']
 
-/** Fields on their way to being populated, each document's own copy. */
+/** Fields on their way to being populated, each document's own copy. What no path leads through is text again. */
 type Draft = { [field: string]: PopulatedValue }
 
-/** One query brings this many records at most; more take another. */
+/** Drafts, and how many times each stands in the answer. */
+type Holders = Map<Draft, number>
+
+/** What is known of the answer so far. Contract 10.10. */
+interface Growth {
+  records: number
+  bytes: number
+  /** Ids that were looked up, whether they lead anywhere or not. */
+  lookups: number
+}
+
+interface Work {
+  readonly ctx: Context
+  readonly growth: Growth
+  readonly pauses: Pauses
+}
+
+/** One query looks up this many ids at most; more take another. */
 const mostPerQuery = 1_000
 
+/** Our choice: ids that lead nowhere are looked up too, so they have a limit of their own. */
+const mostLookups = 2 * sizes.mostPopulatedRecords
+
 /**
- * Puts linked records in the place of their ids, one query a level. An id that leads nowhere, or where the
- * caller may not read, stays as it is. Contract 4.6.
+ * Puts linked records in the place of their ids, a level at a time. An id that leads nowhere, or where the caller may not
+ * read, stays as it is. Each record is loaded and kept once, however often it stands in the answer; how often that is and what
+ * it takes are counted before the next level is loaded. Contract 4.6 and 10.10.
+ *
+ * @throws {SvcError} `RESULT_TOO_LARGE`
  */
 export async function populate<Holder extends LinkedRecord>(
   ctx: Context,
@@ -28,55 +54,118 @@ export async function populate<Holder extends LinkedRecord>(
   paths: readonly Path[],
 ): Promise<readonly Holder[]> {
   if (paths.length === 0 || records.length === 0) return records
-  const drafts = records.map((record) => ({ ...record, data: draftOf(record.data) }))
-  await link(
-    ctx,
-    drafts.map(({ data }) => data),
-    branchesOf(paths),
-  )
+  const work: Work = { ctx, growth: { records: 0, bytes: 0, lookups: 0 }, pauses: openPauses() }
+  const branches = branchesOf(paths)
+  const holders: Holders = new Map()
+  const drafts: Holder[] = []
+  for (const record of records) {
+    const { draft } = await openDraft(work, record.data, branches, 1)
+    holders.set(draft, 1)
+    drafts.push({ ...record, data: draft })
+  }
+  await link(work, holders, branches)
   return drafts
 }
 
-async function link(ctx: Context, drafts: readonly Draft[], branches: Branches): Promise<void> {
+async function link(work: Work, holders: Holders, branches: Branches): Promise<void> {
   for (const [field, deeper] of branches) {
-    const holders = drafts.filter((draft) => Object.hasOwn(draft, field))
-    const records = await load(
-      ctx,
-      holders.flatMap((draft) => idsIn(draft[field])),
-    )
-    const found: Draft[] = []
-    const isLast = deeper.size === 0
-    const drafted = new Map(
-      [...records].map(([id, record]) => {
-        const data = isLast ? record.data : draftOf(record.data)
-        if (!isLast) found.push(data as Draft)
-        return [id, new Linked({ ...record, data })]
-      }),
-    )
-    const nested: Draft[] = []
-    for (const draft of holders) {
-      const value = draft[field] as PopulatedValue
-      if (isPlainObject(value)) nested.push(value)
-      else setOwn(draft as never, field, substitute(value, drafted) as never)
+    const at: Holders = new Map([...holders].filter(([draft]) => Object.hasOwn(draft, field)))
+    const wanted = new Map<string, number>()
+    for (const [draft, times] of at) {
+      const ids = idsIn(draft[field])
+      for (const id of ids) wanted.set(id, (wanted.get(id) ?? 0) + times)
+      requireSmall({ ...work.growth, lookups: work.growth.lookups + wanted.size })
+      await work.pauses.after(ids.length * workOfAnId)
     }
-    if (!isLast) await link(ctx, [...found, ...nested], deeper)
+    const below: Holders = new Map()
+    const linked = await load(work, wanted, deeper, below)
+    for (const [draft, times] of at) {
+      const value = draft[field] as PopulatedValue
+      const items = Array.isArray(value) ? value : [value]
+      for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
+      setOwn(draft as never, field, substitute(value, linked) as never)
+      await work.pauses.after(items.length * workOfAnId)
+    }
+    if (deeper.size > 0) await link(work, below, deeper)
   }
 }
 
-/** Documents first, then users, of whom everybody sees the same. */
-async function load(ctx: Context, ids: readonly string[]): Promise<Map<string, LinkedRecord>> {
-  const unique = [...new Set(ids)]
-  const found = new Map<string, LinkedRecord>()
-  for (let at = 0; at < unique.length; at += mostPerQuery) {
-    const piece = unique.slice(at, at + mostPerQuery)
-    const records = await selectRecords(ctx.db, ctx.project.id, piece)
-    for (const { document, permissions } of records) {
-      if (may(ctx.caller, { permissions: JSON.parse(permissions) }, 'read')) found.set(document.id, document)
-    }
-    if (records.length === piece.length) continue
-    for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) found.set(user.id, user)
+/** To look at an id and to replace it takes as long as to parse this many bytes. */
+const workOfAnId = 32
+
+/** Loads what is linked, each record once; drafts of those that are to be populated too are added to `below`. */
+async function load(
+  work: Work,
+  wanted: ReadonlyMap<string, number>,
+  deeper: Branches,
+  below: Holders,
+): Promise<ReadonlyMap<string, Linked>> {
+  const { ctx, growth } = work
+  const linked = new Map<string, Linked>()
+
+  async function take(record: LinkedRecord): Promise<void> {
+    const times = wanted.get(record.id) ?? 0
+    growth.records += times
+    const { draft, data } = await openDraft(work, record.data, deeper, times)
+    if (deeper.size > 0) below.set(draft, times)
+    linked.set(record.id, new Linked({ ...record, data }))
   }
-  return found
+
+  const ids = [...wanted.keys()]
+  growth.lookups += ids.length
+  requireSmall(growth)
+  while (ids.length > 0) {
+    const piece = ids.splice(-mostPerQuery)
+    const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
+    for (const { document, permissions } of records) {
+      if (may(ctx.caller, { permissions: JSON.parse(permissions) }, 'read')) await take(document)
+    }
+    ids.push(...others)
+    if (records.length + others.length === piece.length) continue
+    for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
+  }
+  return linked
+}
+
+/** The fields of a record that stands so many times in the answer: as text, and as a draft where there is more to populate. */
+async function openDraft(
+  { growth, pauses }: Work,
+  data: JsonText | PopulatedFields,
+  branches: Branches,
+  times: number,
+): Promise<{ draft: Draft; data: JsonText | Draft }> {
+  if (!(data instanceof JsonText)) return { draft: { ...data }, data }
+  growth.bytes += times * Buffer.byteLength(data.text)
+  requireSmall(growth)
+  if (branches.size === 0) return { draft: {}, data }
+  const draft = alongBranches(data.toJSON() as JsonObject, branches)
+  await pauses.after(data.text.length)
+  return { draft, data: draft }
+}
+
+function requireSmall({ records, bytes, lookups }: Growth): void {
+  const isTooLarge = records > sizes.mostPopulatedRecords || bytes > sizes.mostAnswerBytes || lookups > mostLookups
+  if (isTooLarge) throw plainError('RESULT_TOO_LARGE')
+}
+
+/** A copy of fields in which only what lies on a branch can be looked into. */
+function alongBranches(fields: JsonObject, branches: Branches): Draft {
+  const draft: Draft = {}
+  for (const [field, value] of Object.entries(fields)) {
+    const deeper = branches.get(field)
+    setOwn(draft as never, field, (deeper ? alongBranch(value, deeper) : asText(value)) as never)
+  }
+  return draft
+}
+
+function alongBranch(value: Json, deeper: Branches): PopulatedValue {
+  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? alongBranch(item, deeper) : asText(item)))
+  return isObject(value) && deeper.size > 0 ? alongBranches(value, deeper) : asText(value)
+}
+
+/** As text a value takes far less memory; a scalar stays what it is. */
+function asText(value: Json): Json | JsonText {
+  return typeof value === 'object' && value !== null ? new JsonText(JSON.stringify(value)) : value
 }
 
 function substitute(value: PopulatedValue, records: ReadonlyMap<string, Linked>): PopulatedValue {
@@ -104,10 +193,7 @@ function branchesOf(paths: readonly Path[]): Branches {
   return root
 }
 
-function draftOf(data: JsonText | PopulatedFields): Draft {
-  return data instanceof JsonText ? (data.toJSON() as Draft) : { ...data }
-}
-
-function isPlainObject(value: PopulatedValue): value is Draft {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Linked)
+function isDraft(value: PopulatedValue): value is Draft {
+  const isOther = value instanceof Linked || value instanceof JsonText || Array.isArray(value)
+  return typeof value === 'object' && value !== null && !isOther
 }

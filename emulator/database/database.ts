@@ -1,7 +1,15 @@
 /** The port to the database, and the tag that makes its statements. */
 
+import { sizes } from '../../client/model/limits.js'
+
 /** What a statement's parameters may be. Arrays become PostgreSQL arrays of text; JSON goes in as text with `::jsonb`. */
 export type SqlValue = string | number | boolean | null | readonly string[]
+
+/**
+ * What the rows of one job may take, so that none fills the memory: more than any answer, since data may come with spaces that
+ * the answer leaves out. What takes more is `RESULT_TOO_LARGE`; a transaction fails with it.
+ */
+export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
 
 export interface Sql {
   readonly text: string

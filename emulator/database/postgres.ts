@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { plainError } from '../../client/model/error-words.js'
 import { sizes } from '../../client/model/limits.js'
-import { type Database, DatabaseError, type Sql } from './database.js'
+import { type Database, DatabaseError, mostResultBytes, type Sql } from './database.js'
 import { StartError } from './start-error.js'
 import { readerOf, writeValue } from './values.js'
 
@@ -120,7 +120,17 @@ async function run(runner: pg.Pool | pg.PoolClient, statement: Sql, mostMillisec
   if (statement.patient && runner instanceof pg.Pool) return runPatiently(runner, statement, mostMilliseconds)
   const name = statement.planned === 'each time' ? undefined : nameOf(statement.text)
   const query = { text: statement.text, values: statement.values.map(writeValue), ...(name ? { name } : {}) }
-  const { rows } = await runner.query(query).catch(refuse)
+  let bytes = 0
+  // Rows that nobody will be given are not kept while they come in.
+  const counting = (typeId: number) => {
+    const read = readerOf(typeId)
+    return (text: string) => {
+      bytes += text.length
+      return bytes > mostResultBytes ? null : read(text)
+    }
+  }
+  const { rows } = await runner.query({ ...query, types: { getTypeParser: counting as never } }).catch(refuse)
+  if (bytes > mostResultBytes) throw plainError('RESULT_TOO_LARGE')
   return rows
 }
 

@@ -7,7 +7,8 @@ import type {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { DatabaseError, type Sql } from './database.js'
+import { plainError } from '../../client/model/error-words.js'
+import { DatabaseError, mostResultBytes, type Sql } from './database.js'
 import { readerOf, writeValue } from './values.js'
 
 /** Statements that share one transaction, and what becomes of them. */
@@ -46,6 +47,8 @@ interface Answering {
   readonly results: Row[][]
   columns: readonly Column[] | undefined
   rows: Row[]
+  /** What its rows take. */
+  bytes: number
   error: DatabaseError | undefined
 }
 
@@ -100,7 +103,9 @@ export function openSession(): Session {
         break
       case 'dataRow':
         current.columns ??= current.plans[current.results.length]?.columns ?? []
-        current.rows.push(readRow(current.columns, (message as DataRowMessage).fields))
+        current.bytes += message.length
+        if (current.bytes > mostResultBytes) current.rows = []
+        else current.rows.push(readRow(current.columns, (message as DataRowMessage).fields))
         break
       case 'commandComplete':
       case 'emptyQuery':
@@ -114,6 +119,7 @@ export function openSession(): Session {
         // What was to be prepared after a failure never was; it is prepared again when it is next used.
         for (const plan of current.plans) plan.isCertain = current.error === undefined
         if (current.error) current.job.reject(current.error)
+        else if (current.bytes > mostResultBytes) current.job.reject(plainError('RESULT_TOO_LARGE'))
         else current.job.resolve(current.results)
         ended(current.job)
     }
@@ -138,7 +144,7 @@ export function openSession(): Session {
         return known
       })
       parts.push(sync)
-      answering.push({ job, plans, results: [], columns: undefined, rows: [], error: undefined })
+      answering.push({ job, plans, results: [], columns: undefined, rows: [], bytes: 0, error: undefined })
       return parts.length === 1 ? sync : Buffer.concat(parts)
     },
     read(bytes, ended) {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Changes, Fields } from '../../client/model/document.js'
 import { type Issue, SvcError } from '../../client/model/errors.js'
-import { isObject, type Json } from '../../client/model/json.js'
+import { isObject, type Json, type JsonObject, objectIn } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 import {
   readBatchCreate,
@@ -14,34 +14,36 @@ import {
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import { object } from '../../client/wire/schemas.js'
-import { requireLight } from '../core/weight.js'
+import { openPauses } from '../core/pauses.js'
+import { isLight, requireLight } from '../core/weight.js'
 import type { BodyForm } from './route.js'
 
 /** The fields of one document, bare or wrapped. */
-export const newDocument: BodyForm<Fields> = {
+export const newDocument = {
   schema: documentSchema,
-  read(dialect, body) {
+  read(dialect: Dialect, body: JsonObject): Fields {
     const fields = readNewDocument(dialect, body)
     requireLight(fields)
     return fields
   },
-}
+} satisfies BodyForm<Fields>
 
 /** Fields to change, and array operators beside them. */
-export const documentChanges: BodyForm<Changes> = {
+export const documentChanges = {
   schema: changesSchema,
-  read(dialect, body) {
+  read(dialect: Dialect, body: JsonObject): Changes {
     const changes = readChanges(dialect, body)
-    requireLightChanges(changes)
+    requireLightChanges(body, changes)
     return changes
   },
-}
+} satisfies BodyForm<Changes>
 
 export const newDocuments: BodyForm<readonly Fields[]> = {
   schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
-  read(dialect, body) {
+  batch: 'documents',
+  async read(dialect, body) {
     const documents = readBatchCreate(dialect, body)
-    documents.forEach(requireLight)
+    await eachInTurn(documents, requireLight)
     return documents
   },
 }
@@ -49,14 +51,17 @@ export const newDocuments: BodyForm<readonly Fields[]> = {
 export const documentUpdates: BodyForm<ReadonlyMap<string, Changes>> = {
   schema: (dialect) =>
     object({ updates: { type: 'object', additionalProperties: changesSchema(dialect), maxProperties: most } }),
-  read(dialect, body) {
+  batch: 'updates',
+  async read(dialect, body) {
     const updates = readBatchUpdate(dialect, body)
-    for (const changes of updates.values()) requireLightChanges(changes)
+    const sent = objectIn(body.updates)
+    await eachInTurn([...updates], ([id, changes]) => requireLightChanges(objectIn(sent[id]), changes))
     return updates
   },
 }
 
 export const documentIds: BodyForm<readonly string[]> = {
+  batch: 'document_ids',
   schema: () => object({ document_ids: batchOf({ type: 'string' }) }),
   read: (_dialect, body) => readBatchDelete(body),
 }
@@ -118,8 +123,16 @@ export function formBody<Name extends string>(names: readonly Name[]): BodyForm<
 
 const most = sizes.mostBatchItems
 
-function requireLightChanges({ fields, append, remove }: Changes): void {
-  for (const part of [fields, append, remove]) requireLight(part)
+/** What is heavy is weighed once more, and a little of it is enough for a turn of the event loop. */
+async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => number): Promise<void> {
+  const pauses = openPauses()
+  for (const item of items) await pauses.after(check(item))
+}
+
+/** Of what is light as a whole, each part is. */
+function requireLightChanges(sent: JsonObject, { fields, append, remove }: Changes): number {
+  if (isLight(sent)) return 0
+  return [fields, append, remove].reduce((sum, part) => sum + requireLight(part), 0)
 }
 
 function documentSchema({ body }: Dialect): JsonSchema {

@@ -3,7 +3,7 @@ import { SvcError } from '../../client/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
 import { sizes, storageLimits } from '../../client/model/limits.js'
 import { text } from '../../client/wire/schemas.js'
-import { parseJsonObject } from './read-json.js'
+import { parseBody } from './read-json.js'
 import type { FileForm } from './route.js'
 
 const profileText = { type: 'string', description: "The user's data as JSON text." }
@@ -16,9 +16,9 @@ export const documentForm: FileForm = {
     mostBytes: documentFiles === 'tier' ? storageLimits[tier].file : sizes.mostDocumentFileBytes,
     mayBeAnyType: true,
   }),
-  toBody(texts) {
+  async toBody(texts) {
     const data = texts.get('data')
-    return data === undefined ? {} : parseJsonObject(data, notAnObject)
+    return data === undefined ? {} : parseBody(Buffer.from(data), { refuseOther: notAnObject })
   },
   schema: {
     type: 'object',
@@ -55,8 +55,8 @@ function userForm({ texts: names, known, fromProfile }: UserForm): FileForm {
   return {
     texts: ['data', ...names],
     fileRules: documentForm.fileRules,
-    toBody(texts) {
-      const sent = documentForm.toBody(texts)
+    async toBody(texts) {
+      const sent = await documentForm.toBody(texts)
       const isWhole = isObject(sent.data) && Object.keys(sent).every((name) => name === 'data' || known.includes(name))
       const named = names.map((name) => [name, texts.get(name)] as const)
       return { ...(isWhole ? sent : fromProfile(sent)), ...withoutUndefined(Object.fromEntries(named)) }

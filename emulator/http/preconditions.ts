@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/model/errors.js'
-import { isObject, type Json, type JsonObject, setOwn } from '../../client/model/json.js'
+import { canonicalJson, type Json } from '../../client/model/json.js'
 import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
 import type { VersionGuard } from '../core/batches.js'
 import type { Context } from '../core/context.js'
 import type { IdempotencyKey } from '../core/idempotency.js'
+import { openPauses } from '../core/pauses.js'
 
 /**
  * The versions that `if-match` names. What is none of ours names no version, so that a guard which cannot be
@@ -40,11 +41,11 @@ const mostKeyLength = 255
  *
  * @throws {SvcError} `VALIDATION_ERROR` for an empty or over-long key
  */
-export function readIdempotencyKey(
+export async function readIdempotencyKey(
   req: IncomingMessage,
   ctx: Context,
   { body, dialect }: { body: Json; dialect: Dialect },
-): IdempotencyKey | undefined {
+): Promise<IdempotencyKey | undefined> {
   const key = req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
@@ -54,26 +55,45 @@ export function readIdempotencyKey(
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   return {
     scope: hash(ctx.project.id, ctx.caller.id, req.method ?? '', path.replace(/\/$/, ''), key),
-    bodyHash: hash(query, formatDialect(dialect), JSON.stringify(sorted(body))),
+    bodyHash: hash(query, formatDialect(dialect), await hashInSteps(body)),
   }
 }
+
+/** The same hash for equal values, whatever the order of their keys; a few values in a turn of the event loop. */
+async function hashInSteps(value: Json): Promise<string> {
+  const hashing = createHash('sha256')
+  const pauses = openPauses()
+
+  async function add(value: Json, levels: number): Promise<void> {
+    const isWhole = levels === 0 || typeof value !== 'object' || value === null
+    if (isWhole) {
+      const text = canonicalJson(value)
+      hashing.update(`${text.length}:`).update(text)
+      return pauses.after(text.length + workOfAValue)
+    }
+    const names = Object.keys(value)
+    const members = Array.isArray(value)
+      ? value.entries()
+      : names.sort().map((name) => [name, value[name] ?? null] as const)
+    hashing.update(`${Array.isArray(value) ? 'list' : 'object'} ${names.length}:`)
+    for (const [name, member] of members) {
+      hashing.update(`${String(name).length}:${name}`)
+      await add(member, levels - 1)
+    }
+  }
+
+  await add(value, levelsInSteps)
+  return hashing.digest('hex')
+}
+
+/** How deep the documents of a batch lie, and the fields of one. */
+const levelsInSteps = 3
+/** What a value costs beside its text, in bytes of text. */
+const workOfAValue = 256
 
 /** Each part with its length, so that no two lists of parts look the same. */
 function hash(...parts: string[]): string {
   const hashing = createHash('sha256')
   for (const part of parts) hashing.update(`${part.length}:`).update(part)
   return hashing.digest('hex')
-}
-
-/** The same value, its keys in one order. */
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
-  const inOrder: JsonObject = {}
-  for (const name of Object.keys(value).sort()) {
-    const member = sorted(value[name] ?? null)
-    if (name === '__proto__') setOwn(inOrder, name, member)
-    else inOrder[name] = member
-  }
-  return inOrder
 }

@@ -13,7 +13,7 @@ import type { Exchange } from './run.js'
 export interface Body {
   readonly uploads: Uploads
   /** What it says as JSON. */
-  toJson(): JsonObject
+  toJson(): JsonObject | Promise<JsonObject>
 }
 
 /** Where the files of a form go; routes that belong to no project take none. */
@@ -22,14 +22,17 @@ export interface Landing {
   readonly project: Project
 }
 
-const readers = { json: readJsonObject, form: readForm }
-
 export async function readBody(route: Route, { req }: Exchange, landing?: Landing): Promise<Body> {
   const { form } = route
   if (landing && form && isMultipart(req)) return readParts(route, form, req, landing)
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const json = route.body ? await readers[route.body.encoding ?? 'json'](req) : {}
+  const json = await readJson(route, req)
   return { uploads: noUploads, toJson: () => json }
+}
+
+async function readJson({ body }: Route, req: Exchange['req']): Promise<JsonObject> {
+  if (!body) return {}
+  return body.encoding === 'form' ? readForm(req) : readJsonObject(req, body.batch)
 }
 
 /** What tells a body from another one, files included. */

@@ -1,18 +1,17 @@
 /** A body from bytes to a JSON object, with every limit on the way. Contract 2.4, 10.2 and 10.3. */
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { formatBytes } from '../../client/model/figures.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
-import { tooDeep } from '../core/weight.js'
-import { requireStorable } from './check-json.js'
+import { openPauses } from '../core/pauses.js'
+import { requireStorable } from '../core/weight.js'
+import { parseInSteps } from './parse-steps.js'
+import { type BatchMember, scanBody } from './scan-json.js'
 
 /** The request went away before its body was there; nobody waits for an answer. */
 export class Aborted extends Error {}
-
-/** A batch wraps its documents in three levels of its own: `{documents: [{data: …}]}`. */
-const mostBodyDepth = sizes.mostDocumentDepth + 3
 
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
 export const mostDrainedBytes = 8 * sizes.mostBodyBytes
@@ -23,20 +22,57 @@ const mostFormBytes = 64 * 1024
 /** How long a body of JSON may be on its way. */
 const mostMilliseconds = 60_000
 
-/** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR` */
-export async function readJsonObject(req: IncomingMessage): Promise<JsonObject> {
+/** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
+export async function readJsonObject(req: IncomingMessage, batch?: BatchMember): Promise<JsonObject> {
   requireJsonType(req)
   requirePlainEncoding(req)
-  return parseJsonObject(decodeUtf8(await readBytes(req)))
+  return parseBody(await readBytes(req), { batch })
 }
 
-/** A JSON object from its text. @throws {SvcError} `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR` */
-export function parseJsonObject(text: string, refuseOther: () => SvcError = notAnObject): JsonObject {
-  requireDepth(text)
-  const value = parse(text)
-  if (!isObject(value)) throw refuseOther()
-  requireStorable(value)
+/**
+ * The gate that all JSON from outside goes through: a body, a part of a form, a message. It is measured before it is parsed, and
+ * what is large is looked at and parsed a piece at a time.
+ *
+ * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR`
+ */
+export async function parseBody(bytes: Buffer, how: Reading = {}): Promise<JsonObject> {
+  const value = await parseMeasured(bytes, how)
+  if (how.batch === undefined) requireStorable(value)
+  else await requireStorableBatch(value, how.batch)
   return value
+}
+
+interface Reading {
+  readonly batch?: BatchMember | undefined
+  /** Of what is JSON, but no object. */
+  readonly refuseOther?: () => SvcError
+}
+
+/** As `parseBody`, for what is not stored. */
+export async function parseMeasured(
+  bytes: Buffer,
+  { batch, refuseOther = notAnObject }: Reading = {},
+): Promise<JsonObject> {
+  const json = requireUtf8(bytes)
+  await scanBody(json, batch)
+  const value = await parseInSteps(json)
+  if (!isObject(value)) throw refuseOther()
+  return value
+}
+
+/** A document is walked in one turn, a batch in many. */
+async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promise<void> {
+  const { [batch]: members = null, ...rest } = body
+  requireStorable(rest)
+  if (typeof members !== 'object' || members === null) return void requireStorable({ [batch]: members })
+  const pauses = openPauses()
+  for (const [name, member] of Object.entries(members)) {
+    const place = [batch, Array.isArray(members) ? Number(name) : name]
+    const isDocument = isObject(member)
+    // Names are looked at with what they stand for; of documents what they weigh is kept.
+    if (!isDocument || !Array.isArray(members)) requireStorable({ [name]: isDocument ? null : member }, [batch])
+    if (isDocument) await pauses.after(requireStorable(member, place))
+  }
 }
 
 /** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
@@ -112,40 +148,13 @@ function readBytes(req: IncomingMessage, mostBytes: number = sizes.mostBodyBytes
   })
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 /** @throws {SvcError} `INVALID_BODY` */
 export function decodeUtf8(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
-  }
+  return requireUtf8(bytes).toString('utf8')
 }
 
-/** Measures nesting on the text, so that nothing recursive meets what is too deep for it. */
-function requireDepth(text: string): void {
-  if (text.length <= mostBodyDepth) return
-  let depth = 0
-  let isInText = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isInText) {
-      if (code === backslash) at++
-      else if (code === quote) isInText = false
-    } else if (code === quote) isInText = true
-    else if (code === openBrace || code === openBracket) {
-      if (++depth > mostBodyDepth) throw tooDeep()
-    } else if (code === closeBrace || code === closeBracket) depth--
-  }
-}
-
-const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [34, 92, 91, 93, 123, 125]
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw plainError('INVALID_BODY')
-  }
+/** The bytes without the mark that some put before UTF-8. @throws {SvcError} `INVALID_BODY` */
+function requireUtf8(bytes: Buffer): Buffer {
+  if (!isUtf8(bytes)) throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }

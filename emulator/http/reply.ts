@@ -1,7 +1,7 @@
 /** Every kind of answer: how a dialect writes it, and what it then looks like. */
 import type { Collection, CountedCollection } from '../../client/model/collection.js'
 import type { OutgoingDocument } from '../../client/model/document.js'
-import { type Writable, writeJson } from '../../client/model/json.js'
+import type { Writable } from '../../client/model/json.js'
 import type { Page } from '../../client/model/page.js'
 import {
   writeAllRemoved,
@@ -21,6 +21,7 @@ import { type FileReplyValues, fileReplies } from './file-replies.js'
 import type { Outgoing } from './run.js'
 import { eventStreamHeaders, type Stream } from './sse.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
+import { writeInSteps } from './write-steps.js'
 
 /** What a handler gives, by the kind of its answer. */
 export interface ReplyValues extends UserReplyValues, FileReplyValues {
@@ -156,13 +157,13 @@ function pageBody({ html, status }: { html: string; status: number }) {
 
 const jsonType = 'application/json; charset=utf-8'
 
-/** The answer to the letter: what goes out, and what an idempotency key keeps. */
-export function writeReply<Kind extends ReplyKind>(
+/** The answer to the letter: what goes out, and what an idempotency key keeps. @throws {SvcError} `RESULT_TOO_LARGE` */
+export async function writeReply<Kind extends ReplyKind>(
   kind: Kind,
   value: ReplyValues[Kind],
   dialect: Dialect,
   status: number,
-): Outgoing {
+): Promise<Outgoing> {
   const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
   const { body, headers, status: own = status, stream } = form.write(dialect, value)
   const type = form.type
@@ -170,7 +171,7 @@ export function writeReply<Kind extends ReplyKind>(
   return {
     status: own,
     headers: { 'content-type': type ?? jsonType, ...headers },
-    body: type === undefined ? writeJson(body) : String(body),
+    body: type === undefined ? await writeInSteps(body as Writable) : String(body),
   }
 }
 

@@ -10,6 +10,7 @@ import type { Backend, Context, UserContext } from '../core/context.js'
 import type { Wish } from '../core/subscriptions.js'
 import type { FileRules, Uploads } from '../core/uploads.js'
 import type { ReplyKind, ReplyValues } from './reply.js'
+import type { BatchMember } from './scan-json.js'
 import type { Stream } from './sse.js'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -28,8 +29,10 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
 export interface BodyForm<Body> {
   /** `form` for what pages post; left out, JSON. */
   readonly encoding?: 'form'
+  /** The member that holds the documents of a batch, each of which has the limits of a document. */
+  readonly batch?: BatchMember
   schema(dialect: Dialect): JsonSchema
-  read(dialect: Dialect, body: JsonObject): Body
+  read(dialect: Dialect, body: JsonObject): Body | Promise<Body>
 }
 
 /** How a multipart form is taken: which parts are text, and what they mean; every other part is a file. Contract 3.4. */
@@ -38,7 +41,7 @@ export interface FileForm {
   /** What one file may be. */
   fileRules(settings: ProjectSettings): Omit<FileRules, 'isHashed'>
   /** The JSON body that the texts stand for. */
-  toBody(texts: ReadonlyMap<string, string>): JsonObject
+  toBody(texts: ReadonlyMap<string, string>): JsonObject | Promise<JsonObject>
   /** Whether JSON is not taken at all. */
   readonly isOnly?: boolean
   readonly schema: JsonSchema

@@ -16,6 +16,7 @@ import type { RateLimiter } from './rate-limit.js'
 import { Aborted } from './read-json.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './spoken-dialect.js'
 import type { Stream, Streams } from './sse.js'
+import { bytesOf, endWith } from './write-steps.js'
 
 /** What all requests of a process share. */
 export interface Door {
@@ -76,7 +77,7 @@ export async function run(
   const answer = await serveOrFail(door, serve, exchange)
   // What goes on after its headers has to learn that nobody is there any more.
   if (!answer || (res.destroyed && !('open' in answer))) return
-  send(res, exchange, answer)
+  await send(res, exchange, answer)
   if (!door.log.isOpen) return
   door.log.request({
     method: req.method ?? '',
@@ -125,7 +126,7 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
   }
 }
 
-function send(res: ServerResponse, { id, headers, dialect }: Exchange, answer: Outgoing): void {
+async function send(res: ServerResponse, { req, id, headers, dialect }: Exchange, answer: Outgoing): Promise<void> {
   const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
   res.writeHead(answer.status, {
     'cache-control': 'no-store',
@@ -134,8 +135,9 @@ function send(res: ServerResponse, { id, headers, dialect }: Exchange, answer: O
     ...dialectHeaders(dialect),
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
-    ...(isBodiless ? {} : { 'content-length': Buffer.byteLength(answer.body) }),
+    ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   })
   if ('open' in answer) answer.open(res)
-  else res.end(isBodiless ? undefined : answer.body)
+  else if (isBodiless || req.method === 'HEAD') res.end()
+  else await endWith(res, answer.body)
 }

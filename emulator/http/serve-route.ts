@@ -67,17 +67,17 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
   try {
     return await keepingFiles(door, exchange, body.uploads, async () => {
       const { dialect } = exchange
-      const json = body.toJson()
-      const input = { ...head, body: route.body?.read(dialect, json), uploads: body.uploads }
+      const json = await body.toJson()
+      const input = { ...head, body: await route.body?.read(dialect, json), uploads: body.uploads }
       // `requireAllowed` has seen to it that the world is the one that the route needs.
       const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
       let own: Outgoing | undefined
       const work = async (ctx: Context) => {
-        own = reply(route, await handle(ctx, input), exchange)
+        own = await reply(route, await handle(ctx, input), exchange)
         return own
       }
       const mark = markOf(json, body.uploads)
-      const key = route.isCreating ? readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
+      const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
       const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
       // All that a duplicate did is taken back, its files with it.
       if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
@@ -218,13 +218,17 @@ function readHead({ streams, trustedProxies }: Door, route: Route, { req, params
 async function readInput(door: Door, route: Route, exchange: Exchange): Promise<Input<string, unknown, unknown>> {
   const head = readHead(door, route, exchange)
   const { toJson, uploads } = await readBody(route, exchange)
-  return { ...head, body: route.body?.read(head.dialect, toJson()), uploads }
+  return { ...head, body: await route.body?.read(head.dialect, await toJson()), uploads }
 }
 
 /** Our choice: of a batch only, whose answer is as large as what was sent. */
 const nothing: Answer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
 
-function reply(route: Route, value: Awaited<ReturnType<Route['handle']>>, { req, dialect }: Exchange): Outgoing {
+function reply(
+  route: Route,
+  value: Awaited<ReturnType<Route['handle']>>,
+  { req, dialect }: Exchange,
+): Outgoing | Promise<Outgoing> {
   if (isBatch(route) && asksForNothing(req.headers.prefer)) return nothing
   return writeReply(route.reply, value, dialect, route.status ?? 200)
 }

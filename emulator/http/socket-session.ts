@@ -9,10 +9,11 @@ import type { Identity } from '../core/context.js'
 import { identifyText } from '../core/credentials.js'
 import { databaseFault } from '../core/database-faults.js'
 import { type Subscription, subscribe } from '../core/subscriptions.js'
-import { requireStorable } from './check-json.js'
+import { requireStorable } from '../core/weight.js'
 import { frameOf } from './frames.js'
 import { requireOrigin } from './origins.js'
 import { paceOf } from './pace.js'
+import { parseMeasured } from './read-json.js'
 import type { Door } from './run.js'
 
 const authMilliseconds = 10_000
@@ -76,7 +77,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
     // Who asks without reading the answers waits for them.
     if (!pace.hasRoom()) await pace.room()
     if (!pace.isOpen()) return
-    const message = isBinary ? undefined : readMessage(data)
+    const message = isBinary ? undefined : await readMessage(data)
     const type = typeof message?.type === 'string' ? message.type : ''
     if (!message || !Object.hasOwn(handlers, type)) {
       const known = Object.keys(handlers).join(', ')
@@ -183,10 +184,9 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   }
 }
 
-function readMessage(data: RawData): JsonObject | undefined {
+async function readMessage(data: RawData): Promise<JsonObject | undefined> {
   try {
-    const message: unknown = JSON.parse(String(data))
-    if (!isObject(message)) return undefined
+    const message = await parseMeasured(Buffer.from(String(data)))
     // Filters are read by rules of their own, which say what is wrong with them.
     const { filters: _, ...rest } = message
     requireStorable(rest)

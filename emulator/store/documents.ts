@@ -1,6 +1,7 @@
 import type { OutgoingDocument } from '../../client/model/document.js'
 import { JsonText } from '../../client/model/json.js'
 import { type Database, type Fragment, sql } from '../database/database.js'
+import { mostTextBytes } from './sql-words.js'
 
 export interface DocumentRow {
   id: string
@@ -85,6 +86,28 @@ export async function lockDocuments(
   return new Map(rows.map((row) => [row.id, fromRow(row, collection)]))
 }
 
+/** What a removal needs to know of a document. */
+export interface Doomed {
+  readonly version: number
+  /** Whether files live with it. */
+  readonly hasFiles: boolean
+}
+
+/** As `lockDocuments`, without their data, which may be large. */
+export async function lockDoomed(
+  tx: Database,
+  collection: Place['collection'],
+  ids: readonly string[],
+): Promise<Map<string, Doomed>> {
+  const rows = await tx.query<{ id: string; version: number; has_files: boolean }>(sql`
+    select d.id, d.version, exists (select from files f where f.document_id = d.id) as has_files
+    from documents d
+    where ${isOneOf(ids)} and d.collection_id = ${collection.id}
+    order by d.id
+    for update of d`)
+  return new Map(rows.map(({ id, version, has_files: hasFiles }) => [id, { version, hasFiles }]))
+}
+
 /** One id in words of its own: of a list that it does not know PostgreSQL expects ten, and plans each time anew. */
 function isOneOf(ids: readonly string[]): Fragment {
   const [id, ...others] = ids
@@ -125,21 +148,44 @@ export async function deleteDocuments(tx: Database, place: Place, ids: readonly 
     select 1 as one`)
 }
 
-/** Documents of a project by id, each with its collection's name and permissions. */
+/** A document found by its id alone, with its collection's permissions. */
+export interface FoundRecord {
+  readonly document: OutgoingDocument
+  readonly permissions: string
+}
+
+/** What is loaded at once. */
+const mostLoadedBytes = 32 * 1024 * 1024
+
+/**
+ * Documents of a project by id. However many and large they are, only so many are loaded at once: the ids of those that are
+ * there beyond them are answered as `others`.
+ */
 export async function selectRecords(
   db: Database,
   project: string,
   ids: readonly string[],
-): Promise<{ document: OutgoingDocument; permissions: string }[]> {
-  const rows = await db.query<DocumentRow & { collection_id: string; name: string; permissions: string }>(sql`
-    select ${columns}, d.collection_id, c.name, c.permissions
-    from documents d
-    join collections c on c.id = d.collection_id
-    where d.id = any(${ids}::uuid[]) and c.project_id = ${project}`)
-  return rows.map((row) => ({
-    document: fromRow(row, { id: row.collection_id, name: row.name }),
-    permissions: row.permissions,
-  }))
+): Promise<{ records: readonly FoundRecord[]; others: readonly string[] }> {
+  type Row = DocumentRow & { collection_id: string; name: string; permissions: string; is_loaded: boolean }
+  const rows = await db.query<Row>(sql`
+    select d.id, d.version, d.created_at, d.updated_at, d.collection_id, d.name, d.is_loaded,
+      case when d.is_loaded then d.data end as data,
+      case when d.is_loaded then d.permissions end as permissions
+    from (
+      select ${columns}, d.collection_id, c.name, c.permissions,
+        coalesce(sum(${mostTextBytes(sql`d.data`)}) over (order by d.id rows between unbounded preceding and 1 preceding), 0)
+          < ${mostLoadedBytes}::int as is_loaded
+      from documents d
+      join collections c on c.id = d.collection_id
+      where d.id = any(${ids}::uuid[]) and c.project_id = ${project}
+    ) d`)
+  return {
+    records: rows.flatMap((row) => {
+      const { collection_id: id, name, permissions } = row
+      return row.is_loaded ? [{ document: fromRow(row, { id, name }), permissions }] : []
+    }),
+    others: rows.flatMap((row) => (row.is_loaded ? [] : [row.id])),
+  }
 }
 
 /**

@@ -22,6 +22,7 @@ export const answers = [
   {
     what: 'links to 300 documents of 900 KB',
     async prepare({ ask }) {
+      await aDocument(ask, {})
       const ids = await largeDocuments(ask, 300)
       const { id } = await ask('POST', '/collections/posts', { l: ids })
       return { method: 'GET', path: `/collections/posts/${id}?populate=l` }

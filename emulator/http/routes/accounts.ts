@@ -32,8 +32,8 @@ const accountChanges = strictBody(
 /** Array operators stand beside `data` or inside it, as with documents. Contract 3.3. */
 const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
   schema: accountChanges.schema,
-  read(dialect, body) {
-    const { email, password, currentPassword, data = {}, ...operators } = accountChanges.read(dialect, body)
+  async read(dialect, body) {
+    const { email, password, currentPassword, data = {}, ...operators } = await accountChanges.read(dialect, body)
     return { email, password, currentPassword, data: readChanges({ body: 'either' }, { data, ...operators }) }
   },
 }

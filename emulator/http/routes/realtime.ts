@@ -1,7 +1,8 @@
 import { SvcError } from '../../../client/model/errors.js'
-import { isObject, type JsonObject } from '../../../client/model/json.js'
+import type { JsonObject } from '../../../client/model/json.js'
 import { readFilters } from '../../../client/wire/query.js'
 import { newTicket } from '../../core/tickets.js'
+import { parseMeasured } from '../read-json.js'
 import { namedQuery } from '../read-list.js'
 import { route } from '../route.js'
 
@@ -24,10 +25,10 @@ export const realtimeRoutes = [
     takesTicket: true,
     query: streamQuery,
     reply: 'events',
-    handle: (ctx, { params, query, dialect, headers, stream }) =>
+    handle: async (ctx, { params, query, dialect, headers, stream }) =>
       stream(ctx, {
         collection: params.collection,
-        where: readFilters(dialect, readJsonFilters(query.filters)),
+        where: readFilters(dialect, await readJsonFilters(query.filters)),
         isLive: readLive(query.live),
         since: readSince(headers['last-event-id'] ?? query.since),
       }),
@@ -45,18 +46,10 @@ export const realtimeRoutes = [
   }),
 ]
 
-function readJsonFilters(text = '{}'): JsonObject {
-  const filters = parse(text)
-  if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes a JSON object of fields and values.')
-  return filters
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+async function readJsonFilters(text = '{}'): Promise<JsonObject> {
+  return parseMeasured(Buffer.from(text)).catch(() => {
+    throw new SvcError('INVALID_FILTER', '"filters" takes a JSON object of fields and values.')
+  })
 }
 
 function readLive(text = 'false'): boolean {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../client/model/json.js'
-import { requireLight } from '../core/weight.js'
-import { requireStorable } from './check-json.js'
+import { requireLight, requireStorable } from './weight.js'
 
 describe('what cannot be stored', () => {
   it.each([
