@@ -1,5 +1,5 @@
 import { type CallOptions, collectionWrites } from './collection-writes.js'
-import { getLinked, listPage, type PageQuery, queryOf } from './list-pages.js'
+import { getLinked, halving, listPage, type PageQuery, queryOf } from './list-pages.js'
 import type { Document, Fields } from './model/document.js'
 import type { Page, Sort } from './model/page.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
@@ -70,11 +70,14 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
       const query = queryOf(options)
       let { where } = query
-      for (let offset = 0; ; offset += pageSize) {
+      let most = pageSize
+      for (let offset = 0; ; offset += most) {
         const step: PageQuery = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
-        const { items } = await pageOf({ ...query, ...step, limit: pageSize, count: false })
+        const { answer, limit } = await halving(most, (limit) => pageOf({ ...query, ...step, limit, count: false }))
+        const { items } = answer
+        most = limit
         yield* items as Document<Populated<Schema, Data, Path>>[]
-        const last = items[pageSize - 1]
+        const last = items[most - 1]
         if (!last) return
         where = { all: [...query.where.all, { any: [{ path: ['id'], operator: 'gt', value: last.id }] }] }
       }

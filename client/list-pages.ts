@@ -2,6 +2,7 @@
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import type { Fields } from './model/document.js'
+import { SvcError } from './model/errors.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
 import { type Path, parsePath } from './model/path.js'
 import type { Session } from './session.js'
@@ -43,6 +44,21 @@ export async function listPage<Item extends { readonly data: Fields }>(
   const { offset = 0, populate = [], signal } = query
   const parts = { query: writeListQuery(await dialect(), query), signal }
   return { ...(await call('GET', path, readPage(listed, linked(read, populate)), parts)), offset }
+}
+
+/** Asks for a page, and for half of it as long as the answer would be too large; which limit it was in the end. */
+export async function halving<Answer>(
+  most: number,
+  ask: (limit: number) => Promise<Answer>,
+): Promise<{ answer: Answer; limit: number }> {
+  for (let limit = most; ; limit = Math.ceil(limit / 2)) {
+    try {
+      return { answer: await ask(limit), limit }
+    } catch (error) {
+      const isTooLarge = error instanceof SvcError && error.code === 'RESULT_TOO_LARGE'
+      if (!isTooLarge || limit === 1) throw error
+    }
+  }
 }
 
 /** One document or user, its links read. */

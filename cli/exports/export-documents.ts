@@ -1,3 +1,4 @@
+import { halving } from '../../client/list-pages.js'
 import type { Document } from '../../client/model/document.js'
 import type { Test, Where } from '../../client/model/where.js'
 import type { Progress } from '../progress.js'
@@ -18,8 +19,14 @@ export async function exportDocuments(
   { progress, signal }: { progress: Progress; signal: AbortSignal },
 ): Promise<number> {
   let exported = file.resumed
-  const read = (after: string | undefined) =>
-    collection.list({ where: beyond(where, after), sort: 'id', limit: pageSize, count: false })
+  let most = pageSize
+  const read = async (after: string | undefined) => {
+    const { answer, limit } = await halving(most, (limit) =>
+      collection.list({ where: beyond(where, after), sort: 'id', limit, count: false }),
+    )
+    most = limit
+    return answer
+  }
   let next = read(file.lastId)
   while (!signal.aborted) {
     const { items } = await next

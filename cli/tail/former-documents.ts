@@ -1,5 +1,6 @@
 /** What documents were before a change, as far as they were seen: events tell what they are. */
 import type { Client, DocumentChange, Fields } from '../../client/index.js'
+import { halving } from '../../client/list-pages.js'
 
 export interface FormerDocuments {
   /** Looks at the newest documents of a collection, so that their next change can be told field by field. */
@@ -22,10 +23,14 @@ export function formerDocuments(client: Client): FormerDocuments {
   }
   return {
     async look(collection) {
-      for (let offset = 0; offset < mostSeenAhead; offset += 100) {
-        const { items } = await client.collection(collection).list({ limit: 100, offset, count: false })
-        for (const { id, data } of items) keep(id, data)
-        if (items.length < 100) return
+      let most = 100
+      for (let offset = 0; offset < mostSeenAhead; offset += most) {
+        const { answer, limit } = await halving(most, (limit) =>
+          client.collection(collection).list({ limit, offset, count: false }),
+        )
+        most = limit
+        for (const { id, data } of answer.items) keep(id, data)
+        if (answer.items.length < most) return
       }
     },
     replace({ kind, document: { id, data } }) {

@@ -140,7 +140,7 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
   const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
   if (named) speak(exchange, projectDialect(named))
   const value = await route.handle(backend, input)
-  const answer = reply(route, value, exchange)
+  const answer = await reply(route, value, exchange)
   if (answer.status < 400 && !isRefused(value)) giveBack()
   return answer
 }

@@ -160,3 +160,22 @@ function read(file: string): { at: number }[] {
         .split('\n')
         .map((line) => JSON.parse(line))
 }
+
+test('contract 10.10 documents of which a page would be too large are exported and listed, a smaller page at a time', async () => {
+  const rows = Array.from({ length: 80 }, (_, at) => JSON.stringify({ at, text: 'x'.repeat(900_000) }))
+  writeFileSync(path('large.ndjson'), `${rows.join('\n')}\n`)
+  await world.svc(['docs', 'import', 'large', 'large.ndjson', '--create'])
+
+  const page = await world.svc(['docs', 'list', 'large', '--limit', '80'])
+  const exported = await world.svc(['docs', 'export', 'large', '--out', 'exported.ndjson'])
+  const listed = await world.svc(['docs', 'list', 'large', '--all', '--columns', 'at'])
+
+  expect([page.exit === 0, page.stderr]).toEqual([false, expect.stringContaining('too large')])
+  expect([exported.exit, listed.exit]).toEqual([0, 0])
+  const ats = readFileSync(path('exported.ndjson'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).at)
+  expect(ats.sort((one, other) => one - other)).toEqual(rows.map((_, at) => at))
+  expect(listed.stdout.trim().split('\n').length).toBeGreaterThanOrEqual(80)
+})
