@@ -17,6 +17,8 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['mail.md', /https:\/\/app\.example\/reset-password\?token=[\w-]{43}\n$/],
   ['login-provider.md', /"oauth_id": "grace"/],
   ['files.md', /backup\/covers\/cover\.png\nfiles +2\nused +46 bytes\n/],
+  ['add-to-your-app.md', /Live[\s\S]*Hello[\s\S]*\n200\n$/],
+  ['keys-and-permissions.md', /The key alone may not\.\n[\s\S]*Hello/],
   ['limits.md', /documentFiles +tier\n/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]

@@ -13,21 +13,11 @@ import { type Installed, install, linkTo, pack, tool } from '../fixtures/package
 const here = fileURLToPath(new URL('.', import.meta.url))
 const svc = 'node_modules/.bin/svc'
 
-const posts = (client: string) => `import { useEffect, useState } from 'react'
-import { svc } from '${client}'
+/** The component of the guide, with the client where this app has it. */
+const guide = await readFile(join(here, '../../docs/guides/add-to-your-app.md'), 'utf8')
+const component = /^```tsx\n(.*?)^```$/ms.exec(guide)?.[1] ?? ''
+const posts = (client: string) => component.replace("'./svc'", `'${client}'`)
 
-export function Posts() {
-  const [titles, setTitles] = useState<string[]>([])
-  useEffect(() => {
-    const list = svc.collection('posts').live({
-      sort: '-createdAt',
-      onPage: ({ items }) => setTitles(items.map(({ data }) => data.title)),
-    })
-    return () => list.close()
-  }, [])
-  return <ul>{titles.map((title) => <li key={title}>{title}</li>)}</ul>
-}
-`
 const compilerOptions = {
   ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], module: 'esnext', moduleResolution: 'bundler' },
   ...{ jsx: 'react-jsx', strict: true, noEmit: true, skipLibCheck: true, isolatedModules: true, types: [] },
@@ -79,10 +69,11 @@ const next: App = {
   },
   page: {
     'app/Posts.tsx': `'use client'\n${posts('../svc')}`,
-    'app/page.tsx': `import { Posts } from './Posts'
+    'app/page.tsx': `import { SvcError } from 'svc-toolkit'
+import { Posts } from './Posts'
 
 export default function Page() {
-  return <Posts />
+  return <main data-error={new SvcError('NOT_FOUND', '').code}><Posts /></main>
 }
 `,
   },
