@@ -1,6 +1,5 @@
 /** What sign-up, login and everything about the signed-in user send, and how they read the answers. */
 import type { CallOptions } from './collection-writes.js'
-import { SvcError } from './model/errors.js'
 import type { JsonObject } from './model/json.js'
 import { nobody, type Session } from './session.js'
 import { type LoginResult, readLogin, readRecord } from './wire/readers.js'
@@ -16,8 +15,9 @@ export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
     post: (path, body, options, token) => call('POST', path, readRecord, { ...options, body, token }),
 
     async signIn(path, body, options) {
+      const end = auth.begin()
       const result = await call('POST', path, readLogin, { ...options, body, token: nobody }).catch(codeNeeded)
-      if (!result.requires2fa) await auth.put({ token: result.token, user: result.user })
+      if (!result.requires2fa) await end({ token: result.token, user: result.user })
       return result as LoginResult<Data>
     },
   }
@@ -25,6 +25,7 @@ export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
 
 /** In some dialects, that a code is needed is told as a failure. */
 function codeNeeded(error: unknown): LoginResult {
-  if (error instanceof SvcError && error.code === '2FA_REQUIRED') return { requires2fa: true, message: error.message }
+  const { code, message } = Object(error)
+  if (code === '2FA_REQUIRED') return { requires2fa: true, message }
   throw error
 }

@@ -27,18 +27,25 @@ type ChangeListener = (session: SignedIn | undefined) => void
 
 export interface AuthState {
   current(): Promise<SignedIn | undefined>
-  put(session: SignedIn | undefined): Promise<void>
-  /** Forgets the login of a token that is over; a newer one stays, also one that another page has put into the store. */
-  drop(token: string): Promise<void>
+  /** Begins a login or a logout, and answers how to end it. What began before one that has ended changes nothing more. */
+  begin(): (session: SignedIn | undefined) => Promise<void>
+  /** Changes the login that is meant, or ends it. What another page has put into the store meanwhile stays there. */
+  amend(isMeant: (known: SignedIn) => boolean, changes?: Partial<SignedIn>): Promise<void>
   onChange(listener: ChangeListener): () => void
 }
 
 export function openAuthState(store?: SessionStore): AuthState {
   const listeners = new Set<ChangeListener>()
   let known: Promise<SignedIn | undefined> | undefined
+  let begun = 0
+  let newest = 0
+
+  async function read() {
+    return parse(await store?.read())
+  }
 
   function current() {
-    known ??= Promise.resolve(store?.read()).then(parse)
+    known ??= read()
     return known
   }
 
@@ -54,13 +61,25 @@ export function openAuthState(store?: SessionStore): AuthState {
 
   return {
     current,
-    put,
-    async drop(token) {
-      if ((await current())?.token !== token) return
-      known = undefined
-      const kept = await current()
-      if (kept?.token === token) await put(undefined)
-      else tell(kept)
+    begin() {
+      const turn = ++begun
+      return async (session) => {
+        if (turn < newest) return
+        newest = turn
+        await put(session)
+      }
+    },
+    async amend(isMeant, changes) {
+      const before = current()
+      const mine = await before
+      if (!mine || !isMeant(mine)) return
+      const kept = store ? await read() : mine
+      // Whoever has logged in or out meanwhile comes first.
+      if (known !== before) return
+      const next = changes && { ...mine, ...changes }
+      if (kept?.token === mine.token) return put(next)
+      known = Promise.resolve(next ?? kept)
+      tell(next ?? kept)
     },
     onChange(listener) {
       listeners.add(listener)
@@ -72,7 +91,7 @@ export function openAuthState(store?: SessionStore): AuthState {
 /** What is no session of ours is none. */
 function parse(text: string | null | undefined): SignedIn | undefined {
   const session = parseObject(text ?? '')
-  return session.token && session.user ? (session as unknown as SignedIn) : undefined
+  return session.user ? (session as unknown as SignedIn) : undefined
 }
 
 /** The part of its life that a token has left, from 1 to 0 and below; 1 where that cannot be told. */

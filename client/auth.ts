@@ -7,6 +7,7 @@ import type { Fields } from './model/document.js'
 import type { JsonObject } from './model/json.js'
 import type { AppUser } from './model/user.js'
 import { openProvider, type ProviderLogin } from './provider-login.js'
+import { requireAddress } from './send.js'
 import { nobody, type Session } from './session.js'
 import { openTwoFactor } from './two-factor.js'
 import { type LoginResult, readRecord, readUser } from './wire/readers.js'
@@ -41,8 +42,9 @@ export function openAuth<Data extends object = Fields>(session: Session) {
   const { post, signIn } = calls
 
   async function keep(user: AppUser<Data>): Promise<AppUser<Data>> {
-    const known = await auth.current()
-    if (known) await auth.put({ ...known, user: user as AppUser })
+    // An answer that is late tells of an earlier user, or of an earlier state.
+    const isMeant = ({ user: known }: SignedIn) => known.id === user.id && !(known.updatedAt > user.updatedAt)
+    await auth.amend(isMeant, { user: user as AppUser })
     return user
   }
 
@@ -51,8 +53,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     twoFactor: openTwoFactor(calls),
 
     /** Who is signed in, as far as this client knows. */
-    async session(): Promise<SignedIn<Data> | undefined> {
-      return (await auth.current()) as SignedIn<Data> | undefined
+    session(): Promise<SignedIn<Data> | undefined> {
+      return auth.current() as Promise<SignedIn<Data> | undefined>
     },
 
     /** Hears of each login, change and logout. The answer ends it. */
@@ -65,7 +67,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      *
      * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`
      */
-    async signUp(input: SignUpInput<Data>, options?: CallOptions): Promise<LoginResult<Data>> {
+    signUp(input: SignUpInput<Data>, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn('/auth-collections/signup', input, options)
     },
 
@@ -79,29 +81,30 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      *
      * @throws {SvcError} `INVALID_CREDENTIALS`
      */
-    async logIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+    logIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn('/auth-collections/login', credentials, options)
     },
 
     /** Finishes a login with a code of the authenticator app, by mail, or for recovery. */
-    async verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+    verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn('/auth-collections/verify-2fa-login', input, options)
     },
 
     /** Takes over a token that came another way. @throws {SvcError} `INVALID_TOKEN` */
     async use(token: string): Promise<SignedIn<Data>> {
+      const end = auth.begin()
       const signedIn = { token, user: await call('GET', '/auth-collections/me', readUser, { token }) }
-      await auth.put(signedIn)
+      await end(signedIn)
       return signedIn as SignedIn<Data>
     },
 
     /** Ends the session, here and at the service. */
     async logOut(options?: CallOptions): Promise<void> {
+      const end = auth.begin()
       const known = await auth.current()
-      if (!known) return
       // Here first, so that realtime connections speak for the key by the time the session ends.
-      await auth.put(undefined)
-      await post('/auth-collections/logout', undefined, options, known.token)
+      await end(undefined)
+      if (known) await post('/auth-collections/logout', undefined, options, known.token)
     },
 
     /** The signed-in user as the service has it now. */
@@ -110,8 +113,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     },
 
     /** The signed-in user with linked records in the place of ids. */
-    async user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
-      return (await getLinked(session, '/auth-collections/user', readUser, options)) as AppUser<Data>
+    user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
+      return getLinked(session, '/auth-collections/user', readUser, options) as Promise<AppUser<Data>>
     },
 
     /** Changes the signed-in user. @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `INVALID_CREDENTIALS`, `VALIDATION_ERROR` */
@@ -122,7 +125,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
     },
 
     /** A new token for the same session. The client does this by itself before a token expires. */
-    async refresh(): Promise<string> {
+    refresh(): Promise<string> {
       return session.refresh()
     },
 
@@ -158,9 +161,8 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
     async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
-      const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
-      const answer = await call('GET', `/auth-collections/login-idp${query}`, readRecord, { ...options, token: nobody })
-      const { url } = answer as { url: string }
+      const parts = { ...options, query: [['returnTo', returnTo] as const], token: nobody }
+      const { url } = (await call('GET', '/auth-collections/login-idp', readRecord, parts)) as { url: string }
       globalThis.location?.assign(url)
       return url
     },
@@ -172,7 +174,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @param address left out, that of the page
      */
     async finishLogin(address: string = globalThis.location?.href ?? ''): Promise<RedirectResult<Data> | undefined> {
-      const url = new URL(address)
+      const url = requireAddress(address)
       const { searchParams } = url
       const [token, error] = ['svc-super-token', 'svc-error'].map((name) => {
         const value = searchParams.get(name)
