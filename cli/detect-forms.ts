@@ -34,7 +34,8 @@ export async function detectForms({ url, key, mayWrite }: Asked): Promise<Findin
   const ask = asker(url, key)
   const listed = await ask('GET', '/collections')
   if (listed.status === 404) throw notAService(url)
-  if (listed.status !== 200) throw readError(listed.status, listed.header, listed.body)
+  if (listed.status !== 200)
+    throw readError(listed.status, listed.header, listed.body, `The service answered ${listed.status}.`)
   const record = isObject(listed.body) && listed.body.success === true ? 'success' : 'bare'
   const collections = unwrapped(listed.body)
   if (typeof collections !== 'object' || collections === null) throw notAService(url)

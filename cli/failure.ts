@@ -1,4 +1,4 @@
-import { SvcError } from '../client/model/errors.js'
+import { SvcError, statusOf } from '../client/model/errors.js'
 
 /** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
 export const exits = {
@@ -94,7 +94,7 @@ export function isUnreachable(error: unknown): error is SvcError {
 }
 
 function describeAnswer(error: SvcError): Failure {
-  const request = error.requestId && error.status >= 500 ? ` Request ${error.requestId}.` : ''
+  const request = error.requestId && statusOf(error) >= 500 ? ` Request ${error.requestId}.` : ''
   return {
     code: error.code,
     message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
@@ -120,13 +120,15 @@ const hints: { readonly [code: string]: string } = {
   UNAVAILABLE: 'Repeat the command in a moment.',
 }
 
-function exitOf({ code, status }: SvcError): number {
-  if (misunderstood.includes(code)) return exits.misuse
-  return unanswered.includes(code) ? exits.network : exitOfStatus(status)
+function exitOf(error: SvcError): number {
+  if (misunderstood.includes(error.code)) return exits.misuse
+  if (unanswered.includes(error.code)) return exits.network
+  const status = statusOf(error)
+  return status === 0 || error.code === 'INVALID_RESPONSE' ? exits.failed : exitOfStatus(status)
 }
 
 /** What a flag said, and no service has a form for. */
-const misunderstood: readonly string[] = ['INVALID_DIALECT', 'INVALID_FILTER', 'INVALID_QUERY']
+const misunderstood: readonly string[] = ['INVALID_DIALECT', 'INVALID_FILTER', 'INVALID_OPTION', 'INVALID_QUERY']
 const unanswered: readonly string[] = ['UNAVAILABLE', 'NETWORK', 'TIMEOUT']
 
 /** The exit code of a command whose request was answered with this status. */

@@ -55,7 +55,7 @@ export abstract class ServiceCommand extends SvcCommand {
   /** A page that the service cut to its maximum looks like all there is: contract 12.3. Under --json, `limit` says so. */
   protected noteCut(page: Page<unknown>, asked: number | undefined): void {
     const { items, limit, offset, total } = page
-    if (asked === undefined || limit >= asked || items.length < limit) return
+    if (asked === undefined || limit === undefined || limit >= asked || items.length < limit) return
     if (total !== null && total <= offset + items.length) return
     const what = `${counted(asked, 'record')} asked for, ${count(items.length)} shown`
     this.noteAlways(`${what}: a page holds at most ${count(limit)} here.`, onStderr.yellow)

@@ -161,7 +161,7 @@ export function openAuth<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
      */
     async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
-      const parts = { ...options, query: [['returnTo', returnTo] as const], token: nobody }
+      const parts = { ...options, query: Object.entries({ returnTo }), token: nobody }
       const { url } = (await call('GET', '/auth-collections/login-idp', readRecord, parts)) as { url: string }
       globalThis.location?.assign(url)
       return url

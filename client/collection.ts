@@ -1,6 +1,7 @@
 import { type CallOptions, collectionWrites } from './collection-writes.js'
 import { getLinked, halving, listPage, type PageQuery, queryOf } from './list-pages.js'
 import type { Document, Fields } from './model/document.js'
+import { SvcError } from './model/errors.js'
 import type { Page, Sort } from './model/page.js'
 import { type LiveList, type LiveOptions, openLive } from './realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from './realtime/subscription.js'
@@ -55,7 +56,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     async list<const Path extends PopulatePath<Schema, Data> = never>(
       options: ListOptions<Data, Path, Schema> = {},
     ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
-      return (await pageOf(queryOf(options))) as Page<Document<Populated<Schema, Data, Path>>>
+      return pageOf(queryOf(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
     },
 
     /**
@@ -84,14 +85,17 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
     },
 
     /**
-     * How many documents a filter matches; all, without one.
+     * How many documents a filter matches; all, without one. `populate` lets it look into linked documents.
      *
      * @example
      * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
      */
-    async count(options: Pick<Selection<Data>, 'where' | 'signal'> = {}): Promise<number> {
+    async count<const Path extends PopulatePath<Schema, Data> = never>(
+      options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
+    ): Promise<number> {
       const { total } = await pageOf({ ...queryOf(options), limit: 0 })
-      return total ?? 0
+      if (total === null) throw new SvcError('INVALID_RESPONSE', 'The service speaks another dialect.')
+      return total
     },
 
     /**
@@ -108,7 +112,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
     ): Promise<Document<Populated<Schema, Data, Path>>> {
       const path = addresses.document(await dialect(), name, id)
-      return (await getLinked(session, path, readDocument, options)) as Document<Populated<Schema, Data, Path>>
+      return getLinked(session, path, readDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
     },
 
     /**
@@ -149,7 +153,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       // A change names what it links to by id only: whether a filter that may look into that matches, the list has to say.
       const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
-        async () => (await pageOf(query)) as Page<Document<Populated<Schema, Data, Path>>>,
+        () => pageOf(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
         (told) => openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...told }),
         options,
       )

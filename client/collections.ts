@@ -22,7 +22,7 @@ export function openCollections({ call }: Session) {
      * @example
      * for (const { name } of await svc.collections.list()) console.log(name)
      */
-    async list(options?: CallOptions): Promise<Collection[]> {
+    list(options?: CallOptions): Promise<Collection[]> {
       return call('GET', addresses.collections, readAll(readCollection), options)
     },
 
@@ -35,7 +35,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `NOT_FOUND`
      */
     async get(name: string, options?: CallOptions): Promise<CountedCollection> {
-      return { documentCount: 0, ...(await call('GET', addresses.collection(name), readCollection, options)) }
+      return call('GET', addresses.collection(name), readCollection, options) as Promise<CountedCollection>
     },
 
     /**
@@ -46,7 +46,7 @@ export function openCollections({ call }: Session) {
      *
      * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
-    async create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
+    create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
       const parts = { ...options, body: input, idempotencyKey: newKey() }
       return call('POST', addresses.collections, readCollection, parts)
     },

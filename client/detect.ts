@@ -1,38 +1,40 @@
-/** `dialect: 'auto'`: which forms a service speaks, found out by reading alone. */
-import { isObject, type Json, objectIn } from './model/json.js'
+/** What a service speaks, found out by reading. */
+import { isObject, objectIn } from './model/json.js'
 import type { Send } from './send.js'
-import { type Dialect, dialects } from './wire/dialect.js'
 import * as addresses from './wire/paths.js'
-import { arrayIn, recordReaders } from './wire/readers.js'
+import { isRecord, recordReaders } from './wire/readers.js'
+import { type NamedDialect, readSpoken, type Spoken, sayDialect } from './wire/spoken.js'
 
 /**
- * Asks for the collections without saying a dialect, then for one document of the first. What shows in the answers
- * decides; what does not show is as in the nearest named dialect. From then on the client says its dialect with each
- * request, so that a service that listens to it answers in exactly that form.
+ * Asks for the collections without saying a dialect: the answer says in a header what it is written in. Where it does
+ * not, it is asked for a list as well, of the first collection's documents or, where there is none, of files; what shows
+ * in the answers decides, and what does not show is as in the nearest named dialect. From then on the client says its
+ * dialect with each request, so that a service that listens to it answers in exactly that form.
  */
-export async function detectDialect(send: Send): Promise<Dialect> {
-  const { body } = await send({ method: 'GET', path: addresses.collections })
+export async function detectDialect(send: Send): Promise<NamedDialect> {
+  const { body, header } = await send({ method: 'GET', path: addresses.collections })
+  const told = header('svc-dialect')
+  if (told) return readSpoken(told)
+
   const isSuccess = objectIn(body).success === true
   const read = recordReaders[isSuccess ? 'success' : 'bare']
-  const { name, createdAt } = objectIn(arrayIn(read(body))[0])
-  const nearest = isSuccess ? dialects.c : name && !createdAt ? dialects.b : dialects.a
-  if (typeof name !== 'string') return nearest
+  const { name, createdAt } = objectIn(Object(read(body))[0])
+  if (isSuccess && !name) return readSpoken('c')
 
-  const { body: answer } = await send({ method: 'GET', path: addresses.create(name), query: [['limit', 1]] })
-  const inner = read(answer)
-  const isPage = isObject(inner)
-  const documents = isPage ? inner.documents : inner
-  if (!Array.isArray(documents)) return { ...nearest, paths: 'nested' }
-  const [document] = documents
-  return {
-    ...nearest,
-    paths: 'flat',
-    list: isPage ? 'page' : 'array',
-    ...(isObject(document) && { document: shapeOf(document) }),
-  }
-}
+  const path = name ? addresses.create(String(name)) : addresses.files
+  const list = read((await send({ method: 'GET', path })).body)
+  const isPage = isObject(list)
+  const nearest = isSuccess ? 'c' : (name ? createdAt : isPage) ? 'a' : 'b'
+  if (!name) return readSpoken(nearest)
 
-function shapeOf(document: { readonly [field: string]: Json }): Dialect['document'] {
-  if ('created_at' in document && isObject(document.data)) return 'snake'
-  return isObject(document.data) && 'collection' in document ? 'enveloped' : 'flat'
+  const documents = isPage ? list.documents : list
+  const shapes = Object.keys(isRecord) as Spoken['document'][]
+  const shown: Partial<Spoken> = Array.isArray(documents)
+    ? {
+        paths: 'flat',
+        list: isPage ? 'page' : 'array',
+        document: shapes.find((shape) => isRecord[shape](objectIn(documents[0]))),
+      }
+    : { paths: 'nested' }
+  return readSpoken(sayDialect(nearest, shown))
 }

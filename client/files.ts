@@ -2,10 +2,11 @@ import type { CallOptions } from './collection-writes.js'
 import { newKey } from './keys.js'
 import type { StorageUsage, StoredFile } from './model/file.js'
 import type { Page } from './model/page.js'
-import { accepted, asFailure } from './send.js'
+import { accepted, asFailure, requireAddress } from './send.js'
 import type { Session } from './session.js'
 import * as addresses from './wire/paths.js'
 import { readFile, readPage, readRemoved, readUsage } from './wire/readers.js'
+import { sendable } from './wire/sendable.js'
 
 export interface UploadOptions extends CallOptions {
   /** A folder, such as `avatars`. */
@@ -40,7 +41,7 @@ export function openFiles({ call, options }: Session) {
     async upload(file: Blob, { path, name, ...options }: UploadOptions = {}): Promise<StoredFile> {
       const body = new FormData()
       if (path) body.append('path', path)
-      body.append('file', file, name ?? (file as File).name ?? 'file')
+      sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
       return call('POST', addresses.upload, readFile, { ...options, body, idempotencyKey: newKey() })
     },
 
@@ -62,7 +63,7 @@ export function openFiles({ call, options }: Session) {
     },
 
     /** How much the files of the project take, and how much they may. */
-    async info(options?: CallOptions): Promise<StorageUsage> {
+    info(options?: CallOptions): Promise<StorageUsage> {
       return call('GET', addresses.usage, readUsage, options)
     },
 
@@ -77,8 +78,9 @@ export function openFiles({ call, options }: Session) {
      */
     async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
       const fetch = options.fetch ?? globalThis.fetch
+      const { href } = requireAddress((file as StoredFile).url ?? file)
       try {
-        return await accepted(await fetch(typeof file === 'string' ? file : file.url, { signal }))
+        return await accepted(href, await fetch(href, { signal }))
       } catch (error) {
         signal?.throwIfAborted()
         throw asFailure(error)

@@ -1,6 +1,8 @@
 /** Bodies with files in them. Contract 3.4. */
 import type { Fields } from './model/document.js'
+import { SvcError } from './model/errors.js'
 import type { JsonObject } from './model/json.js'
+import { encodeBody } from './wire/sendable.js'
 
 /** Fields that hold texts, or arrays of them, also take files; what is then stored is their addresses. */
 export type WithFiles<Data> = {
@@ -13,7 +15,7 @@ export type WithFiles<Data> = {
 /**
  * A body as JSON, or as a form if some of its fields are files.
  *
- * @throws {TypeError} for an array of files and other values: the service puts the files in the place of all of it.
+ * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: the service puts the files in the place of all of it.
  */
 export function writeForm(fields: object, write: (plain: Fields) => JsonObject): JsonObject | FormData {
   const plain = { ...fields } as Fields
@@ -22,12 +24,14 @@ export function writeForm(fields: object, write: (plain: Fields) => JsonObject):
     const values = [value].flat()
     const files = values.filter((item) => item instanceof Blob)
     if (!files[0]) continue
-    if (files.length < values.length) throw new TypeError(`"${name}" mixes files and values.`)
+    if (files.length < values.length) {
+      throw new SvcError('VALIDATION_ERROR', `"${name}" mixes files and values.`)
+    }
     form ??= new FormData()
     for (const file of files) form.append(name, file)
     delete plain[name]
   }
   const body = write(plain)
-  form?.append('data', JSON.stringify(body))
+  form?.append('data', encodeBody(body))
   return form ?? body
 }

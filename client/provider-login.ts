@@ -9,20 +9,20 @@ export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: stri
   const path = `/auth/oauth/${segment(name)}`
   return {
     /** Where to send the browser, and the state that has to come back with the code. */
-    async url(
+    url(
       input: { redirectUrl: string; scopes?: readonly string[] },
       options?: CallOptions,
     ): Promise<{ url: string; state: string }> {
-      return (await post(`${path}/url`, input, options, nobody)) as { url: string; state: string }
+      return post(`${path}/url`, input, options, nobody) as Promise<unknown> as Promise<{ url: string; state: string }>
     },
 
     /** Logs in with what the provider sent back. */
-    async callback(input: { code: string; state: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+    callback(input: { code: string; state: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${path}/callback`, input, options)
     },
 
     /** Logs in with a token that the provider gave to the app. @throws {SvcError} `INVALID_TOKEN` */
-    async token(
+    token(
       input: { idToken: string; platform: 'web' | 'ios' | 'android'; nonce?: string },
       options?: CallOptions,
     ): Promise<LoginResult<Data>> {

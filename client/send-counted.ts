@@ -3,6 +3,7 @@
 interface Outgoing extends RequestInit {
   readonly method: string
   readonly headers: Headers
+  readonly signal: AbortSignal
 }
 
 export function sendCounted(
@@ -12,8 +13,8 @@ export function sendCounted(
   onProgress: (sentBytes: number) => void,
 ): Promise<Response> {
   if (!globalThis.XMLHttpRequest) {
-    const form = new Response(sent.body)
-    sent.headers.set('content-type', form.headers.get('content-type') ?? '')
+    // A request knows the type of its form, boundary included.
+    const { headers, body } = new Request(url, sent)
     let sentBytes = 0
     const counter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, out) {
@@ -22,11 +23,11 @@ export function sendCounted(
         out.enqueue(chunk)
       },
     })
-    return fetch(url, { ...sent, body: form.body?.pipeThrough(counter), duplex: 'half' } as RequestInit)
+    return fetch(url, { ...sent, headers, body: body?.pipeThrough(counter), duplex: 'half' } as RequestInit)
   }
   const { method, headers, signal } = sent
   return new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
     xhr.open(method, url)
     for (const [name, value] of headers) xhr.setRequestHeader(name, value)
@@ -39,7 +40,7 @@ export function sendCounted(
         text: async () => xhr.responseText,
       } as Response)
     xhr.onerror = xhr.onabort = reject
-    signal?.addEventListener('abort', () => xhr.abort())
+    signal.onabort = () => xhr.abort()
     xhr.send(sent.body as FormData)
   })
 }

@@ -5,6 +5,7 @@ import { sendCounted } from './send-counted.js'
 import { formatQuery, type GivenParameter } from './wire/query.js'
 import { readError } from './wire/read-error.js'
 import type { HeaderReader } from './wire/readers.js'
+import { encodeBody } from './wire/sendable.js'
 
 export interface RetryOptions {
   /** How often a request is sent at most; 1 never repeats. Default 3. */
@@ -59,6 +60,8 @@ export interface RequestParts {
 export interface Answer {
   readonly body: Json
   readonly header: HeaderReader
+  /** What to say of an answer that cannot be read: it is none of the service's, or in another dialect. */
+  misread(cause?: unknown): SvcError
 }
 
 export type Send = (request: Request) => Promise<Answer>
@@ -66,28 +69,24 @@ export type Send = (request: Request) => Promise<Answer>
 export interface Sender {
   /** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
   send: Send
-  /** Asks once, and hands over a 2xx answer that has only begun. @throws what `fetch` throws, too */
+  /** Asks once, and hands over a stream of events that has only begun. @throws what `fetch` throws, too */
   open(request: Request): Promise<Response>
 }
 
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
-/** 0 is that of `NETWORK` and `TIMEOUT`. */
-const passingStatuses = [0, 429, 502, 503, 504]
+/** Statuses and, of what no status was told of, codes. */
+const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
 
 export function openSender(options: SendOptions): Sender {
-  const { apiKey, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
+  const { apiKey, url: base, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
   const fetch = options.fetch ?? globalThis.fetch
-  const base = options.url.replace(/\/+$/, '')
 
-  function urlOf({ path, query = [] }: Request): string {
-    const search = formatQuery(query)
-    return base + path + (search && `?${search}`)
-  }
-
-  async function ask(request: Request, signal: AbortSignal | undefined, attempt: number): Promise<Response> {
-    const { method, body, ifMatch, onProgress } = request
-    const url = urlOf(request)
+  /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
+  function prepare(request: Request, attempt: number) {
+    const { method, body, ifMatch } = request
+    const search = formatQuery(request.query ?? [])
+    const url = base + request.path + (search && `?${search}`)
     const isJson = body && !(body instanceof FormData)
     const named = {
       'x-api-key': apiKey,
@@ -98,27 +97,34 @@ export function openSender(options: SendOptions): Sender {
       ...request.headers,
     }
     const headers = new Headers()
-    for (const [name, value] of Object.entries(named)) if (value !== undefined) headers.set(name, value)
+    for (const [name, value] of Object.entries(named)) {
+      if (value === undefined) continue
+      // Most of them are secrets, which no message may tell.
+      if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
+      headers.set(name, value)
+    }
     options.onRequest?.({ method, url, headers, attempt })
-    const sent = { method, headers, body: isJson ? JSON.stringify(body) : body, signal }
-    return onProgress ? sendCounted(fetch, url, sent, onProgress) : fetch(url, sent)
+    return { url, sent: { method, headers, body: isJson ? encodeBody(body) : body } }
   }
 
   async function attempt(request: Request, number: number): Promise<Answer> {
-    const { method, signal } = request
+    const { method, signal, onProgress } = request
+    const { url, sent } = prepare(request, number)
     const begunAt = Date.now()
     const timer = AbortSignal.timeout(request.body instanceof FormData ? longestUploadMilliseconds : timeout)
+    const init = { ...sent, signal: AbortSignal.any([timer, signal ?? timer]) }
+    let response: Response
+    let text: string
     try {
-      const response = await ask(request, signal ? AbortSignal.any([signal, timer]) : timer, number)
-      const text = await response.text()
-      options.onResponse?.({ method, url: urlOf(request), status: response.status, milliseconds: Date.now() - begunAt })
-      return readAnswer(response, text)
+      response = await (onProgress ? sendCounted(fetch, url, init, onProgress) : fetch(url, init))
+      text = await response.text()
     } catch (cause) {
-      if (cause instanceof SvcError) throw cause
       signal?.throwIfAborted()
       if (!timer.aborted) throw asFailure(cause, base)
-      throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout / 1000} s.`, [], { cause })
+      throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout} ms.`, [], { cause })
     }
+    options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
+    return readAnswer(url, response, text)
   }
 
   return {
@@ -134,22 +140,35 @@ export function openSender(options: SendOptions): Sender {
         }
       }
     },
-    open: async (request) => accepted(await ask(request, request.signal, 1)),
+    async open(request) {
+      const { url, sent } = prepare(request, 1)
+      return accepted(url, await fetch(url, { ...sent, signal: request.signal }), 'text/event-stream')
+    },
   }
 }
 
-/** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx */
-export async function accepted(response: Response): Promise<Response> {
-  if (!response.ok) readAnswer(response, await response.text())
-  return response
+/** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */
+export async function accepted(url: string, response: Response, type = ''): Promise<Response> {
+  if (response.ok && String(response.headers.get('content-type')).includes(type)) return response
+  throw readAnswer(url, response, await response.text()).misread()
 }
 
 /** @throws {SvcError} for an answer that is not 2xx */
-function readAnswer({ ok, status, headers }: Response, text: string): Answer {
+function readAnswer(url: string, { ok, status, headers }: Response, text: string): Answer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
-  if (!ok) throw readError(status, header, body)
-  return { body, header }
+  const words = `${url} answered ${status}. Is it the service? ${text.slice(0, 100)}`
+  if (!ok) throw readError(status, header, body, words)
+  return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
+}
+
+/** An address that can be asked; in a page, also one relative to it. @throws {SvcError} `INVALID_OPTION` */
+export function requireAddress(given: string): URL {
+  try {
+    const url = new URL(given ?? ':', globalThis.location?.href)
+    if (/^https?:/.test(url.href)) return url
+  } catch {}
+  throw new SvcError('INVALID_OPTION', `"${given}" is no address.`)
 }
 
 /** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
@@ -160,8 +179,8 @@ function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch }: Request
 }
 
 /** Whether the same may succeed in a moment. */
-export function isPassing({ status }: SvcError): boolean {
-  return passingStatuses.includes(status)
+export function isPassing({ status, code }: SvcError): boolean {
+  return passing.test(String(status ?? code))
 }
 
 /** What was thrown, as an error of ours; whatever else `fetch` throws means that nobody answered. */
@@ -173,21 +192,19 @@ export function asFailure(cause: unknown, service = 'the service'): SvcError {
 /** Half of it certain, half of it chance, so that many clients do not come back at once. */
 export function backOff(delay = 200, number: number): number {
   const whole = Math.min(delay * 2 ** (number - 1), longestWaitMilliseconds)
-  return whole / 2 + (Math.random() * whole) / 2
+  return (whole * (1 + Math.random())) / 2
 }
 
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
-    const timer = setTimeout(done, milliseconds)
-    signal?.addEventListener('abort', abort, { once: true })
-    function done() {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }
-    function abort() {
+    // Listens no longer than it waits: many may wait for one signal.
+    const waiting = new AbortController()
+    const timer = setTimeout(() => resolve(waiting.abort()), milliseconds)
+    const stop = () => {
       clearTimeout(timer)
       reject(signal?.reason)
     }
+    signal?.addEventListener('abort', stop, { signal: waiting.signal })
   })
 }

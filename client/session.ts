@@ -5,10 +5,10 @@ import { SvcError } from './model/errors.js'
 import type { Transport } from './realtime/listener.js'
 import { overSockets, type SocketConstructor } from './realtime/sockets.js'
 import { overStreams } from './realtime/streams.js'
-import { type Method, openSender, type Request, type RequestParts, type SendOptions } from './send.js'
-import { type Dialect, formatDialect, readDialect } from './wire/dialect.js'
+import { type Method, openSender, type Request, type RequestParts, requireAddress, type SendOptions } from './send.js'
 import * as addresses from './wire/paths.js'
 import { type Read, readToken, recordReaders } from './wire/readers.js'
+import { type NamedDialect, readSpoken } from './wire/spoken.js'
 
 export interface RealtimeOptions {
   /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
@@ -32,7 +32,7 @@ export interface Session {
   open(request: Request): Promise<Response>
   readonly options: SessionOptions
   /** The dialect of this client; with `auto`, asked for at the first call. */
-  dialect(): Promise<Dialect>
+  dialect(): Promise<NamedDialect>
   /** Who asks, for a connection that takes no headers: the signed-in user, else the key. */
   token(): Promise<string>
   readonly auth: AuthState
@@ -48,16 +48,21 @@ export const nobody = ''
 /** The part of its life at which a token is renewed. */
 const leastLife = 0.25
 
-/** @throws {SvcError} `INVALID_DIALECT` */
-export function openSession(options: SessionOptions): Session {
+/** @throws {SvcError} `INVALID_OPTION`, `INVALID_DIALECT` */
+export function openSession(given: SessionOptions): Session {
+  const options = { ...given, url: requireAddress(given.url).href.replace(/\/+$/, '') }
   const { send, open } = openSender(options)
   const Socket = options.WebSocket ?? globalThis.WebSocket
-  if (options.transport === 'ws' && !Socket) throw new TypeError('There is no WebSocket. Give the client one.')
-  let known = options.dialect === 'auto' ? undefined : Promise.resolve(readDialect(options.dialect))
+  if (options.transport === 'ws' && !Socket) {
+    throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
+  }
+  const { dialect: said = 'a' } = options
+  let known = said === 'auto' ? undefined : Promise.resolve(readSpoken(said))
   let refreshing: Promise<string> | undefined
+  let refreshableAt = 0
   const auth = openAuthState(options.session)
 
-  function dialect(): Promise<Dialect> {
+  function dialect(): Promise<NamedDialect> {
     known ??= detectDialect(send).catch((error) => {
       known = undefined
       throw error
@@ -69,14 +74,18 @@ export function openSession(options: SessionOptions): Session {
   async function authorized(request: Request): Promise<Request> {
     const { token = await tokenNow() } = request
     const authorization = token ? `Bearer ${token}` : undefined
-    const headers = { 'svc-dialect': formatDialect(await dialect()), authorization, ...request.headers }
+    const headers = { 'svc-dialect': (await dialect()).text, authorization, ...request.headers }
     return { ...request, token, headers }
   }
 
-  /** One that nears its end is renewed beside whatever it is wanted for. */
+  /** One that nears its end is renewed beside whatever it is wanted for; where that failed, not at once again. */
   async function tokenNow(): Promise<string | undefined> {
     const token = (await auth.current())?.token
-    if (token !== undefined && lifeLeft(token) < leastLife) refresh().catch(() => undefined)
+    if (token && lifeLeft(token) < leastLife && Date.now() > refreshableAt) {
+      refresh().catch(() => {
+        refreshableAt = Date.now() + 60_000
+      })
+    }
     return token
   }
 
@@ -89,9 +98,8 @@ export function openSession(options: SessionOptions): Session {
 
   async function renew(): Promise<string> {
     const before = await auth.current()
-    const { token } = await session.call('POST', addresses.refresh, readToken, { token: `${before?.token}` })
-    // Somebody may have logged out meanwhile.
-    if (before && before.token === (await auth.current())?.token) await auth.put({ ...before, token })
+    const { token } = await session.call('POST', addresses.refresh, readToken, { token: before?.token ?? '-' })
+    await auth.amend((known) => known.token === before?.token, { token })
     return token
   }
 
@@ -105,14 +113,15 @@ export function openSession(options: SessionOptions): Session {
     async call(method, path, read, parts) {
       const spoken = await dialect()
       const request = await authorized({ ...parts, method, path })
-      try {
-        const { body, header } = await send(request)
-        return read(recordReaders[spoken.record](body), spoken, header)
-      } catch (error) {
+      const { body, header, misread } = await send(request).catch(async (error) => {
         // A login that the service knows no more is none here either.
-        const isOver = error instanceof SvcError && error.code === 'INVALID_TOKEN' && parts?.token === undefined
-        if (isOver && request.token) await auth.drop(request.token)
+        if (Object(error).code === 'INVALID_TOKEN') await auth.amend(({ token }) => token === request.token)
         throw error
+      })
+      try {
+        return read(recordReaders[spoken.record](body), spoken, header)
+      } catch (cause) {
+        throw misread(cause)
       }
     },
     listen: (listener) => transport(listener),

@@ -13,8 +13,8 @@ export interface Enrolment {
 export function openTwoFactor({ post }: AuthCalls<unknown>) {
   return {
     /** A secret for an authenticator app, as text, as an address and as an image. `verify` turns it on. */
-    async enable(options?: CallOptions): Promise<Enrolment> {
-      return (await post('/auth/2fa/enable', undefined, options)) as unknown as Enrolment
+    enable(options?: CallOptions): Promise<Enrolment> {
+      return post('/auth/2fa/enable', undefined, options) as Promise<unknown> as Promise<Enrolment>
     },
 
     /** Turns two-factor login on with a code of the app, and answers the recovery codes this one time. */

@@ -41,7 +41,7 @@ export interface OwnFields {
   readonly updatedAt: string
 }
 
-type Scalar = string | number | boolean | null
+type Scalar = string | number | boolean | null | Date
 
 interface AnyCondition<Value> {
   readonly eq?: Value
@@ -60,8 +60,9 @@ interface OrderedCondition<Value> extends AnyCondition<Value> {
 }
 
 interface TextCondition<Value> extends OrderedCondition<Value> {
-  /** Minds case; dialects with double suffixes cannot ask it. */
+  /** A part of the text. The service's own `contains`, which ignores case under double suffixes and else minds it. */
   readonly contains?: string
+  /** A part of the text, whatever its case. */
   readonly icontains?: string
   readonly startswith?: string
   readonly endswith?: string
@@ -72,11 +73,14 @@ interface ListCondition<Item> extends AnyCondition<Item> {
   readonly icontains?: string
 }
 
+/** A text may be a time, as the service writes its own; one of a few known texts is none. */
+type TextOrDate<Value extends string> = string extends Value ? Value | Date : Value
+
 /** What may be asked of a field of that type: the value itself, or operators that fit it. */
 export type Condition<Value> = unknown extends Value
   ? Scalar | TextCondition<Scalar>
   : Value extends string
-    ? Value | null | TextCondition<Value>
+    ? TextOrDate<Value> | null | TextCondition<TextOrDate<Value>>
     : Value extends number
       ? number | null | OrderedCondition<number>
       : Value extends boolean

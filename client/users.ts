@@ -30,13 +30,12 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      const page = await listPage(session, users, 'users', readUser, queryOf(options))
-      return page as Page<AppUser<Data>>
+      return listPage(session, users, 'users', readUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
     },
 
     /** One user. @throws {SvcError} `USER_NOT_FOUND` */
     async get(id: string, options?: CallOptions): Promise<AppUser<Data>> {
-      return (await session.call('GET', `${users}/${segment(id)}`, readUser, options)) as AppUser<Data>
+      return session.call('GET', `${users}/${segment(id)}`, readUser, options) as Promise<AppUser<Data>>
     },
   }
 }

@@ -1,14 +1,20 @@
 /** Questions as people write them, as the one form that the wire knows: every clause must hold, of each clause any test. */
 import { SvcError } from './model/errors.js'
+import { kindOf } from './model/json.js'
 import { parsePath } from './model/path.js'
 import type { Clause, Operator, Test, Where } from './model/where.js'
+import { encodeBody } from './wire/sendable.js'
 
 /** Clauses that `or` may grow to when each alternative asks several things. */
 const mostClauses = 200
 
 type Alternatives = readonly { readonly [field: string]: unknown }[]
 
-/** @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked. What a dialect cannot ask shows when it is written. */
+/**
+ * What a dialect cannot ask shows when it is written.
+ *
+ * @throws {SvcError} `INVALID_FILTER` for an `or` too large to be asked, and for values that no query can say
+ */
 export function toWhere(filter: object = {}): Where {
   if (isWhere(filter)) return filter
   return { all: clausesOf(filter as Alternatives[number]) }
@@ -34,16 +40,24 @@ function anyOf(alternatives: Alternatives): Clause[] {
 }
 
 function testsOf(field: string, condition: unknown): Test[] {
-  if (typeof condition !== 'object' || condition === null) return [testOf(field, 'eq', condition)]
-  return Object.entries(condition)
+  if (kindOf(condition) !== 'Object') return [testOf(field, 'eq', condition)]
+  return Object.entries(condition as object)
     .filter(([, value]) => value !== undefined)
     .map(([operator, value]) => testOf(field, operator as Operator, value))
 }
 
 function testOf(field: string, operator: Operator, value: unknown): Test {
   const path = parsePath(field)
-  if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(String) }
-  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: String(value) }
+  const textOf = (one: unknown) => toText(field, one)
+  if (operator === 'in' || operator === 'notin') return { path, operator, values: [value].flat().map(textOf) }
+  return operator === 'isnull' ? { path, operator, isNull: value === true } : { path, operator, value: textOf(value) }
+}
+
+/** A value as a query says it; a time as the service writes its own. */
+function toText(field: string, value: unknown): string {
+  const { [field]: said } = JSON.parse(encodeBody({ [field]: value }))
+  if (Object(said) !== said) return String(said)
+  throw new SvcError('INVALID_FILTER', `"${field}" cannot be a ${kindOf(value)}.`)
 }
 
 function isWhere(filter: object): filter is Where {

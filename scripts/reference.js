@@ -87,9 +87,9 @@ function methodsIn(file) {
 
 function errorCodes() {
   const words = new Map(entriesIn('client/model/error-words.ts', /^ {2}'?(\w+)'?: '(.+)',$/gm))
-  const rows = entriesIn('client/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm).map(
-    ([code, status]) => `| \`${code}\` | ${status === '0' ? '–' : status} | ${words.get(code)} |`,
-  )
+  const statuses = new Map(entriesIn('client/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm))
+  // What has no status, only the client says.
+  const rows = [...words].map(([code, said]) => `| \`${code}\` | ${statuses.get(code) ?? '–'} | ${said} |`)
   return ['| `code` | status | means |', '| --- | --- | --- |', ...rows].join('\n')
 }
 

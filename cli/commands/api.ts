@@ -80,7 +80,7 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
 
   /** What the service said of it, where it did: under --json the body is nowhere else. */
   private async refused(request: string, { status, headers }: Response, text: string): Promise<CliFailure> {
-    const error = readError(status, (name) => headers.get(name), parseJson(text))
+    const error = readError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
     const { code, hint } = describeFailure(await this.explain(error))
     return new CliFailure(code, exitOfStatus(status), `${request} answered ${status}: ${error.message}`, hint)
   }

@@ -1,5 +1,5 @@
 import type { Document } from '../../client/model/document.js'
-import { SvcError } from '../../client/model/errors.js'
+import { SvcError, statusOf } from '../../client/model/errors.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
 import { mostBatchItems } from '../../client/model/limits.js'
 import { valueAt } from '../../client/model/path.js'
@@ -67,7 +67,7 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
     } catch (error) {
       // Why it failed is what has to be said, whether or not this works.
       if (isEmpty) await takeBack(client, seed.name, documents).catch(() => undefined)
-      if (!(error instanceof SvcError) || error.status >= 500 || error.status === 401) throw error
+      if (!(error instanceof SvcError) || statusOf(error) >= 500 || statusOf(error) === 401) throw error
       throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
     }
   }

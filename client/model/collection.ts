@@ -40,7 +40,7 @@ export interface Collection {
   readonly updatedAt: string
 }
 
-/** A collection with its exact number of documents. */
+/** A collection with its exact number of documents, told to whoever may read them. */
 export interface CountedCollection extends Collection {
-  readonly documentCount: number
+  readonly documentCount?: number
 }

@@ -8,15 +8,15 @@ export type Fields = JsonObject
 /** Spec, "Document". Times are ISO 8601 UTC with milliseconds. */
 export interface Document<Data = Fields> {
   readonly id: string
-  /** Name of its collection; empty where the wire form has no room for it. */
-  readonly collection: string
-  /** Id of its collection; empty where the wire form has no room for it. */
-  readonly collectionId: string
+  /** Name of its collection, where the wire form tells it. */
+  readonly collection?: string
+  /** Id of its collection, where the wire form tells it. */
+  readonly collectionId?: string
   readonly data: Data
   readonly createdAt: string
   readonly updatedAt: string
-  /** Counts the writes, from 1; its `etag`. 0 where the wire did not say it. */
-  readonly version: number
+  /** Counts the writes, from 1; its `etag`. Told of a document that was asked for or written alone, not in a list. */
+  readonly version?: number
 }
 
 /** A linked record that `populate` put in the place of its id. The wire writes it in the dialect's shape. */
@@ -30,7 +30,7 @@ export interface PopulatedFields {
 }
 
 /** A document on its way out: its data is the database's text, or fields with linked records in them. */
-export type OutgoingDocument = Document<JsonText | PopulatedFields>
+export type OutgoingDocument = Required<Document<JsonText | PopulatedFields>>
 
 /** What an update asks for: plain fields and array operators, applied in the order fields, remove, append. */
 export interface Changes {

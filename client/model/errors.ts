@@ -1,6 +1,6 @@
 /**
- * Every code and its status; the first of a status is what an answer means that says no code. The words are in
- * `error-words.ts`: an app that hears of a failure is told them. Spec, "Errors"; contract 10.
+ * Every code and the status that the service answers it with. An app loads neither this nor the words, which are in
+ * `error-words.ts`: whoever hears of a failure is told both. Spec, "Errors"; contract 10.
  */
 export const statuses = {
   INVALID_QUERY: 400,
@@ -36,12 +36,12 @@ export const statuses = {
   RATE_LIMITED: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,
-  /** Only the client says these two: there was no answer. */
-  NETWORK: 0,
-  TIMEOUT: 0,
 } as const
 
-export type ErrorCode = keyof typeof statuses
+/** What only the client says: there was no answer, none of the service's, or nothing to ask. */
+const clientCodes = ['NETWORK', 'TIMEOUT', 'INVALID_RESPONSE', 'INVALID_OPTION'] as const
+
+export type ErrorCode = keyof typeof statuses | (typeof clientCodes)[number]
 
 /** One thing that is wrong with an input: where, what, and of which kind. */
 export interface Issue {
@@ -57,7 +57,7 @@ export interface ErrorExtras {
   readonly allow?: readonly string[]
   /** The request this is the answer to, as in `x-request-id`. */
   readonly requestId?: string
-  /** The status as answered; left out, the catalog's. */
+  /** The status as it was answered. */
   readonly status?: number
   readonly cause?: unknown
 }
@@ -67,17 +67,19 @@ export class SvcError extends Error {
   override readonly name = 'SvcError'
   declare readonly code: ErrorCode
   declare readonly issues: readonly Issue[]
-  declare readonly status: number
+  /** As it was answered; of what was never answered, nothing. */
+  declare readonly status: number | undefined
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
   declare readonly allow: readonly string[] | undefined
 
   constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], { cause, ...extras }: ErrorExtras = {}) {
     super(message, cause ? { cause } : undefined)
-    Object.assign(this, { code, issues, status: statuses[code] }, extras)
+    Object.assign(this, { code, issues, ...extras })
   }
 }
 
-export function isErrorCode(text: unknown): text is ErrorCode {
-  return typeof text === 'string' && Object.hasOwn(statuses, text)
+/** The status of a failure, also of one that is still to be answered; 0 where it is only the client's. */
+export function statusOf({ code, status }: SvcError): number {
+  return status ?? (code in statuses ? statuses[code as keyof typeof statuses] : 0)
 }

@@ -41,8 +41,13 @@ export function objectIn(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 
+/** What a value is, in one word: `Object`, `Array`, `Date`, `BigInt`, `Function`, `Map`, … */
+export function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1)
+}
+
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return Object(value) === value && !Array.isArray(value)
 }
 
 /** The value in a text; `null` if it is not JSON. */

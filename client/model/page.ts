@@ -5,8 +5,8 @@ export interface Page<Item> {
   readonly items: readonly Item[]
   /** All matches, not the page; `null` when nobody counted. */
   readonly total: number | null
-  /** The limit that was used. */
-  readonly limit: number
+  /** The limit that was used: the service's most, if more was asked for. Some services tell none beside an array. */
+  readonly limit: number | undefined
   readonly offset: number
 }
 

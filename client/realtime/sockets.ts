@@ -2,8 +2,9 @@
 import type { SvcError } from '../model/errors.js'
 import { type Json, type JsonObject, objectIn, parseObject } from '../model/json.js'
 import type { Session } from '../session.js'
-import { readFailure, realtimeDialect } from '../wire/messages.js'
+import { readFailure } from '../wire/messages.js'
 import { formatQuery } from '../wire/query.js'
+import { realtimeDialect } from '../wire/spoken.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'
 

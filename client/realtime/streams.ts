@@ -1,8 +1,8 @@
 /** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
 import { parseObject } from '../model/json.js'
 import type { Session } from '../session.js'
-import { realtimeDialect } from '../wire/messages.js'
 import * as addresses from '../wire/paths.js'
+import { realtimeDialect } from '../wire/spoken.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'
 

@@ -99,7 +99,12 @@ export function openSubscription<Data>(
   }
 
   function heard(message: JsonObject) {
-    const change = readChange(message, documentReaders.enveloped)
+    let change: ToldChange | undefined
+    try {
+      change = readChange(message, documentReaders.enveloped)
+    } catch (cause) {
+      return close(new SvcError('INVALID_RESPONSE', (cause as Error).message))
+    }
     const failure = readFailure(message)
     if (change) tell(change)
     else if (failure?.code === 'RESYNC') miss()

@@ -1,7 +1,7 @@
 /** Whole answers in a dialect: the record envelope around the document's shape, the list around both. */
 import type { Collection, CountedCollection } from '../model/collection.js'
 import type { OutgoingDocument } from '../model/document.js'
-import type { SvcError } from '../model/errors.js'
+import { type SvcError, statusOf } from '../model/errors.js'
 import { Later, type Writable } from '../model/json.js'
 import type { Page } from '../model/page.js'
 import { collectionShapes } from './collections.js'
@@ -55,5 +55,5 @@ export function writeError(
   dialect: Pick<Dialect, 'errors'>,
   error: SvcError,
 ): { status: number; headers: Record<string, string>; body: Writable } {
-  return { status: error.status, headers: errorHeaders(error), body: errorFormats[dialect.errors].write(error) }
+  return { status: statusOf(error), headers: errorHeaders(error), body: errorFormats[dialect.errors].write(error) }
 }

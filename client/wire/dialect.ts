@@ -1,50 +1,25 @@
 /** Every axis and its forms, the named dialects, and the `svc-dialect` header. Contract 1. */
 import { SvcError } from '../model/errors.js'
+import { spokenForms } from './spoken.js'
+
+const plain = {
+  paging: 'small',
+  put: 'replace',
+  errors: 'envelope',
+  two_factor: 'result',
+} as const
 
 /** The three variants of the specification. Every form is spoken by one of them. */
 export const dialects = {
-  a: {
-    paths: 'flat',
-    document: 'enveloped',
-    body: 'either',
-    record: 'bare',
-    list: 'page',
-    paging: 'small',
-    filters: 'double',
-    put: 'replace',
-    events: 'past',
-    frames: 'message',
-    errors: 'envelope',
-    two_factor: 'result',
-  },
+  a: { ...spokenForms.a, ...plain },
   b: {
-    paths: 'nested',
-    document: 'snake',
-    body: 'either',
-    record: 'bare',
-    list: 'array',
+    ...spokenForms.b,
     paging: 'large',
-    filters: 'single',
     put: 'merge',
-    events: 'plain',
-    frames: 'model',
     errors: 'detail',
     two_factor: 'result',
   },
-  c: {
-    paths: 'flat',
-    document: 'flat',
-    body: 'bare',
-    record: 'success',
-    list: 'page',
-    paging: 'small',
-    filters: 'both',
-    put: 'replace',
-    events: 'past',
-    frames: 'message',
-    errors: 'envelope',
-    two_factor: 'error',
-  },
+  c: { ...spokenForms.c, ...plain, two_factor: 'error' },
 } as const
 
 export type Axis = keyof typeof dialects.a
@@ -60,18 +35,17 @@ export type DialectName = keyof typeof dialects
  */
 export function readDialect(text = '', base: Dialect = dialects.a): Dialect {
   const [first = '', ...rest] = text.trim().split(/\s*,\s*/)
-  const named = text === '' ? base : isDialectName(first) && dialects[first]
-  if (!named && !first.includes('=')) throw unknown('dialect', first, Object.keys(dialects))
+  const isNamed = !first.includes('=')
+  if (text && isNamed) requireOneOf('dialect', first, Object.keys(dialects))
   const chosen: Record<string, string> = {}
-  for (const exception of named ? rest : [first, ...rest]) {
+  for (const exception of isNamed ? rest : [first, ...rest]) {
     const [axis = '', form = ''] = exception.split(/\s*=\s*(.*)/s)
-    if (!isAxis(axis)) throw unknown('axis', axis, axisNames)
+    requireOneOf('axis', axis, axisNames)
     if (chosen[axis]) throw new SvcError('INVALID_DIALECT', `"${axis}" is given twice.`)
-    const forms = formsOf(axis)
-    if (!forms.includes(form)) throw unknown(axis, form, forms)
+    requireOneOf(axis, form, formsOf(axis as Axis))
     chosen[axis] = form
   }
-  return { ...(named || base), ...chosen } as Dialect
+  return { ...(dialects[first as DialectName] ?? base), ...chosen } as Dialect
 }
 
 /** The shortest text that reads back as that dialect. */
@@ -85,21 +59,28 @@ export function formatDialect(dialect: Dialect): string {
   return texts.reduce((one, other) => (other.length < one.length ? other : one))
 }
 
-export const axisNames = Object.keys(dialects.a) as Axis[]
+export const axisNames: readonly Axis[] = [
+  'paths',
+  'document',
+  'body',
+  'record',
+  'list',
+  'paging',
+  'filters',
+  'put',
+  'events',
+  'frames',
+  'errors',
+  'two_factor',
+]
 
 /** The forms of an axis. */
 export function formsOf(axis: Axis): string[] {
   return [...new Set(Object.values(dialects).map((dialect) => dialect[axis]))]
 }
 
-function isDialectName(text: string): text is DialectName {
-  return Object.hasOwn(dialects, text)
-}
-
-function isAxis(text: string): text is Axis {
-  return Object.hasOwn(dialects.a, text)
-}
-
-function unknown(what: string, given: string, choices: readonly string[]) {
-  return new SvcError('INVALID_DIALECT', `Unknown ${what} "${given.slice(0, 40)}". Known: ${choices.join(', ')}.`)
+function requireOneOf(what: string, given: string, choices: readonly string[]) {
+  if (choices.includes(given)) return
+  const known = `Known: ${choices.join(', ')}.`
+  throw new SvcError('INVALID_DIALECT', `Unknown ${what} "${given.slice(0, 40)}". ${known}`)
 }

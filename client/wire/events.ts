@@ -45,9 +45,9 @@ export interface ToldChange {
 
 /** A change in either frame, of which one has the document under that name; nothing if it tells of none. */
 export function readChange(body: JsonObject, readDocument: (body: Json) => Document): ToldChange | undefined {
-  const { event, seq, collection = '', document, data = null } = body
+  const { event, seq, collection, document, data = null } = body
   if (typeof event !== 'string') return undefined
   const told = isObject(document) ? documentOf({ ...document, collection }) : readDocument(data)
   // A plain name lacks the last letter of the past.
-  return { kind: event.replace(/d?$/, 'd') as Kind, seq: Number(seq), document: told }
+  return { kind: event.replace(/d?$/, 'd') as Kind, seq: seq as number, document: told }
 }

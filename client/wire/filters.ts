@@ -17,16 +17,10 @@ interface SuffixFamily {
   write(field: string, operator: Operator): string | undefined
 }
 
-type Suffixes = Readonly<Record<string, Operator>>
-
-const common = same('ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull')
-const doubled: Suffixes = { ...common, contains: 'icontains', ...same('startswith', 'endswith', 'notin') }
-const single = { ...common, ...same('eq', 'contains', 'icontains') }
-
-/** Suffixes that are spelled as their operators are. */
-function same(...operators: Operator[]): Suffixes {
-  return Object.fromEntries(operators.map((operator) => [operator, operator]))
-}
+const common = ['ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull'] as const
+/** Here `contains` ignores case, and there is no other. */
+const doubled: readonly string[] = [...common, 'contains', 'startswith', 'endswith', 'notin'] satisfies Operator[]
+const single: readonly string[] = [...common, 'eq', 'contains', 'icontains'] satisfies Operator[]
 
 export const suffixWriters = {
   double: writeDoubled,
@@ -57,38 +51,33 @@ function readDoubled(name: string): NamedTest | undefined {
   const at = name.lastIndexOf('__')
   const suffix = at === -1 ? '' : name.slice(at + 2)
   if (!/^[A-Za-z]/.test(suffix)) return undefined
-  const operator = Object.hasOwn(doubled, suffix) ? doubled[suffix] : undefined
   const field = name.slice(0, at)
-  if (operator && field !== '') return { field, operator }
-  const known = Object.keys(doubled).map((word) => `__${word}`)
+  if (doubled.includes(suffix) && field !== '') {
+    return { field, operator: suffix === 'contains' ? 'icontains' : (suffix as Operator) }
+  }
+  const known = doubled.map((word) => `__${word}`)
   throw new SvcError('INVALID_FILTER', `Unknown filter suffix "__${suffix}" on "${field}". Known: ${known.join(', ')}.`)
 }
 
 /** A single underscore is a suffix's only if no other stands before it and the word is known. */
 function readSingle(name: string): NamedTest | undefined {
   const [, field = '', suffix = ''] = /^(.*[^_])_([a-z]+)$/s.exec(name) ?? []
-  const operator = Object.hasOwn(single, suffix) ? single[suffix] : undefined
-  return operator && { field, operator }
+  return single.includes(suffix) ? { field, operator: suffix as Operator } : undefined
 }
 
 function writeDoubled(field: string, operator: Operator): string | undefined {
-  const suffix = suffixOf(doubled, operator)
+  const suffix = operator === 'icontains' ? 'contains' : operator
   if (operator === 'eq') return /__[A-Za-z](?!.*__)/s.test(field) ? undefined : field
-  return suffix && `${field}__${suffix}`
+  return doubled.includes(suffix) ? `${field}__${suffix}` : undefined
 }
 
 /** Equality is always written out, since `checked_in` alone would ask whether `checked` is in a list. */
 function writeSingle(field: string, operator: Operator): string | undefined {
-  const suffix = suffixOf(single, operator)
-  return suffix && !field.endsWith('_') ? `${field}_${suffix}` : undefined
+  return single.includes(operator) && !field.endsWith('_') ? `${field}_${operator}` : undefined
 }
 
-/** Doubled, unless it is a bare name that ends as a single suffix does. */
+/** Doubled, unless only the other family says it, or it is a bare name that ends as a single suffix does. */
 function writeBoth(field: string, operator: Operator): string | undefined {
-  const name = writeDoubled(field, operator)
+  const name = operator === 'contains' ? undefined : writeDoubled(field, operator)
   return name && !readSingle(name) ? name : writeSingle(field, operator)
-}
-
-function suffixOf(table: Suffixes, operator: Operator): string | undefined {
-  return Object.keys(table).find((suffix) => table[suffix] === operator)
 }

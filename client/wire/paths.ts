@@ -1,6 +1,8 @@
 /** The `paths` axis, and every address of the service as its clients write it. */
 import { SvcError } from '../model/errors.js'
-import type { Dialect, Form } from './dialect.js'
+import type { Form } from './dialect.js'
+import { encodeText } from './sendable.js'
+import type { Spoken } from './spoken.js'
 
 /**
  * A name as a part of an address. What is empty or only dots would name what stands above it: the delete of a
@@ -8,7 +10,7 @@ import type { Dialect, Form } from './dialect.js'
  */
 export function segment(name: string): string {
   if (/^\.{0,2}$/.test(name)) throw new SvcError('NOT_FOUND', `There is no "${name}".`)
-  return encodeURIComponent(name)
+  return encodeText(name)
 }
 
 /** Where a collection's documents are listed. */
@@ -20,11 +22,11 @@ const documentPaths = {
 /** Where a document is created. */
 export const create = documentPaths.flat
 
-export function documents({ paths }: Dialect, collection: string): string {
+export function documents({ paths }: Spoken, collection: string): string {
   return documentPaths[paths](collection)
 }
 
-export function document(dialect: Dialect, collection: string, id: string): string {
+export function document(dialect: Spoken, collection: string, id: string): string {
   return `${documents(dialect, collection)}/${segment(id)}`
 }
 

@@ -10,6 +10,8 @@ import type { Dialect } from './dialect.js'
 import { requireCountable, requireSearchable, requireShort, requireSpeakable, type TestCount } from './filter-bounds.js'
 import { filterSuffixes, suffixWriters } from './filters.js'
 import { pagingRules } from './paging.js'
+import { encodeText } from './sendable.js'
+import type { Spoken } from './spoken.js'
 
 export type Parameter = readonly [name: string, value: string]
 
@@ -19,7 +21,7 @@ export type GivenParameter = readonly [name: string, value: string | number | bo
 /** What stands behind the `?` of an address. */
 export function formatQuery(parameters: readonly GivenParameter[]): string {
   return parameters
-    .flatMap(([name, value]) => (value === undefined ? [] : `${encodeURIComponent(name)}=${encodeURIComponent(value)}`))
+    .flatMap(([name, value]) => (value === undefined ? [] : [name, value].map(encodeText).join('=')))
     .join('&')
 }
 
@@ -28,7 +30,7 @@ const sortNames = ['orderBy', 'sort_by', 'sort']
 const directionNames = ['order', 'sort_order']
 
 /** Names that are no filters. */
-const ownNames = ['populate', 'limit', 'offset', 'count', ...sortNames, ...directionNames]
+const ownNames = ['populate', 'limit', 'offset', 'count', 'orderBy', 'sort_by', 'sort', 'order', 'sort_order']
 
 /**
  * Takes a raw query string apart. Contract 10.7 and 10.11.
@@ -94,7 +96,7 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
 }
 
 /** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
-export function writeListQuery(dialect: Dialect, query: Partial<ListQuery>): GivenParameter[] {
+export function writeListQuery(dialect: Spoken, query: Partial<ListQuery>): GivenParameter[] {
   const { where, sort, limit, offset, count, populate = [] } = query
   return [
     ...(where ? writeWhere(dialect, where) : []),
@@ -162,7 +164,7 @@ function filterText(name: string, value: Json): string {
 }
 
 /** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
-export function writeFilters(dialect: Dialect, where: Where): JsonObject {
+export function writeFilters(dialect: Spoken, where: Where): JsonObject {
   const filters = new Map<string, Json>()
   for (const [prefix, test] of testsOf(where)) {
     let name = prefix + writeName(dialect, test)
@@ -176,7 +178,7 @@ export function writeFilters(dialect: Dialect, where: Where): JsonObject {
   return Object.fromEntries(filters)
 }
 
-function writeWhere(dialect: Dialect, where: Where): Parameter[] {
+function writeWhere(dialect: Spoken, where: Where): Parameter[] {
   return testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)])
 }
 
@@ -205,7 +207,7 @@ function readTest(path: Path, operator: Operator, value: string, values: readonl
   return { path, operator, isNull: value === 'true' }
 }
 
-function writeName(dialect: Dialect, { path, operator }: Test): string {
+function writeName(dialect: Spoken, { path, operator }: Test): string {
   const field = formatPath(path)
   const name = suffixWriters[dialect.filters](field, operator)
   const isPlain = name && !/^\[or|__or__/.test(name) && !ownNames.includes(name)

@@ -1,29 +1,45 @@
-import { type ErrorCode, type Issue, isErrorCode, SvcError, statuses } from '../model/errors.js'
+import { type ErrorCode, type Issue, SvcError } from '../model/errors.js'
 import { type Json, objectIn } from '../model/json.js'
-import { arrayIn, type HeaderReader } from './readers.js'
+import type { HeaderReader } from './readers.js'
 
-/** A failure as either format tells it; an answer in neither becomes the code that its status suggests. */
-export function readError(status: number, header: HeaderReader, body: Json | undefined): SvcError {
+/** What an answer means that says no code. */
+const codes: { readonly [status: number]: ErrorCode } = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  422: 'VALIDATION_ERROR',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+}
+
+/**
+ * A failure as either format tells it; a code that this client does not know yet is told as it came.
+ *
+ * @param otherwise what to say of an answer in neither format, which is none of the service's
+ */
+export function readError(status: number, header: HeaderReader, body: Json | undefined, otherwise: string): SvcError {
   const { error, detail } = objectIn(body)
   const { code, message = detail, issues: listed = detail } = objectIn(error)
-  const said = header('svc-error-code') ?? code
   const issues = arrayIn(listed).map(readIssue)
-  const words = typeof message === 'string' ? message : (issues[0]?.message ?? `The service answered ${status}.`)
-  return new SvcError(isErrorCode(said) ? said : codeOf(status), words, issues, {
+  const words = typeof message === 'string' ? message : issues[0]?.message
+  const requestId = header('x-request-id') ?? undefined
+  const suggested = codes[status] ?? (status < 500 ? 'INVALID_QUERY' : 'INTERNAL')
+  const said = header('svc-error-code') ?? code ?? ((words ?? requestId) ? suggested : 'INVALID_RESPONSE')
+  return new SvcError(said as ErrorCode, words ?? (requestId ? `The service answered ${status}.` : otherwise), issues, {
     status,
-    requestId: header('x-request-id') ?? undefined,
+    requestId,
     // A date is passed over.
     retryAfterSeconds: Number(header('retry-after')) || undefined,
   })
 }
 
+/** What a value lists; nothing where it is no list. */
+function arrayIn(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : []
+}
+
 function readIssue(issue: Json): Issue {
   const { loc, msg = '', type = '' } = objectIn(issue)
   const path = arrayIn(loc) as Issue['path']
-  return { path: path[0] === 'body' ? path.slice(1) : path, message: String(msg), type: String(type) }
-}
-
-function codeOf(status: number): ErrorCode {
-  const codes = Object.keys(statuses) as ErrorCode[]
-  return codes.find((code) => statuses[code] === status) ?? (status >= 500 ? 'INTERNAL' : 'INVALID_QUERY')
+  return { path: path[0] === 'body' ? path.slice(1) : path, message: msg as string, type: type as string }
 }

@@ -1,5 +1,5 @@
 /** Streams end with the key or session they were opened with, and follow what it may do. */
-import { SvcError } from '../../client/model/errors.js'
+import { SvcError, statusOf } from '../../client/model/errors.js'
 import type { Backend, Identity } from '../core/context.js'
 import { identifyAgain } from '../core/credentials.js'
 
@@ -65,7 +65,7 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
       }
     } catch (error) {
       // A database that does not answer proves nothing.
-      if (!(error instanceof SvcError) || error.status !== 401) return
+      if (!(error instanceof SvcError) || statusOf(error) !== 401) return
       all.delete(name)
       for (const watcher of watched.watchers.keys()) watcher.ended()
     }

@@ -1,7 +1,7 @@
 /** The life of a request, from its first header to the last byte of its answer. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SvcError } from '../../client/model/errors.js'
+import { SvcError, statusOf } from '../../client/model/errors.js'
 import { writeJson } from '../../client/model/json.js'
 import { writeError } from '../../client/wire/answers.js'
 import { type Dialect, dialects } from '../../client/wire/dialect.js'
@@ -108,7 +108,7 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
   const known = error instanceof SvcError ? error : databaseFault(error)
   if (!known) door.log.failure(id, error)
   const failure = known ?? new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}".`)
-  const isRefused = failure.status === 401
+  const isRefused = statusOf(failure) === 401
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
     ? exchange.dialect

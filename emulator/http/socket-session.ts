@@ -1,7 +1,7 @@
 /** One WebSocket from its first message to its last. Messages are handled in the order they came. Contract 9.1 and 9.2. */
 import type { RawData, WebSocket } from 'ws'
 import { plainError } from '../../client/model/error-words.js'
-import { SvcError } from '../../client/model/errors.js'
+import { SvcError, statusOf } from '../../client/model/errors.js'
 import { isObject, type JsonObject } from '../../client/model/json.js'
 import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
 import { readFilters } from '../../client/wire/query.js'
@@ -208,7 +208,7 @@ function failure({ code, message }: SvcError, collection?: string): JsonObject {
 
 /** Spec, "Events" 3: whatever is wrong with the token. */
 function asUnauthorized(error: unknown): never {
-  if (error instanceof SvcError && error.status === 401) throw new SvcError('UNAUTHORIZED', error.message)
+  if (error instanceof SvcError && statusOf(error) === 401) throw new SvcError('UNAUTHORIZED', error.message)
   throw error
 }
 

@@ -36,6 +36,57 @@ export const documentCases: Cases = {
     same(await posts.count({ where: { or: [{ views: { lt: 5 }, featured: true }, { title: 'Post 7' }] } }), 4)
   },
 
+  '12.1 says nothing of a document that its form does not tell': async ({ posts }) => {
+    const { id, version } = await posts.create({ title: 'Tea' })
+    const [listed] = (await posts.list()).items
+    const got = await posts.get(id)
+
+    same([version, got.version, listed?.version === undefined], [1, 1, true])
+    for (const name of ['collection', 'collectionId'] as const) {
+      for (const one of [got, listed]) same([name, one?.[name] === ''], [name, false])
+    }
+  },
+
+  '12.3 says the limit that was used where more was asked for': async ({ svc, posts }) => {
+    const most = [100, 500]
+    const pages = [
+      await posts.list({ limit: 5_000 }),
+      await svc.users.list({ limit: 5_000 }),
+      await svc.files.list({ limit: 5_000 }),
+    ]
+
+    for (const { limit } of pages) same([limit, most.includes(limit ?? 0)], [limit, true])
+    same((await posts.list({ limit: 7 })).limit, 7)
+  },
+
+  'takes dates in filters': async ({ posts }) => {
+    const day = (date: number) => new Date(Date.UTC(2026, 0, date))
+    const titles = [1, 2, 3].map((date) => ({ title: day(date).toISOString() }))
+    await posts.createMany(titles)
+
+    same(await posts.count({ where: { title: day(2) } }), 1)
+    same(await posts.count({ where: { title: { gte: day(2) } } }), 2)
+    same(await posts.count({ where: { title: { in: [day(1), day(3), day(4)] } } }), 2)
+    same(await posts.count({ where: { createdAt: { gt: day(1) } } }), 3)
+    same(await posts.count({ where: { or: [{ title: day(1) }, { title: { gt: day(2) } }] } }), 2)
+  },
+
+  'finds a part of a text by either word in every dialect': async ({ posts }) => {
+    await posts.createMany([{ title: 'Green tea' }, { title: 'Milk', tags: ['tea'] }])
+
+    same(await posts.count({ where: { title: { contains: 'tea' } } }), 1)
+    same(await posts.count({ where: { tags: { contains: 'te' } } }), 1)
+    same(await posts.count({ where: { title: { icontains: 'green TEA' } } }), 1)
+    same(await posts.count({ where: { or: [{ title: { contains: 'il' } }, { title: { icontains: 'GREEN' } }] } }), 2)
+  },
+
+  'counts what matches in linked documents': async ({ posts, authors }) => {
+    const { id } = await authors.create({ name: 'Ada' })
+    await posts.createMany([{ title: 'Tea', author: id }, { title: 'Milk' }])
+
+    same(await posts.count({ where: { 'author.name': 'Ada' }, populate: ['author'] }), 1)
+  },
+
   'writes many without having them sent back': async ({ posts }) => {
     const none = await posts.createMany([{ title: 'One' }, { title: 'Two' }], { returning: false })
     const { items } = await posts.list({ sort: 'createdAt' })

@@ -56,6 +56,25 @@ export const realtimeCases: Cases = {
     same(told, ['created Tea', 'deleted Tea', 'created Milk'])
   },
 
+  'hears of what a date and a part of a text ask for, and no more than is told': async ({ posts }) => {
+    const told: unknown[][] = []
+    const subscription = posts.subscribe({
+      where: { createdAt: { gt: new Date(0) }, title: { contains: 'te' } },
+      onChange: ({ document: { data, version, collectionId } }) => told.push([data.title, version, collectionId]),
+    })
+    await subscription.ready
+
+    await posts.create({ title: 'Milk' })
+    await posts.create({ title: 'Green tea' })
+    await until(() => told.length > 0)
+    subscription.close()
+
+    same(
+      told.map((parts) => parts.map((part) => part === undefined || part)),
+      [['Green tea', true, true]],
+    )
+  },
+
   'goes on behind a change it names': async ({ posts }) => {
     const subscription = posts.subscribe()
     await subscription.ready

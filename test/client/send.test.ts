@@ -194,6 +194,45 @@ describe('the client', () => {
 describe("dialect: 'auto'", () => {
   const named = [{ id: 'c1', name: 'posts', created_at: 't', createdAt: 't' }]
 
+  it('58 says what the answer says that it is written in, and asks no more', async () => {
+    const { client, seen } = clientOf([json(200, [], { 'svc-dialect': 'b, list=page' })], { dialect: 'auto' })
+
+    await client.collections.list()
+    await client
+      .collection('posts')
+      .create({ title: 'Tea' })
+      .catch(() => undefined)
+
+    expect(seen.map(({ headers }) => headers.get('svc-dialect'))).toEqual([null, 'b, list=page', 'b, list=page'])
+  })
+
+  it.each([
+    ['a page', { files: [], total: 0, limit: 20, offset: 0 }, 'a'],
+    ['an array', [], 'b'],
+  ])('58 asks for files where there is no collection, and does not guess: %s', async (_, files, dialect) => {
+    const { client, seen } = clientOf([json(200, []), json(200, files), json(200, [])], { dialect: 'auto' })
+
+    await client.collections.list()
+
+    expect(seen.map(({ url, headers }) => [new URL(url).pathname, headers.get('svc-dialect')])).toEqual([
+      ['/collections', null],
+      ['/storage/list', null],
+      ['/collections', dialect],
+    ])
+  })
+
+  it('58 asks again where it could not find out', async () => {
+    const { client, seen } = clientOf([offline, json(200, [], { 'svc-dialect': 'c' }), json(200, { data: [] })], {
+      dialect: 'auto',
+      retry: { attempts: 1 },
+    })
+
+    await client.collections.list().catch(() => undefined)
+    await client.collections.list()
+
+    expect(seen.map(({ headers }) => headers.get('svc-dialect'))).toEqual([null, null, 'c'])
+  })
+
   it('asks once, and says what it found from then on', async () => {
     const empty = json(200, { success: true, data: [] })
     const { client, seen } = clientOf([empty], { dialect: 'auto' })

@@ -25,6 +25,7 @@ interface Post {
   tags: string[]
   author: Link<'authors'>
   reviewers: Link<'authors'>[]
+  editor?: Link<'authors'> | null
   place: { city: string; at: { lat: number } }
 }
 type Blog = { posts: Post; authors: Author; companies: Company }
@@ -47,6 +48,7 @@ describe('a typed client', () => {
     const fits: Where[] = [
       { title: 'Tea', views: { gte: 100, lt: 200 }, featured: true },
       { title: { contains: 'ea' }, tags: 'news', 'place.city': { in: ['Bern', 'Basel'] }, 'place.at.lat': { gt: 46 } },
+      { title: { icontains: 'ea', gt: new Date() }, createdAt: new Date(), updatedAt: { in: [new Date()] } },
       { createdAt: { gte: '2026-01-01' }, or: [{ featured: true }, { views: { isnull: true } }] },
       { all: [{ any: [{ path: ['title'], operator: 'eq', value: 'Tea' }] }] },
     ]
@@ -57,23 +59,30 @@ describe('a typed client', () => {
     const misfit: Where = { views: { startswith: '1' } }
     // @ts-expect-error: a number is not compared with a text
     const mistyped: Where = { views: { gte: '100' } }
+    // @ts-expect-error: a number is not compared with a time
+    const misdated: Where = { views: { gte: new Date() } }
+    // @ts-expect-error: a role is no time
+    const role: NonNullable<Parameters<ReturnType<typeof authors>['list']>[0]>['where'] = { role: new Date() }
     // @ts-expect-error: a role that does not exist
     const author: NonNullable<Parameters<ReturnType<typeof authors>['list']>[0]>['where'] = { role: 'king' }
-    expectTypeOf([misspelt, misfit, mistyped, author]).toBeArray()
+    expectTypeOf([misspelt, misfit, mistyped, misdated, role, author]).toBeArray()
   })
 
   it('looks into linked documents where they are populated', () => {
     const byAuthor = () => posts.list({ where: { 'author.role': 'admin', title: 'Tea' }, populate: ['author'] })
     const byReviewer = () => posts.live({ where: { 'reviewers.name': { contains: 'a' } }, populate: ['reviewers'] })
     const byCompany = () => posts.iterate({ where: { 'author.company.name': 'x' }, populate: ['author.company'] })
-    expectTypeOf([byAuthor, byReviewer, byCompany]).toBeArray()
+    const byEditor = () => posts.count({ where: { 'editor.name': { contains: 'a' } }, populate: ['editor'] })
+    expectTypeOf([byAuthor, byReviewer, byCompany, byEditor]).toBeArray()
+    // @ts-expect-error: an editor who may be missing is an author all the same
+    const misread = () => posts.list({ where: { 'editor.title': 'x' }, populate: ['editor'] })
     // @ts-expect-error: a role that does not exist
     const misfit = () => posts.list({ where: { 'author.role': 'king' }, populate: ['author'] })
     // @ts-expect-error: an author is an id until it is populated
     const unpopulated = () => posts.list({ where: { 'author.role': 'admin' } })
     // @ts-expect-error: an author has no title
     const misspelt = () => posts.list({ where: { 'author.title': 'x' }, populate: ['author'] })
-    expectTypeOf([misfit, unpopulated, misspelt]).toBeArray()
+    expectTypeOf([misfit, unpopulated, misspelt, misread]).toBeArray()
   })
 
   it('knows what may be sorted by', () => {

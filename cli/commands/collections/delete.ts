@@ -15,14 +15,12 @@ export default class CollectionsDelete extends TargetCommand {
     const { args, flags } = await this.parse(CollectionsDelete)
     const client = this.client(flags)
     const { documentCount } = await client.collections.get(args.collection)
+    const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
     const { url } = this.requireTarget(flags)
-    await this.confirm(
-      `Delete "${args.collection}" with ${counted(documentCount, 'document')} on ${new URL(url).host}?`,
-      flags,
-    )
+    await this.confirm(`Delete "${args.collection}" with ${held} on ${new URL(url).host}?`, flags)
     const removed = await client.collections.delete(args.collection)
 
-    this.note(`"${args.collection}" is deleted, with ${counted(documentCount, 'document')}.`)
+    this.note(`"${args.collection}" is deleted, with ${held}.`)
     return { ...removed, documentCount }
   }
 }

@@ -47,7 +47,7 @@ if nobody else has changed the document meanwhile. What you wrote is never lost:
   private async save(
     { collection, id }: { collection: string; id: string },
     { fields }: Edited,
-    ifMatch: number,
+    ifMatch: number | undefined,
     flags: TargetFlags & { yes: boolean },
   ): Promise<Document> {
     const client = await this.clientForWrite(flags, `Change document "${id}"`)

@@ -1,4 +1,4 @@
-import { SvcError } from '../../../client/model/errors.js'
+import { SvcError, statusOf } from '../../../client/model/errors.js'
 import { escaped } from '../../core/letters.js'
 import { resetPassword } from '../../core/password-reset.js'
 import { verifyEmail } from '../../core/verification.js'
@@ -88,5 +88,5 @@ function passwordForm(token: string): string {
 /** The same status as the interface has, said to a person. */
 function failed(title: string, error: unknown, rest = ''): { html: string; status: number } {
   if (!(error instanceof SvcError)) throw error
-  return { html: page(title, `<p role="alert">${escaped(error.message)}</p>${rest}`), status: error.status }
+  return { html: page(title, `<p role="alert">${escaped(error.message)}</p>${rest}`), status: statusOf(error) }
 }

@@ -1,0 +1,29 @@
+/** What goes out as text. What has no text is the caller's to mend, and nobody is asked. */
+import { SvcError } from '../model/errors.js'
+import { kindOf } from '../model/json.js'
+
+/** @throws {SvcError} `VALIDATION_ERROR` for what `write` cannot write */
+export function sendable<Text>(what: string, write: () => Text): Text {
+  try {
+    return write()
+  } catch (cause) {
+    throw new SvcError('VALIDATION_ERROR', `${what} cannot be sent: ${(cause as Error).message}`, [], { cause })
+  }
+}
+
+/** A part of an address. @throws {SvcError} for half of a surrogate pair */
+export function encodeText(text: string | number | boolean): string {
+  return sendable(`"${text}"`, () => encodeURIComponent(text))
+}
+
+/** A body as JSON. @throws {SvcError} for a cycle, and for what JSON would leave out or write as `null` or `{}` */
+export function encodeBody(body: object): string {
+  return sendable('This', () => JSON.stringify(body, refuseUnsendable))
+}
+
+function refuseUnsendable(this: { readonly [name: string]: unknown }, name: string, value: unknown): unknown {
+  // An invalid date has become `null` by now.
+  const kind = kindOf(value ?? this[name])
+  if (/^(Object|Array|String|Boolean|Null|Undefined)$/.test(kind) || Number.isFinite(value)) return value
+  throw new TypeError(`"${name}" cannot be a ${kind}`)
+}

@@ -1,0 +1,240 @@
+/** Every failure of the client is an `SvcError` that says whose it is. Contract 12.2. */
+import { describe, expect, it } from 'vitest'
+import { type Client, createClient, SvcError } from '../../client/index.js'
+
+const token = `x.${btoa(JSON.stringify({ iat: 0, exp: 9e9 }))}.x`
+const file = new File(['a'], 'a.txt')
+
+/** Every public call that asks the service. */
+const calls: Readonly<Record<string, (svc: Client) => Promise<unknown>>> = {
+  'collections.list': (svc) => svc.collections.list(),
+  'collections.get': (svc) => svc.collections.get('posts'),
+  'collections.create': (svc) => svc.collections.create({ name: 'posts' }),
+  'collections.update': (svc) => svc.collections.update('posts', {}),
+  'collections.rename': (svc) => svc.collections.rename('posts', 'letters'),
+  'collections.delete': (svc) => svc.collections.delete('posts'),
+  list: (svc) => svc.collection('posts').list({ populate: ['author'] }),
+  iterate: async (svc) => svc.collection('posts').iterate().next(),
+  count: (svc) => svc.collection('posts').count(),
+  get: (svc) => svc.collection('posts').get('d1'),
+  create: (svc) => svc.collection('posts').create({ title: 'Tea' }),
+  'create with a file': (svc) => svc.collection('posts').create({ cover: file as never }),
+  update: (svc) => svc.collection('posts').update('d1', {}),
+  replace: (svc) => svc.collection('posts').replace('d1', {}),
+  delete: (svc) => svc.collection('posts').delete('d1'),
+  append: (svc) => svc.collection('posts').append('d1', { tags: 'a' }),
+  remove: (svc) => svc.collection('posts').remove('d1', { tags: 'a' }),
+  createMany: (svc) => svc.collection('posts').createMany([{}]),
+  updateMany: (svc) => svc.collection('posts').updateMany({ d1: {} }),
+  deleteMany: (svc) => svc.collection('posts').deleteMany(['d1']),
+  'files.upload': (svc) => svc.files.upload(file),
+  'files.upload, counted': (svc) => svc.files.upload(file, { onProgress: () => undefined }),
+  'files.list': (svc) => svc.files.list(),
+  'files.delete': (svc) => svc.files.delete('f1'),
+  'files.info': (svc) => svc.files.info(),
+  'users.list': (svc) => svc.users.list(),
+  'users.get': (svc) => svc.users.get('u1'),
+  'auth.signUp': (svc) => svc.auth.signUp({ email: 'a@example.com', password: 'x' }),
+  'auth.logIn': (svc) => svc.auth.logIn({ email: 'a@example.com', password: 'x' }),
+  'auth.verifyCode': (svc) => svc.auth.verifyCode({ email: 'a@example.com', code: '1' }),
+  'auth.use': (svc) => svc.auth.use('token'),
+  'auth.logOut': (svc) => svc.auth.logOut(),
+  'auth.me': (svc) => svc.auth.me(),
+  'auth.user': (svc) => svc.auth.user(),
+  'auth.update': (svc) => svc.auth.update({ data: { bio: 'Hi' } }),
+  'auth.refresh': (svc) => svc.auth.refresh(),
+  'auth.changePassword': (svc) => svc.auth.changePassword({ oldPassword: 'x', newPassword: 'y' }),
+  'auth.requestPasswordReset': (svc) => svc.auth.requestPasswordReset('a@example.com'),
+  'auth.resetPassword': (svc) => svc.auth.resetPassword({ token: 'x', newPassword: 'y' }),
+  'auth.requestVerification': (svc) => svc.auth.requestVerification(),
+  'auth.verifyEmail': (svc) => svc.auth.verifyEmail('x'),
+  'auth.startLogin': (svc) => svc.auth.startLogin(),
+  'auth.twoFactor.enable': (svc) => svc.auth.twoFactor.enable(),
+  'auth.twoFactor.verify': (svc) => svc.auth.twoFactor.verify('1'),
+  'auth.twoFactor.disable': (svc) => svc.auth.twoFactor.disable('1'),
+  'auth.provider.url': (svc) => svc.auth.provider('google').url({ redirectUrl: 'http://a.example' }),
+  'auth.provider.callback': (svc) => svc.auth.provider('google').callback({ code: 'x', state: 'y' }),
+  'auth.provider.token': (svc) => svc.auth.provider('google').token({ idToken: 'x', platform: 'web' }),
+}
+
+/** A client whose every request is answered like that, by whoever is signed in. */
+function clientOf(answer: () => Response, more: { readonly dialect?: string; readonly apiKey?: string } = {}) {
+  const asked: string[] = []
+  const svc = createClient({
+    url: 'http://service.test/',
+    apiKey: 'svc_key_x',
+    retry: { attempts: 1 },
+    session: { read: () => JSON.stringify({ token, user: { id: 'u1' } }), write: () => undefined },
+    fetch: async (url) => {
+      asked.push(String(url))
+      return answer()
+    },
+    transport: 'sse',
+    ...more,
+  })
+  return { svc, asked }
+}
+
+const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'nothing failed',
+    (thrown: unknown) => thrown,
+  )
+
+const html = '<!doctype html><title>Another server</title>'
+
+describe.each(Object.entries(calls))('12.2 %s', (_, call) => {
+  it.each(['a', 'b', 'c'])('says in dialect %s what answered, if it is not the service', async (dialect) => {
+    const { svc } = clientOf(() => new Response(html, { headers: { 'content-type': 'text/html' } }), { dialect })
+
+    const failure = await failureOf(call(svc))
+
+    expect(failure).toBeInstanceOf(SvcError)
+    expect(failure).toMatchObject({ code: 'INVALID_RESPONSE', status: 200 })
+    expect(String(failure)).toMatch(/http:\/\/service\.test\/\S+ .*<!doctype html>/)
+  })
+
+  it.each([
+    ['a connection that broke', new TypeError('fetch failed'), 'NETWORK'],
+    ['a page of a proxy', new Response(html, { status: 404 }), 'INVALID_RESPONSE'],
+  ])('tells %s by its code', async (_, answer, code) => {
+    const { svc } = clientOf(() => {
+      if (answer instanceof Error) throw answer
+      return answer.clone()
+    })
+
+    expect(await failureOf(call(svc))).toMatchObject({ name: 'SvcError', code })
+  })
+})
+
+describe('12.2 an address', () => {
+  it.each([undefined, null, '', 'localhost:4400', 'ftp://service.test', '/api', 'http://', 7])(
+    'that is none is refused at once: %j',
+    (url) => {
+      expect(() => createClient({ url: url as never })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+    },
+  )
+
+  it('to download from, or of the page where a login ends, is refused as well', async () => {
+    const { svc, asked } = clientOf(() => new Response('a'))
+
+    expect(await failureOf(svc.files.download('a.txt'))).toMatchObject({ code: 'INVALID_OPTION' })
+    expect(await failureOf(svc.auth.finishLogin(''))).toMatchObject({ code: 'INVALID_OPTION' })
+    expect(asked).toEqual([])
+  })
+
+  it('may end in a slash', async () => {
+    const { svc, asked } = clientOf(() => new Response('[]'))
+
+    await svc.collections.list()
+
+    expect(asked).toEqual(['http://service.test/collections'])
+  })
+})
+
+describe('12.2 a value that cannot be sent', () => {
+  const cycle: { self?: unknown } = {}
+  cycle.self = cycle
+  const values: Readonly<Record<string, unknown>> = {
+    'a cycle': cycle,
+    'a BigInt': 10n,
+    'a function': () => 1,
+    'a symbol': Symbol('s'),
+    NaN: Number.NaN,
+    infinity: Number.POSITIVE_INFINITY,
+    'a map': new Map(),
+    'a promise': Promise.resolve(1),
+    'a file where only texts can be': { deep: file },
+    'a date that is none': new Date('yesterday'),
+  }
+
+  it.each(Object.entries(values))('as a field is refused, and nothing is sent: %s', async (_, value) => {
+    const { svc, asked } = clientOf(() => new Response('{}'))
+    const posts = svc.collection('posts')
+    const fields = { nested: [{ value }] } as never
+
+    const failures = await Promise.all(
+      [
+        posts.create(fields),
+        posts.create({ cover: file, ...(fields as object) } as never),
+        posts.update('d1', fields),
+        posts.replace('d1', fields),
+        posts.append('d1', fields),
+        posts.createMany([fields]),
+        posts.updateMany({ d1: fields }),
+        svc.auth.update({ data: fields }),
+        svc.collections.create({ name: 'x', schema: fields }),
+      ].map(failureOf),
+    )
+
+    for (const failure of failures) expect(failure).toMatchObject({ name: 'SvcError', code: 'VALIDATION_ERROR' })
+    expect(asked).toEqual([])
+  })
+
+  it.each(Object.entries({ ...values, 'a list': ['a'] }))('in a filter is refused: %s', async (_, value) => {
+    const { svc, asked } = clientOf(() => new Response('{}'))
+    const posts = svc.collection('posts')
+    const isRefused = expect.stringMatching(/^(VALIDATION_ERROR|INVALID_FILTER)$/)
+    const where = { views: { gte: value } } as never
+
+    const subscription = posts.subscribe({ where })
+    const live = posts.live.bind(posts)
+    const failures = await Promise.all(
+      [
+        posts.list({ where }),
+        posts.count({ where }),
+        posts.iterate({ where }).next(),
+        svc.users.list({ where }),
+        subscription.ready,
+        new Promise((_, reject) => live({ where, onError: reject })),
+      ].map(failureOf),
+    ).catch((thrown) => [thrown])
+
+    for (const failure of failures) expect(failure).toMatchObject({ name: 'SvcError', code: isRefused })
+    expect(asked).toEqual([])
+  })
+
+  it('in an address or a header is refused, and no secret is told', async () => {
+    const { svc, asked } = clientOf(() => new Response('{}'), { apiKey: 'svc_key_\nx' })
+    const posts = svc.collection('posts')
+
+    const failures = await Promise.all([posts.get('\ud800'), svc.collections.list()].map(failureOf))
+
+    for (const failure of failures) expect(failure).toMatchObject({ name: 'SvcError', code: 'VALIDATION_ERROR' })
+    expect(String(failures[1])).not.toContain('svc_key')
+    expect(asked).toEqual([])
+  })
+
+  it('as a file is refused', async () => {
+    const { svc, asked } = clientOf(() => new Response('{}'))
+
+    const failure = await failureOf(svc.files.upload('just a text' as never))
+
+    expect(failure).toMatchObject({ name: 'SvcError', code: 'VALIDATION_ERROR' })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('12.2 a stream', () => {
+  it('that is a page of another server ends the subscription', async () => {
+    const { svc } = clientOf(() => new Response(html, { headers: { 'content-type': 'text/html' } }))
+
+    expect(await failureOf(svc.collection('posts').subscribe().ready)).toMatchObject({ code: 'INVALID_RESPONSE' })
+  })
+
+  it('whose events are in another form ends the subscription', async () => {
+    const event = 'id: 1\ndata: {"event":"created","seq":1,"data":"Tea"}\n\n'
+    const { svc } = clientOf(() => new Response(event, { headers: { 'content-type': 'text/event-stream' } }))
+
+    const changes = svc.collection('posts').subscribe()[Symbol.asyncIterator]()
+
+    expect(await failureOf(changes.next())).toMatchObject({ name: 'SvcError', code: 'INVALID_RESPONSE' })
+  })
+})
+
+it('12.1 what an answer does not tell is undefined', async () => {
+  const bare = { email: 'a@example.com', id: 'u1' }
+  const { svc } = clientOf(() => new Response(JSON.stringify(bare)))
+
+  expect(await svc.users.get('u1')).toEqual(bare)
+})
