@@ -3,7 +3,7 @@ import type { Row } from './print.js'
 
 /** A collection as the terminal shows it. */
 export function collectionRow(collection: Collection | CountedCollection): Row {
-  const { name, id, schema, permissions, createdAt, updatedAt } = collection
+  const { name, id, schema, permissions = {}, createdAt, updatedAt } = collection
   const documents = 'documentCount' in collection ? { documents: collection.documentCount } : {}
   const rules = Object.entries(schema).map(
     ([field, rule]) =>

@@ -35,7 +35,8 @@ export interface Collection {
   readonly id: string
   readonly name: string
   readonly schema: Schema
-  readonly permissions: Permissions
+  /** Told to callers who may read the collection. Contract 5.3. */
+  readonly permissions?: Permissions
   readonly createdAt: string
   readonly updatedAt: string
 }
@@ -43,4 +44,9 @@ export interface Collection {
 /** A collection with its exact number of documents, told to whoever may read them. */
 export interface CountedCollection extends Collection {
   readonly documentCount?: number
+}
+
+/** A collection as it is kept. */
+export interface StoredCollection extends Collection {
+  readonly permissions: Permissions
 }

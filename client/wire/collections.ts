@@ -4,7 +4,8 @@ import { type AnyCollection, readCollection } from './readers.js'
 import { count, object, text, time } from './schemas.js'
 
 const common = { id: text, name: text, created_at: time, schema: { type: 'object' }, permissions: { type: 'object' } }
-const optional = ['document_count']
+/** Callers who may not read a collection are not told who may, nor how much there is. Contract 5.3. */
+const optional = ['permissions', 'document_count']
 
 /** `created_at` stands in every naming, because the specification writes it so. Follows the `document` axis. */
 const snake = {
@@ -32,7 +33,7 @@ function written(collection: AnyCollection) {
     name,
     created_at: createdAt,
     schema: schema as unknown as JsonObject,
-    permissions: permissions as JsonObject,
+    permissions: permissions as JsonObject | undefined,
     document_count: 'documentCount' in collection ? collection.documentCount : undefined,
   }
 }

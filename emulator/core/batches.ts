@@ -1,4 +1,4 @@
-import type { Collection } from '../../client/model/collection.js'
+import type { StoredCollection } from '../../client/model/collection.js'
 import { type Changes, type Fields, mergeFields, type OutgoingDocument } from '../../client/model/document.js'
 import { plainError } from '../../client/model/error-words.js'
 import { type Issue, SvcError } from '../../client/model/errors.js'
@@ -18,13 +18,14 @@ import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
 import { dropForgotten } from './owned-files.js'
 import { openPauses } from './pauses.js'
+import { may } from './permissions.js'
 import { requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
 
 /** Gives documents their files, in the transaction that writes them. */
-type Adopt = (ctx: Context, collection: Collection) => Promise<unknown>
+type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unknown>
 
 /**
  * Creates all documents or none, in the order given. Contract 3.6.
@@ -42,7 +43,7 @@ export async function createDocuments(
   if (texts.length === 0) return []
   const rows = texts.map((json) => ({ id: ctx.backend.newId(now), json }))
   const documents = await insertDocuments(ctx.db, place(ctx, collection, now), rows)
-  if (documents.length > 0) return documents
+  if (documents.length > 0) return shownTo(ctx, collection, documents)
   // The collection was removed since it was looked up.
   ctx.backend.known.collections.clear()
   throw noSuchCollection(name)
@@ -68,7 +69,7 @@ export async function removeDocuments(
   const collection = await requireOpenCollection(ctx, name, 'delete')
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
-    const documents = await requireAll(collection, unique, guard, (ids) => lockDoomed(ctx.db, collection, ids))
+    const documents = await requireAll(ctx, collection, unique, guard, (ids) => lockDoomed(ctx.db, collection, ids))
     if (unique.length > 0) await deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique)
     return [...documents.values()].some(({ hasFiles }) => hasFiles)
   })
@@ -88,7 +89,7 @@ export async function changeDocuments(
   const ids = [...edits.keys()]
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
-    const before = await requireAll(collection, ids, guard, (ids) => lockDocuments(ctx.db, collection, ids))
+    const before = await requireAll(ctx, collection, ids, guard, (ids) => lockDocuments(ctx.db, collection, ids))
     const texts = await textsOf(collection, ids.length, (at) => {
       const id = ids[at] ?? ''
       const after = edits.get(id)?.(fieldsOf(before.get(id))) ?? {}
@@ -110,12 +111,19 @@ export async function changeDocuments(
     return ids.flatMap((id) => byId.get(id) ?? [])
   })
   if (hasForgotten) ctx.backend.sweepFilesSoon()
-  return documents
+  return shownTo(ctx, collection, documents)
+}
+
+/** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
+function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly OutgoingDocument[]) {
+  if (may(caller, collection, 'read')) return [...documents]
+  return documents.map((document) => ({ ...document, data: new JsonText('{}') }))
 }
 
 /** @throws {SvcError} `NOT_FOUND`, `CONFLICT` */
 async function requireAll<Locked extends { readonly version: number }>(
-  collection: Collection,
+  ctx: Context,
+  collection: StoredCollection,
   ids: readonly string[],
   guard: VersionGuard,
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
@@ -127,14 +135,19 @@ async function requireAll<Locked extends { readonly version: number }>(
     const document = documents.get(id)
     if (!document) throw noSuchDocument(collection, id)
     if (guard !== 'any' && !guard.includes(document.version)) {
-      throw new SvcError('CONFLICT', `Document "${id}" has changed since: it is at version ${document.version}.`)
+      const now = may(ctx.caller, collection, 'read') ? `: it is at version ${document.version}` : ''
+      throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`)
     }
   }
   return documents
 }
 
 /** So many documents as JSON text, each once it has been checked, and a few of them in a turn of the event loop. */
-async function textsOf({ schema }: Collection, count: number, fieldsAt: (at: number) => Fields): Promise<string[]> {
+async function textsOf(
+  { schema }: StoredCollection,
+  count: number,
+  fieldsAt: (at: number) => Fields,
+): Promise<string[]> {
   const texts: string[] = []
   const issues: Issue[] = []
   const pauses = openPauses()
@@ -155,7 +168,7 @@ async function textsOf({ schema }: Collection, count: number, fieldsAt: (at: num
 }
 
 /** Defaults can make a document heavier than what was sent. */
-function withSchema({ schema }: Collection, fields: Fields): Fields {
+function withSchema({ schema }: StoredCollection, fields: Fields): Fields {
   const whole = withDefaults(schema, fields)
   if (whole !== fields) requireLight(whole)
   return whole
@@ -181,6 +194,6 @@ function textOf(document: OutgoingDocument | undefined): string {
   return document?.data instanceof JsonText ? document.data.text : '{}'
 }
 
-function place(ctx: Context, collection: Collection, now: Date): Place {
+function place(ctx: Context, collection: StoredCollection, now: Date): Place {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }

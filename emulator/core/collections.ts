@@ -4,6 +4,7 @@ import type {
   PermissionKind,
   Permissions,
   Schema,
+  StoredCollection,
 } from '../../client/model/collection.js'
 import { SvcError } from '../../client/model/errors.js'
 import { checkSchema, isCollectionName } from '../../client/model/schema.js'
@@ -19,7 +20,7 @@ import {
 import { disownFilesOf } from '../store/files.js'
 import { type Context, inTransaction } from './context.js'
 import { isId } from './ids.js'
-import { requireManager, requirePermission } from './permissions.js'
+import { may, requireManager, requirePermission } from './permissions.js'
 
 export interface CollectionInput {
   readonly name: string
@@ -36,20 +37,34 @@ export async function createCollection(
   requireSchema(schema)
   const now = ctx.backend.now()
   const at = now.toISOString()
-  const collection: Collection = { id: ctx.backend.newId(now), name, schema, permissions, createdAt: at, updatedAt: at }
+  const collection: StoredCollection = {
+    id: ctx.backend.newId(now),
+    name,
+    schema,
+    permissions,
+    createdAt: at,
+    updatedAt: at,
+  }
   requireManager(ctx, collection)
   await insertCollection(ctx.db, ctx.project.id, collection)
-  return collection
+  return shown(ctx, collection)
 }
 
 /** All collections of the project, the oldest first. */
-export function listCollections(ctx: Context): Promise<Collection[]> {
-  return selectCollections(ctx.db, ctx.project.id)
+export async function listCollections(ctx: Context): Promise<Collection[]> {
+  const collections = await selectCollections(ctx.db, ctx.project.id)
+  return collections.map((collection) => shown(ctx, collection))
 }
 
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
   const collection = await requireCollection(ctx, name)
+  if (!may(ctx.caller, collection, 'read')) return shown(ctx, collection)
   return { ...collection, documentCount: await selectCount(ctx.db, collection.id) }
+}
+
+/** Who may not read a collection is not told who may. Contract 5.3. */
+function shown({ caller }: Context, { permissions, ...collection }: StoredCollection): Collection {
+  return may(caller, { permissions }, 'read') ? { ...collection, permissions } : collection
 }
 
 /** Renames a collection or changes its settings. What is stored is not looked at again. Contract 5.1. */
@@ -71,7 +86,7 @@ export async function changeCollection(
     return after
   })
   ctx.backend.known.collections.clear()
-  return changed
+  return shown(ctx, changed)
 }
 
 /** Removes a collection with all its documents and their files. They are gone at once; their rows are swept up afterwards. */
@@ -93,7 +108,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
 }
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
-export async function requireCollection(ctx: Context, name: string): Promise<Collection> {
+export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   const collection = await backend.known.collections.of(`${project.id}/${name}`, read)
@@ -102,14 +117,18 @@ export async function requireCollection(ctx: Context, name: string): Promise<Col
 }
 
 /** The collection of that name or id, if the caller may do that in it. */
-export async function requireOpenCollection(ctx: Context, name: string, kind: PermissionKind): Promise<Collection> {
+export async function requireOpenCollection(
+  ctx: Context,
+  name: string,
+  kind: PermissionKind,
+): Promise<StoredCollection> {
   const collection = await requireCollection(ctx, name)
   requirePermission(ctx, collection, kind)
   return collection
 }
 
 /** The collection to create documents in; a name that no collection could have is a fault of its own. COL-06. */
-export async function requireCollectionForCreate(ctx: Context, name: string): Promise<Collection> {
+export async function requireCollectionForCreate(ctx: Context, name: string): Promise<StoredCollection> {
   if (!isId(name)) requireName(name)
   return requireOpenCollection(ctx, name, 'create')
 }
@@ -134,6 +153,6 @@ export function noSuchCollection(name: string) {
   return new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
 }
 
-export function noSuchDocument({ name }: Collection, id: string) {
+export function noSuchDocument({ name }: StoredCollection, id: string) {
   return new SvcError('NOT_FOUND', `No document "${id.slice(0, 80)}" in "${name}".`)
 }

@@ -1,4 +1,4 @@
-import type { Collection } from '../../client/model/collection.js'
+import type { StoredCollection } from '../../client/model/collection.js'
 import type { Project } from '../../client/model/project.js'
 import type { Database } from '../database/database.js'
 import type { FileStore } from '../files/file-store.js'
@@ -65,7 +65,7 @@ export interface Clock {
 /** What is read far more often than it changes, kept for a second. */
 export interface Known {
   readonly callers: Cache<Identity>
-  readonly collections: Cache<Collection>
+  readonly collections: Cache<StoredCollection>
   readonly projects: Cache<Project>
   /** Whether any project allows pages of that origin. */
   readonly origins: Cache<boolean>

@@ -5,10 +5,12 @@ import type { FileRecord, StorageUsage, StoredFile } from '../../client/model/fi
 import { storageLimits } from '../../client/model/limits.js'
 import type { Page } from '../../client/model/page.js'
 import { defaultSettings, type ProjectSettings } from '../../client/model/project.js'
-import { dropFile, isOwned, selectFile, selectFiles, selectUsage } from '../store/files.js'
+import { type FileReader, isOwned, selectFiles } from '../store/file-lists.js'
+import { dropFile, selectFile, selectUsage } from '../store/files.js'
 import type { Backend, Context } from './context.js'
 import { fileUrl, requireFolder } from './file-names.js'
 import { isId } from './ids.js'
+import { rolesOf } from './permissions.js'
 import { adoptUploads, type Uploads } from './uploads.js'
 
 /** Keeps a file that belongs to nobody. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
@@ -24,12 +26,13 @@ export async function uploadFile(ctx: Context, uploads: Uploads, folder: string)
   return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
 }
 
-/** The files in a folder and below it, the newest first; owned ones among them. Contract 8.1. */
+/** The files in a folder and below it that the caller may know of, the newest first; owned ones among them. Contract 8.1. */
 export async function listFiles(
   ctx: Context,
   { path, limit, offset }: { path: string; limit: number; offset: number },
 ): Promise<Page<StoredFile>> {
-  const page = await selectFiles(ctx.db, { project: ctx.project.id, path: requireFolder(path) }, { limit, offset })
+  const place = { project: ctx.project.id, path: requireFolder(path), reader: readerOf(ctx) }
+  const page = await selectFiles(ctx.db, place, { limit, offset })
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
 
@@ -37,11 +40,15 @@ export async function listFiles(
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
   const isDropped = isId(id) && (await dropFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
-    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id))) throw plainError('FILE_IN_USE')
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, readerOf(ctx)))) throw plainError('FILE_IN_USE')
     throw new SvcError('NOT_FOUND', `No file "${id.slice(0, 80)}".`)
   }
   ctx.backend.sweepFilesSoon()
   return { id }
+}
+
+function readerOf({ caller }: Context): FileReader {
+  return { mayReadAll: caller.secret, roles: rolesOf(caller), user: caller.user?.id }
 }
 
 export async function getUsage({ db, project }: Context): Promise<StorageUsage> {

@@ -1,4 +1,4 @@
-import type { Collection, PermissionKind } from '../../client/model/collection.js'
+import type { PermissionKind, StoredCollection } from '../../client/model/collection.js'
 import { SvcError } from '../../client/model/errors.js'
 import type { Caller, Context } from './context.js'
 
@@ -6,7 +6,11 @@ import type { Caller, Context } from './context.js'
 const anyUser = 'authenticated'
 
 /** Whether a caller may do that in a collection. Contract 5.3. */
-export function may(caller: Caller, { permissions }: Pick<Collection, 'permissions'>, kind: PermissionKind): boolean {
+export function may(
+  caller: Caller,
+  { permissions }: Pick<StoredCollection, 'permissions'>,
+  kind: PermissionKind,
+): boolean {
   const wanted = permissions[kind] ?? []
   return caller.secret || wanted.length === 0 || rolesOf(caller).some((role) => wanted.includes(role))
 }
@@ -17,7 +21,7 @@ export function rolesOf({ user }: Caller): readonly string[] {
 }
 
 /** @throws {SvcError} `UNAUTHORIZED` where a user's token might help, `FORBIDDEN` where the user has no such role. */
-export function requirePermission(ctx: Context, collection: Collection, kind: PermissionKind): void {
+export function requirePermission(ctx: Context, collection: StoredCollection, kind: PermissionKind): void {
   if (may(ctx.caller, collection, kind)) return
   if (ctx.caller.user)
     throw new SvcError('FORBIDDEN', `To ${kind} in "${collection.name}" takes a role you do not have.`)
@@ -28,7 +32,7 @@ export function requirePermission(ctx: Context, collection: Collection, kind: Pe
 }
 
 /** Managing collections takes a key, and the secret key for a collection that has permissions. Contract 5.3. */
-export function requireManager({ caller }: Context, { name, permissions }: Collection): void {
+export function requireManager({ caller }: Context, { name, permissions }: StoredCollection): void {
   if (!caller.key) throw new SvcError('FORBIDDEN', 'Managing collections takes an API key; a user token is not enough.')
   const isGuarded = Object.values(permissions).some((roles) => roles.length > 0)
   if (!isGuarded || caller.secret) return

@@ -1,5 +1,5 @@
 /** Who is told of which changes, and until when. Contract 9. */
-import type { Collection } from '../../client/model/collection.js'
+import type { StoredCollection } from '../../client/model/collection.js'
 import type { Fields, OutgoingDocument } from '../../client/model/document.js'
 import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
@@ -31,7 +31,7 @@ export interface Sink {
   /** Comes first: it is told of every change after that number, until the subscription ends. */
   begun(seq: number, subscription: Subscription): void
   /** A change, and as what it is told. */
-  event(change: DocumentChange, kind: DocumentChange['kind'], collection: Collection): void
+  event(change: DocumentChange, kind: DocumentChange['kind'], collection: StoredCollection): void
   /** Changes are missing; what comes from now on is whole again. */
   resync(): void
   /** Nothing comes after this. */
@@ -134,7 +134,7 @@ export async function subscribe(
 }
 
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */
-function readable(backend: Backend, identity: Identity, collection: Collection): Collection {
+function readable(backend: Backend, identity: Identity, collection: StoredCollection): StoredCollection {
   requirePermission(contextOf(backend, identity), collection, 'read')
   return collection
 }

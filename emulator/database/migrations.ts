@@ -1,5 +1,6 @@
 import { accountsMigration } from './accounts-migration.js'
 import { type Database, DatabaseError, type Fragment, sql } from './database.js'
+import { fileAudiencesMigration } from './file-audiences-migration.js'
 import { filesMigration } from './files-migration.js'
 import { identityMigration } from './identity-migration.js'
 import { mailMigration } from './mail-migration.js'
@@ -138,6 +139,11 @@ export const migrations: readonly Migration[] = [
     number: 7,
     name: 'throttled logins, trusted roles, refused mails, and logins bound to a browser',
     statements: accountsMigration,
+  },
+  {
+    number: 8,
+    name: 'who files are listed to',
+    statements: fileAudiencesMigration,
   },
 ]
 

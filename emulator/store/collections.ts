@@ -1,4 +1,4 @@
-import type { Collection, Permissions, Schema } from '../../client/model/collection.js'
+import type { Permissions, Schema, StoredCollection } from '../../client/model/collection.js'
 import { SvcError } from '../../client/model/errors.js'
 import { type Database, DatabaseError, nothing, sql } from '../database/database.js'
 
@@ -14,7 +14,7 @@ interface CollectionRow {
 const columns = sql`c.id, c.name, c.schema, c.permissions, c.created_at, c.updated_at`
 
 /** @throws {SvcError} `COLLECTION_EXISTS` */
-export async function insertCollection(db: Database, project: string, collection: Collection): Promise<void> {
+export async function insertCollection(db: Database, project: string, collection: StoredCollection): Promise<void> {
   const { id, name, schema, permissions, createdAt, updatedAt } = collection
   const insert = sql`
     with inserted as (
@@ -27,7 +27,7 @@ export async function insertCollection(db: Database, project: string, collection
   await db.query(insert).catch(orNameTaken(name))
 }
 
-export async function selectCollections(db: Database, project: string): Promise<Collection[]> {
+export async function selectCollections(db: Database, project: string): Promise<StoredCollection[]> {
   const rows = await db.query<CollectionRow>(
     sql`select ${columns} from collections c where c.project_id = ${project} order by c.id`,
   )
@@ -40,7 +40,7 @@ export async function selectCollection(
   project: string,
   nameOrId: string,
   { lock = false } = {},
-): Promise<Collection | undefined> {
+): Promise<StoredCollection | undefined> {
   const [row] = await db.query<CollectionRow>(sql`
     select ${columns}
     from collections c
@@ -52,7 +52,7 @@ export async function selectCollection(
 }
 
 /** @throws {SvcError} `COLLECTION_EXISTS` */
-export async function writeCollection(db: Database, collection: Collection): Promise<void> {
+export async function writeCollection(db: Database, collection: StoredCollection): Promise<void> {
   const { id, name, schema, permissions, updatedAt } = collection
   const update = sql`
     update collections
@@ -91,7 +91,7 @@ export async function sweepRemoved(db: Database, mostDocuments: number): Promise
   return true
 }
 
-function fromRow(row: CollectionRow): Collection {
+function fromRow(row: CollectionRow): StoredCollection {
   return {
     id: row.id,
     name: row.name,

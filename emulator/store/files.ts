@@ -1,7 +1,5 @@
 import type { FileRecord, StorageUsage } from '../../client/model/file.js'
-import type { Page } from '../../client/model/page.js'
 import { type Database, type Fragment, makingRoom, sql } from '../database/database.js'
-import { isExactly, pageEnd } from './sql-words.js'
 
 /** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
 export type FileOwner =
@@ -9,7 +7,7 @@ export type FileOwner =
   | { readonly user: string }
   | 'nobody'
 
-interface FileRow {
+export interface FileRow {
   id: string
   name: string
   path: string
@@ -18,10 +16,10 @@ interface FileRow {
   created_at: string
 }
 
-const columns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
+export const fileColumns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
 
 /** What is not somebody's and does not stay is waiting for its bytes to be removed. */
-const isNobodys = sql`not f.stays and f.document_id is null and f.user_id is null`
+export const isNobodys = sql`not f.stays and f.document_id is null and f.user_id is null`
 
 /** Where new files go, and how much their project may take. */
 interface FilePlace {
@@ -81,50 +79,11 @@ export async function selectFile(
   id: string,
 ): Promise<{ file: FileRecord; settings: string } | undefined> {
   const [row] = await db.query<FileRow & { settings: string }>(sql`
-    select ${columns}, p.settings
+    select ${fileColumns}, p.settings
     from files f
     join projects p on p.id = f.project_id
     where f.id = ${id} and not (${isNobodys})`)
-  return row && { file: fromRow(row), settings: row.settings }
-}
-
-/** The files in a folder and below it, the newest first; page and total come from the same moment. */
-export async function selectFiles(
-  db: Database,
-  { project, path }: { project: string; path: string },
-  page: { limit: number; offset: number },
-): Promise<Page<FileRecord>> {
-  const found = path === '' ? everywhere(project) : below(project, path)
-  const rows = await db.query<{ total: number } & ({ id: null } | FileRow)>(sql`
-    select counted.total, ${columns}
-    from (${found.total}) as counted
-    left join (
-      select ${columns}
-      from files f
-      where ${found.matching}
-      order by f.project_id desc, f.id desc
-      ${pageEnd(page)}
-    ) f on true
-    order by f.id desc`)
-  return {
-    items: rows.filter((row) => row.id !== null).map(fromRow),
-    total: rows[0]?.total ?? 0,
-    ...page,
-  }
-}
-
-function everywhere(project: string) {
-  return {
-    matching: sql`${isExactly(sql`f.project_id`, project)} and not (${isNobodys})`,
-    total: sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`,
-  }
-}
-
-function below(project: string, path: string) {
-  // "0" is the character after "/".
-  const isBelow = sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`
-  const matching = sql`f.project_id = ${project} and ${isBelow} and not (${isNobodys})`
-  return { matching, total: sql`select count(*) as total from files f where ${matching}` }
+  return row && { file: fileFromRow(row), settings: row.settings }
 }
 
 export async function selectUsage(db: Database, project: string): Promise<Pick<StorageUsage, 'files' | 'bytes'>> {
@@ -143,14 +102,6 @@ export async function dropFile(db: Database, project: string, id: string): Promi
       where f.id = ${id} and f.project_id = ${project} and f.stays
       returning 1 as one`),
   )
-  return rows.length > 0
-}
-
-/** Whether a file of the project has an owner. */
-export async function isOwned(db: Database, project: string, id: string): Promise<boolean> {
-  const rows = await db.query(sql`
-    select 1 as one from files f
-    where f.id = ${id} and f.project_id = ${project} and (f.document_id is not null or f.user_id is not null)`)
   return rows.length > 0
 }
 
@@ -228,11 +179,11 @@ function bytesOfNobody(project: string): Fragment {
   return sql`(select coalesce(sum(f.size), 0) from files f where f.project_id = ${project} and ${isNobodys})`
 }
 
-function filesOfNobody(project: string): Fragment {
+export function filesOfNobody(project: string): Fragment {
   return sql`(select count(*) from files f where f.project_id = ${project} and ${isNobodys})`
 }
 
-function fromRow(row: FileRow): FileRecord {
+export function fileFromRow(row: FileRow): FileRecord {
   return {
     id: row.id,
     name: row.name,

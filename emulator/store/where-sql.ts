@@ -74,7 +74,8 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
 }
 
-function readable({ mayReadAll, roles }: Reach): Fragment {
+/** Whether the caller may read the collection `c`, as `may` in core/permissions.ts says it. */
+export function readable({ mayReadAll, roles }: Pick<Reach, 'mayReadAll' | 'roles'>): Fragment {
   if (mayReadAll) return sql`true`
   const isOpen = sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
   return roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`
