@@ -1,6 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import { type PermissionKind, type Permissions, permissionKinds } from '../../../client/model/collection.js'
-import { misuse } from '../../failure.js'
+import {
+  type Collection,
+  type PermissionKind,
+  type Permissions,
+  permissionKinds,
+} from '../../../client/model/collection.js'
+import { CliFailure, exits, misuse } from '../../failure.js'
 import { collectionArg } from '../../fields-args.js'
 import { withSecretKey } from '../../owner.js'
 import { table } from '../../print.js'
@@ -49,14 +54,14 @@ Managing permissions takes the secret key of the project. On the emulator of the
     const { args, flags } = await this.parse(CollectionsPermissions)
     const wanted = wantedPermissions(flags)
     if (wanted === undefined)
-      return this.show((await this.manager(flags, (client) => client.collections.get(args.collection))).permissions)
+      return this.show(toldOf(await this.manager(flags, (client) => client.collections.get(args.collection))))
 
     await this.clientForWrite(flags, `Set the permissions of "${args.collection}"`)
-    const { permissions } = await this.manager(flags, async ({ collections }) => {
-      const before = flags.clear ? {} : (await collections.get(args.collection)).permissions
+    const changed = await this.manager(flags, async ({ collections }) => {
+      const before = flags.clear ? {} : toldOf(await collections.get(args.collection))
       return collections.update(args.collection, { permissions: { ...before, ...wanted } })
     })
-    return this.show(permissions)
+    return this.show(toldOf(changed))
   }
 
   /** Works with the secret key: on an emulator with one of its owner, unless a key was given. */
@@ -91,4 +96,11 @@ function wantedPermissions(flags: Given): Permissions | undefined {
   const named = permissionKinds.filter((kind) => flags[kind] !== undefined || open.includes(kind))
   if (named.length === 0 && !clear) return undefined
   return Object.fromEntries(named.map((kind) => [kind, flags[kind] ?? []]))
+}
+
+/** The permissions of a collection, which the service tells callers who may read it. */
+function toldOf({ name, permissions }: Collection): Permissions {
+  if (permissions) return permissions
+  const hint = 'Use the secret key of the project, or a user who may read it: --as <user>'
+  throw new CliFailure('FORBIDDEN', exits.notAuthorised, `The permissions of "${name}" are not shown to you.`, hint)
 }
