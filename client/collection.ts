@@ -74,8 +74,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       let most = pageSize
       for (let offset = 0; ; offset += most) {
         const step: PageQuery = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
-        const { answer, limit } = await halving(most, (limit) => pageOf({ ...query, ...step, limit, count: false }))
-        const { items } = answer
+        const [{ items }, limit] = await halving(most, (limit) => pageOf({ ...query, ...step, limit, count: false }))
         most = limit
         yield* items as Document<Populated<Schema, Data, Path>>[]
         const last = items[most - 1]

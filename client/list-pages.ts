@@ -2,7 +2,7 @@
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import type { Fields } from './model/document.js'
-import { SvcError } from './model/errors.js'
+import type { SvcError } from './model/errors.js'
 import type { ListQuery, Page, Sort } from './model/page.js'
 import { type Path, parsePath } from './model/path.js'
 import type { Session } from './session.js'
@@ -48,16 +48,14 @@ export async function listPage<Item extends { readonly data: Fields }>(
 
 /** Asks for a page, and for half of it as long as the answer would be too large; which limit it was in the end. */
 export async function halving<Answer>(
-  most: number,
+  limit: number,
   ask: (limit: number) => Promise<Answer>,
-): Promise<{ answer: Answer; limit: number }> {
-  for (let limit = most; ; limit = Math.ceil(limit / 2)) {
-    try {
-      return { answer: await ask(limit), limit }
-    } catch (error) {
-      const isTooLarge = error instanceof SvcError && error.code === 'RESULT_TOO_LARGE'
-      if (!isTooLarge || limit === 1) throw error
-    }
+): Promise<readonly [Answer, number]> {
+  try {
+    return [await ask(limit), limit]
+  } catch (error) {
+    if (limit < 2 || (error as Partial<SvcError>).code !== 'RESULT_TOO_LARGE') throw error
+    return halving(limit >> 1, ask)
   }
 }
 

@@ -21,7 +21,7 @@ export async function exportDocuments(
   let exported = file.resumed
   let most = pageSize
   const read = async (after: string | undefined) => {
-    const { answer, limit } = await halving(most, (limit) =>
+    const [answer, limit] = await halving(most, (limit) =>
       collection.list({ where: beyond(where, after), sort: 'id', limit, count: false }),
     )
     most = limit

@@ -25,7 +25,7 @@ export function formerDocuments(client: Client): FormerDocuments {
     async look(collection) {
       let most = 100
       for (let offset = 0; offset < mostSeenAhead; offset += most) {
-        const { answer, limit } = await halving(most, (limit) =>
+        const [answer, limit] = await halving(most, (limit) =>
           client.collection(collection).list({ limit, offset, count: false }),
         )
         most = limit

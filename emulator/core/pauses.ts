@@ -7,7 +7,7 @@ export interface Pauses {
 }
 
 /** What one turn of the event loop may do: some milliseconds' worth of parsing. */
-export const mostWorkOfATurn = 256 * 1024
+const mostWorkOfATurn = 256 * 1024
 
 export function openPauses(most = mostWorkOfATurn): Pauses {
   let done = 0
