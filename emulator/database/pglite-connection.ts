@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { sql } from './database.js'
-import { openSession, type Session } from './protocol.js'
+import { type Job, openSession, type Session } from './protocol.js'
 
 export interface DataSource {
   /** Folder of an existing data directory; left out, the data live in memory. */
@@ -15,11 +15,21 @@ export interface DataSource {
 export interface Connection {
   readonly worker: Worker
   readonly session: Session
-  /** ReadyForQuery messages the worker has produced, whether or not they have arrived here. */
-  readonly produced: Int32Array
+  /** What the worker shares: counts, and the bytes that it has not posted yet. */
+  readonly shared: SharedArrayBuffer
   /** ReadyForQuery messages that have arrived. */
   arrived: number
+  /** Messages of the worker that have arrived. */
+  received: number
+  /** Bytes of its next message that were taken before it was posted. */
+  taken: number
 }
+
+const headerBytes = 16
+const heldBytes = 65_536
+
+/** Where the counts are in what the worker shares. */
+const [produced, held, posted] = [0, 1, 2]
 
 const settings = [
   sql`select set_config('search_path', 'svc, public', false)`,
@@ -33,14 +43,14 @@ const settings = [
 ]
 
 export async function connect({ dataDir, template }: DataSource): Promise<Connection> {
-  const progress = new SharedArrayBuffer(4)
+  const shared = new SharedArrayBuffer(headerBytes + heldBytes)
   const worker = new Worker(new URL('./pglite-worker.js', import.meta.url), {
-    workerData: { dataDir, template, progress },
+    workerData: { dataDir, template, shared, headerBytes },
     // The embedded server is quiet; what it prints on its own would land in the middle of a command's output.
     stdout: true,
     stderr: true,
   })
-  const connection: Connection = { worker, session: openSession(), produced: new Int32Array(progress), arrived: 0 }
+  const connection: Connection = { worker, session: openSession(), shared, arrived: 0, received: 0, taken: 0 }
   await Promise.race([open(connection), failure(worker)])
   return connection
 }
@@ -64,7 +74,32 @@ function failure(worker: Worker): Promise<never> {
 }
 
 export function receive(connection: Connection, answer: Uint8Array) {
-  connection.session.read(Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength), () => {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).subarray(connection.taken)
+  connection.received++
+  connection.taken = 0
+  read(connection, bytes)
+}
+
+/** Takes what the worker has finished and not posted: the answers to what was done before a statement that takes too long. */
+export function takeHeld(connection: Connection) {
+  const counts = new Int32Array(connection.shared, 0, headerBytes / 4)
+  const posts = Atomics.load(counts, posted)
+  const length = Atomics.load(counts, held)
+  const bytes = Buffer.from(new Uint8Array(connection.shared, headerBytes).slice(connection.taken, length))
+  // What was posted meanwhile comes by itself.
+  const isNew = posts === connection.received && posts === Atomics.load(counts, posted)
+  if (!isNew || length <= connection.taken) return
+  connection.taken = length
+  read(connection, bytes)
+}
+
+/** The job that the worker carries out: those before it are done, even if their answers have not arrived. */
+export function jobAtWork({ session, shared, arrived }: Connection): Job | undefined {
+  return session.unfinished[Atomics.load(new Int32Array(shared, 0, headerBytes / 4), produced) - arrived]
+}
+
+function read(connection: Connection, bytes: Buffer) {
+  connection.session.read(bytes, () => {
     connection.arrived++
   })
 }

@@ -4,13 +4,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
-/** Answers are gathered until there are this many bytes, and posted together. */
-const gathered = 65_536
 const readyForQuery = 0x5a
 
-/** @type {{ dataDir: string | undefined, template: Uint8Array | undefined, progress: SharedArrayBuffer }} */
-const { dataDir, template, progress } = workerData
-const finished = new Int32Array(progress)
+/** @type {{ dataDir: string | undefined, template: Uint8Array | undefined, shared: SharedArrayBuffer, headerBytes: number }} */
+const { dataDir, template, shared, headerBytes: sharedHeaderBytes } = workerData
+/** ReadyForQuery messages produced, bytes that are held, and messages posted: `pglite-connection.ts` reads them. */
+const [finished, heldBytes, posted] = [0, 1, 2]
+const counts = new Int32Array(shared, 0, sharedHeaderBytes / 4)
+const held = new Uint8Array(shared, sharedHeaderBytes)
 
 /** The message of the protocol that the next bytes belong to: its type and length as far as they came, and what is missing. */
 const header = new Uint8Array(5)
@@ -36,29 +37,42 @@ parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) =>
     parentPort?.postMessage('closed')
     return
   }
-  /** @type {Uint8Array[]} */
-  let chunks = []
-  let bytes = 0
   await database.execProtocolRawStream(message, {
     syncToFs: false,
-    onRawData(chunk) {
-      // What comes is a view of memory that the next statement overwrites.
-      chunks.push(chunk.slice())
-      bytes += chunk.length
-      // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
-      Atomics.add(finished, 0, countEnds(chunk))
-      if (bytes >= gathered) post()
-    },
+    onRawData: gather,
   })
   post()
-
-  function post() {
-    const whole = chunks.length === 1 && chunks[0] ? chunks[0] : new Uint8Array(Buffer.concat(chunks))
-    parentPort?.postMessage(whole, [/** @type {ArrayBuffer} */ (whole.buffer)])
-    chunks = []
-    bytes = 0
-  }
 })
+
+/**
+ * Answers are gathered and posted together. Until then they are where the other end can read them: what was done before a
+ * statement that never ends is answered, although this thread will post nothing any more.
+ *
+ * @param {Uint8Array} chunk a view of memory that the next statement overwrites
+ */
+function gather(chunk) {
+  if ((counts[heldBytes] ?? 0) + chunk.length > held.length) post()
+  if (chunk.length > held.length) {
+    postBytes(chunk.slice())
+  } else {
+    const at = counts[heldBytes] ?? 0
+    held.set(chunk, at)
+    Atomics.store(counts, heldBytes, at + chunk.length)
+  }
+  // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
+  Atomics.add(counts, finished, countEnds(chunk))
+}
+
+function post() {
+  postBytes(held.slice(0, counts[heldBytes]))
+}
+
+/** In this order: whoever is stopped in between leaves bytes that were posted, but none that count twice. @param {Uint8Array} bytes */
+function postBytes(bytes) {
+  parentPort?.postMessage(bytes, [/** @type {ArrayBuffer} */ (bytes.buffer)])
+  Atomics.store(counts, heldBytes, 0)
+  Atomics.add(counts, posted, 1)
+}
 parentPort?.postMessage('open')
 
 /** How many ReadyForQuery messages end in these bytes; any message may be cut where they end. @param {Uint8Array} chunk */

@@ -1,8 +1,15 @@
-import { plainError } from '../../client/model/error-words.js'
-import type { SvcError } from '../../client/model/errors.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, type Sql, sql } from './database.js'
-import { type Connection, connect, type DataSource, disconnect, receive } from './pglite-connection.js'
+import {
+  type Connection,
+  connect,
+  type DataSource,
+  disconnect,
+  jobAtWork,
+  receive,
+  takeHeld,
+} from './pglite-connection.js'
+import { broken, closed, type Reason, tookTooLong, unknownOutcome } from './pglite-faults.js'
 import { isInside, isTransaction, type Transaction, type TransactionJob } from './pglite-jobs.js'
 import type { Job } from './protocol.js'
 import { writeValue } from './values.js'
@@ -11,6 +18,8 @@ import { openWatchdog } from './watchdog.js'
 export interface PgliteOptions extends DataSource {
   /** What one statement may take before the thread is stopped. A `patient` one may take ten minutes. */
   readonly mostStatementMilliseconds?: number
+  /** Hears why the thread ended or did not open. */
+  readonly report?: (error: unknown) => void
 }
 
 /** Statements sent together in one message: enough to fill the thread, few enough to share it fairly. */
@@ -25,10 +34,12 @@ const mostClosingMilliseconds = 1_000
  * sent again.
  */
 export async function openPglite(options: PgliteOptions = {}): Promise<Database> {
-  const { mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
+  const { mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, report = () => undefined } = options
   let connection = await connect(options)
   let isClosed = false
   let isReopening = false
+  /** The directory did not open again. Whoever asks next has it tried once more. */
+  let isDown = false
   const waiting: (Job | Transaction)[] = []
   let holder: Transaction | undefined
   let isScheduled = false
@@ -49,7 +60,8 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   }
 
   function send() {
-    if (isReopening || connection.session.unfinished.length > 0) return
+    if (isDown && !isReopening && waiting.length > 0) return void openAgain()
+    if (isDown || isReopening || connection.session.unfinished.length > 0) return
     const parts: Buffer[] = []
     let bytes = 0
     while (parts.length < mostJobsTogether && bytes < mostBytesTogether) {
@@ -85,11 +97,8 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     return job
   }
 
-  /** The job that the thread carries out: those before it are done, even if their answers have not arrived. */
   function atWork(): Job | undefined {
-    if (isReopening) return undefined
-    const { session, produced, arrived } = connection
-    return session.unfinished[Atomics.load(produced, 0) - arrived]
+    return isReopening ? undefined : jobAtWork(connection)
   }
 
   function watch(watched: Connection) {
@@ -100,56 +109,60 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
       watchdog.arm()
       if (watched.session.unfinished.length === 0) send()
     })
-    for (const end of ['error', 'exit']) {
-      watched.worker.on(end, () => {
-        if (watched === connection) void reopen()
-      })
-    }
+    watched.worker.on('error', (error) => lost(watched, error))
+    watched.worker.on('exit', (code) => lost(watched, new Error(`The thread of the database ended with ${code}.`)))
+  }
+
+  function lost(watched: Connection, error: Error) {
+    if (watched !== connection || isReopening || isDown || isClosed) return
+    report(error)
+    void reopen(broken)
   }
 
   /** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
   function giveUp() {
-    if (options.dataDir !== undefined) void reopen()
-    else atWork()?.reject(busy())
+    if (options.dataDir !== undefined) return void reopen(tookTooLong)
+    takeHeld(connection)
+    atWork()?.reject(tookTooLong())
   }
 
   /** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
-  async function reopen() {
+  async function reopen(reason: Reason) {
     if (isReopening || isClosed) return
     isReopening = true
     watchdog.off()
-    const { worker } = connection
-    await worker.terminate()
-    giveBack(connection)
-    try {
-      const opened = await connect(options)
-      isReopening = false
-      if (isClosed) {
-        await opened.worker.terminate()
-        return
-      }
-      connection = opened
-      watch(connection)
-      send()
-    } catch {
-      isReopening = false
-      fail()
-    }
+    await connection.worker.terminate()
+    takeHeld(connection)
+    giveBack(connection, reason)
+    await openAgain()
+  }
+
+  async function openAgain() {
+    isReopening = true
+    const opened = await connect(options).catch((error) => {
+      report(error)
+      return undefined
+    })
+    isReopening = false
+    isDown = opened === undefined
+    if (isClosed) return void opened?.worker.terminate()
+    if (!opened) return refuseWaiting(closed)
+    connection = opened
+    watch(connection)
+    send()
   }
 
   /** What was sent to a thread that has ended: what may have begun is refused, all else waits again, in its order. */
-  function giveBack({ session, produced, arrived }: Connection) {
-    const begun = Atomics.load(produced, 0) - arrived + 1
-    const unfinished = session.unfinished
-    const others = unfinished.slice(begun)
+  function giveBack({ session }: Connection, reason: Reason) {
+    const [begun, ...others] = session.unfinished
     const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
-    if (holder && !unbegun.has(holder)) refuse(holder)
+    if (holder && !unbegun.has(holder)) refuse(holder, reason)
     holder = undefined
-    for (const job of unfinished.slice(0, begun)) job.reject(busy())
+    begun?.reject(isInside(begun) && begun.place === 'last' ? unknownOutcome() : reason())
     const again: (Job | Transaction)[] = []
     for (const job of others) {
       if (!isInside(job)) again.push(job)
-      else if (!unbegun.has(job.transaction)) job.reject(busy())
+      else if (!unbegun.has(job.transaction)) job.reject(reason())
       else if (job.place === 'first') again.push(job.transaction)
     }
     for (const transaction of unbegun) {
@@ -158,23 +171,22 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     waiting.unshift(...again)
   }
 
-  function refuse(transaction: Transaction) {
+  function refuse(transaction: Transaction, reason: Reason) {
     transaction.isOver = true
-    for (const job of transaction.jobs.splice(0)) job.reject(busy())
+    for (const job of transaction.jobs.splice(0)) job.reject(reason())
   }
 
-  /** The directory does not open any more: everything that waits, and everything to come, is refused. */
-  function fail() {
-    isClosed = true
-    if (holder) refuse(holder)
+  function refuseWaiting(reason: Reason) {
+    if (holder) refuse(holder, reason)
+    holder = undefined
     for (const one of waiting.splice(0)) {
-      if (isTransaction(one)) refuse(one)
-      else one.reject(busy())
+      if (isTransaction(one)) refuse(one, reason)
+      else one.reject(reason())
     }
   }
 
   function run(statements: readonly Sql[]): Promise<unknown[][]> {
-    if (isClosed) return Promise.reject(busy())
+    if (isClosed) return Promise.reject(closed())
     return new Promise((resolve, reject) => {
       waiting.push({ statements: statements.map(written), resolve, reject })
       schedule()
@@ -183,13 +195,13 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 
   /** The connection is taken when something is first asked: what is worked out before that holds nobody up. */
   async function transaction<T>(work: (tx: Database) => Promise<T>): Promise<T> {
-    if (isClosed) throw busy()
+    if (isClosed) throw closed()
     const mine: Transaction = { jobs: [], isOver: false }
     const failures: unknown[] = []
     let isBegun = false
 
     function ask(statements: readonly Sql[], place: TransactionJob['place']): Promise<unknown[][]> {
-      if (isClosed || mine.isOver) return Promise.reject(busy())
+      if (isClosed || mine.isOver) return Promise.reject(closed())
       if (place === 'last') mine.isOver = true
       return new Promise((resolve, reject) => {
         mine.jobs.push({ statements: statements.map(written), transaction: mine, place, resolve, reject })
@@ -226,6 +238,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 
   /** Whether all that was asked for is done, within the time that closing may take. */
   function untilIdle(): Promise<boolean> {
+    if (isDown) return Promise.resolve(true)
     if (!holder && waiting.length === 0 && connection.session.unfinished.length === 0) return Promise.resolve(true)
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), mostClosingMilliseconds)
@@ -244,8 +257,8 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     watchdog.off()
     // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
     await (isIdle ? disconnect(connection.worker) : connection.worker.terminate())
-    for (const job of connection.session.unfinished) job.reject(busy())
-    fail()
+    for (const job of connection.session.unfinished) job.reject(closed())
+    refuseWaiting(closed)
   }
 
   let closing: Promise<void> | undefined
@@ -278,8 +291,4 @@ const rollback = sql`rollback`
 /** The same statement with its parameters as text: a large one is written while others are carried out. */
 function written({ text, values, planned, patient = false }: Sql): Sql {
   return { text, values: values.map(writeValue), planned: planned ?? 'once', patient }
-}
-
-function busy(): SvcError {
-  return plainError('UNAVAILABLE', { retryAfterSeconds: 1 })
 }

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { plainError } from '../../client/model/error-words.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, DatabaseError, mostResultBytes, type Sql } from './database.js'
 import { StartError } from './start-error.js'
@@ -25,6 +24,9 @@ const names = new Map<string, string>()
 const patient = new Set<pg.PoolClient>()
 const mostClosingMilliseconds = 1_000
 
+/** How often a transaction is done that the server takes back for another's sake. */
+const mostTries = 3
+
 /**
  * PostgreSQL behind the same port: the same statements, parameters and values as PGlite.
  *
@@ -47,19 +49,25 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     await pool.end()
     throw error
   })
+  const database = over(pool, mostStatementMilliseconds)
   return {
-    ...over(pool, mostStatementMilliseconds),
-    async transaction(work) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return await inTransaction(pool, mostStatementMilliseconds, work)
-        } catch (error) {
-          if (!isRepeatable(error) || tries === 3) throw error
-          await pause(Math.random() * 20 * tries)
-        }
-      }
-    },
+    ...database,
+    query: (statement) => repeated(() => database.query(statement)),
+    batch: (statements) => repeated(() => database.batch(statements)),
+    transaction: (work) => repeated(() => database.transaction(work)),
     close: () => end(pool),
+  }
+}
+
+/** Each is a transaction of its own, which the server has taken back: it can be done again. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isRepeatable(error) || tries === mostTries) throw error
+      await pause(Math.random() * 20 * tries)
+    }
   }
 }
 
@@ -101,7 +109,7 @@ async function inTransaction<T>(
     await client.query('begin').catch(refuse)
     const failures: unknown[] = []
     const result = await work(over(client, mostMilliseconds, (error) => failures.push(error)))
-    await client.query('commit').catch(refuse)
+    await client.query('commit').catch(refuseCommit)
     // All of it was taken back with the statement that failed, whatever the work made of that.
     if (failures.length > 0) throw failures[0]
     return result
@@ -168,16 +176,20 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-/** What the driver throws, as the store and the caller know it. */
+/** What the driver throws, as the store and the caller know it: without a state of the server, the connection is what failed. */
 function refuse(error: unknown): never {
   const { code, message, constraint } = error as { code?: string; message: string; constraint?: string }
-  const isTimeout = code === '57014'
-  const isConnection = code === undefined || !/^[0-9A-Z]{5}$/.test(code) || /^(08|57P|53)/.test(code)
-  if (isTimeout || isConnection) {
-    const cause = error instanceof Error ? error : undefined
-    throw plainError('UNAVAILABLE', { retryAfterSeconds: 1, cause })
-  }
-  throw new DatabaseError(message, code, constraint)
+  throw new DatabaseError(message, hasState(code) ? code : '08006', constraint)
+}
+
+/** Without an answer of the server, a commit may have gone through. */
+function refuseCommit(error: unknown): never {
+  const { code, message } = error as { code?: string; message: string }
+  throw hasState(code) ? new DatabaseError(message, code) : new DatabaseError(message, '08007')
+}
+
+function hasState(code: string | undefined): code is string {
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)
 }
 
 /** Serialization failures and deadlocks. */

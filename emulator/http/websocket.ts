@@ -7,6 +7,7 @@ import { SvcError } from '../../client/model/errors.js'
 import { writeJson } from '../../client/model/json.js'
 import { writeError } from '../../client/wire/answers.js'
 import { type Dialect, dialects, readDialect } from '../../client/wire/dialect.js'
+import { databaseFault } from '../core/database-faults.js'
 import { requireKnownOrigin } from './known-origins.js'
 import { readParameters } from './read-list.js'
 import type { Door } from './run.js'
@@ -97,8 +98,9 @@ interface Handshake {
 }
 
 async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): Promise<void> {
-  if (!(thrown instanceof SvcError)) door.log.failure('handshake', thrown)
-  const error = thrown instanceof SvcError ? thrown : plainError('INTERNAL')
+  const known = thrown instanceof SvcError ? thrown : databaseFault(thrown)
+  if (!known) door.log.failure('handshake', thrown)
+  const error = known ?? plainError('INTERNAL')
   const dialect = await dialectOf(door, req)
   const { status, headers, body } = writeError(dialect, error)
   const text = writeJson(body)

@@ -1,0 +1,176 @@
+/** What an engine does when something under it breaks: a thread, a connection, the folder it opens. */
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { databaseFault } from '../../emulator/core/database-faults.js'
+import { type Database, DatabaseError, sql } from '../../emulator/database/database.js'
+import { openPglite } from '../../emulator/database/pglite.js'
+import { openPostgres } from '../../emulator/database/postgres.js'
+import { unpackTemplate } from '../../emulator/database/template.js'
+import { cuttingProxy } from '../fixtures/cutting-proxy.js'
+import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
+
+/** It needs no file of the folder, so it hangs whatever becomes of that. */
+const endless = sql`do $$ begin loop end loop; end $$`
+
+describe('PGlite', () => {
+  let folder: string
+  let db: Database
+  const reported: unknown[] = []
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'svc-faults-'))
+    const dataDir = join(folder, 'data')
+    await unpackTemplate(dataDir)
+    reported.length = 0
+    db = await openPglite({ dataDir, mostStatementMilliseconds: 3_000, report: (error) => reported.push(error) })
+    await db.query(sql`create table svc.things (id text primary key)`)
+  })
+  afterEach(async () => {
+    await db.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('is opened once more by the next request when it could not be opened again', async () => {
+    await db.query(sql`insert into svc.things (id) values ('kept')`)
+    const [control, away] = [join(folder, 'data', 'global', 'pg_control'), join(folder, 'away')]
+    const hung = db.query(endless).catch((error: DatabaseError) => error.sqlState)
+    // Nothing that runs reads it; nothing begins without it.
+    await rename(control, away)
+    await writeFile(control, 'garbage')
+    const waiting = db.query(sql`select 1 as one`).catch((error: unknown) => databaseFault(error)?.code)
+
+    expect([await hung, await waiting]).toEqual(['57014', 'UNAVAILABLE'])
+    expect(reported).toHaveLength(1)
+    await rename(away, control)
+
+    expect(await db.query(sql`select id from svc.things`)).toEqual([{ id: 'kept' }])
+  })
+
+  it('goes on after its thread has died, and reports why', async () => {
+    const { postMessage } = Worker.prototype
+    const killing = vi.spyOn(Worker.prototype, 'postMessage').mockImplementation(function (this: Worker, ...message) {
+      postMessage.apply(this, message as never)
+      killing.mockRestore()
+      void this.terminate()
+    })
+
+    await db.query(sql`insert into svc.things (id) values ('perhaps')`).catch((error) => {
+      expect(databaseFault(error)).toMatchObject({ code: 'UNAVAILABLE' })
+    })
+
+    expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
+    expect(reported).toEqual([expect.objectContaining({ message: expect.stringContaining('thread of the database') })])
+  })
+
+  it('in memory answers what was done before a statement that hangs, which loses nobody’s data', async () => {
+    const memory = await openPglite({ mostStatementMilliseconds: 500 })
+    await memory.query(sql`create table things (id text)`)
+    const insert = sql`insert into things (id) values ('done')`
+    const long = sql`select count(*)::int as n from generate_series(1, 30000000)`
+
+    const ends = await Promise.allSettled([memory.query(insert), memory.query(long)])
+
+    expect(ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected', reason: { sqlState: '57014' } }])
+    expect(await memory.query(sql`select id from things`)).toEqual([{ id: 'done' }])
+    await memory.close()
+  })
+})
+
+describe('PostgreSQL', () => {
+  let server: PostgresServer
+  let db: Database
+
+  beforeEach(async () => {
+    server = await startPostgres()
+    db = await openPostgres({ url: server.url })
+    await db.query(sql`create table things (id text primary key, n integer)`)
+    await db.query(sql`insert into things (id, n) values ('a', 0), ('b', 0)`)
+  })
+  afterEach(async () => {
+    await db.close()
+    await server.stop()
+  })
+
+  const addTo = (id: string) => sql`update things set n = n + 1 where id = ${id}`
+
+  it('does a transaction again that was taken back to end a deadlock', async () => {
+    let tries = 0
+    let met = () => {}
+    const bothHaveOne = new Promise<void>((resolve) => {
+      met = resolve
+    })
+    const crossed = (first: string, second: string) =>
+      db.transaction(async (tx) => {
+        await tx.query(addTo(first))
+        if (++tries === 2) met()
+        await bothHaveOne
+        await tx.query(addTo(second))
+      })
+
+    await Promise.all([crossed('a', 'b'), crossed('b', 'a')])
+
+    expect(tries).toBe(3)
+    expect(await db.query(sql`select n from things order by id`)).toEqual([{ n: 2 }, { n: 2 }])
+  })
+
+  it.each([
+    ['a single statement', (one: Database) => one.query(addTo('a'))],
+    ['a batch', (one: Database) => one.batch([addTo('a'), addTo('b')])],
+  ])('does %s again that a deadlock has taken back', async (_, work) => {
+    // The server says so twice, whatever is asked first.
+    await db.query(sql`create sequence fails`)
+    await db.query(sql`
+      create function deadlock() returns trigger language plpgsql as $$
+      begin
+        if nextval('fails') <= 2 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+        return new;
+      end $$`)
+    await db.query(sql`create trigger deadlocks before update on things for each row execute function deadlock()`)
+
+    await work(db)
+
+    expect(await db.query(sql`select n from things where id = 'a'`)).toEqual([{ n: 1 }])
+  })
+
+  it('says of a commit whose connection broke that nobody knows what became of it', async () => {
+    const line = await cuttingProxy(server.url)
+    const through = await openPostgres({ url: server.url.replace(/:\d+\//, `:${new URL(line.url).port}/`) })
+    // The server ends the connection when it is asked to commit, as a failover does.
+    await db.query(sql`
+      create function ends() returns trigger language plpgsql as $$
+      begin perform pg_sleep(60); return null; end $$`)
+    await db.query(sql`
+      create constraint trigger ends after update on things deferrable initially deferred
+      for each row execute function ends()`)
+    const writing = through.transaction((tx) => tx.query(addTo('a'))).catch((error: unknown) => error)
+    await vi.waitUntil(
+      async () => {
+        const commits = await db.query(
+          sql`select 1 as one from pg_stat_activity where query = 'commit' and state = 'active'`,
+        )
+        return commits.length > 0
+      },
+      { timeout: 20_000 },
+    )
+    line.cut()
+
+    const failure = await writing
+
+    expect(failure).toMatchObject({ sqlState: '08007' })
+    expect(databaseFault(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
+    await through.close()
+    await line.close()
+  })
+})
+
+it('a fault without an entry in the table is one of ours', () => {
+  expect(databaseFault(new DatabaseError('syntax error', '42601'))).toBeUndefined()
+  expect(databaseFault(new DatabaseError('disk full', '53100'))).toMatchObject({
+    message: expect.stringContaining('disk'),
+    retryAfterSeconds: 5,
+  })
+  expect(databaseFault(new DatabaseError('too many', '53300'))).toMatchObject({ retryAfterSeconds: 1 })
+})
