@@ -1,7 +1,15 @@
 /** Keeps bytes and rows of files together: what a crash or a deleted record left of the one without the other. */
 import type { Database } from './database/database.js'
 import type { FileStore } from './files/file-store.js'
-import { countFiles, deleteNobodys, selectIdsAfter, selectKnown, selectNobodys } from './store/files.js'
+import {
+  countFiles,
+  deleteNobodys,
+  selectIdsAfter,
+  selectKnown,
+  selectNobodys,
+  selectSettled,
+  selectSettledAnywhere,
+} from './store/files.js'
 
 /** Files looked at in one statement. */
 const piece = 500
@@ -15,6 +23,8 @@ const beforeAll = '00000000-0000-0000-0000-000000000000'
 export interface FileKeeper {
   /** Removes files of nobody now, or after the round that is at work. */
   soon(): void
+  /** Asks in each round, until the database has answered, which of these have a row; the bytes of the others go. */
+  discardLater(project: string, ids: readonly string[]): void
   /** Compares everything now, if that has not begun; resolves once it is done and no round is at work. */
   settled(): Promise<void>
   /** Ends after the piece that is at work. */
@@ -30,6 +40,7 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
   let isWanted = false
   let round: Promise<void> | undefined
   let comparing: Promise<void> | undefined
+  const unsettled = new Set<{ readonly project: string; readonly ids: readonly string[] }>()
   const timer = setInterval(soon, 60_000)
   timer.unref()
   const first = setTimeout(begin, restMilliseconds)
@@ -57,15 +68,30 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
 
   function soon() {
     isWanted = true
-    round ??= guarded(removeNobodys).finally(() => {
+    round ??= guarded(removeAll).finally(() => {
       round = undefined
       if (isWanted && !isStopped) soon()
     })
   }
 
+  async function removeAll() {
+    isWanted = false
+    await removeNobodys()
+    await discardUnsettled()
+  }
+
+  /** Uploads whose outcome the database could not tell when it was asked. */
+  async function discardUnsettled() {
+    for (const upload of [...unsettled]) {
+      if (isStopped) return
+      const kept = new Set(await selectSettled(db, upload.project, upload.ids))
+      await store.remove(upload.ids.filter((id) => !kept.has(id)))
+      unsettled.delete(upload)
+    }
+  }
+
   /** Bytes first: the row is what remembers them. */
   async function removeNobodys() {
-    isWanted = false
     while (!isStopped) {
       const ids = await selectNobodys(db, piece)
       if (ids.length === 0) return
@@ -82,10 +108,19 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
         const ids = listed.slice(at, at + piece)
         const known = new Set(await selectKnown(db, ids))
         found += known.size
-        for (const id of ids) if (!known.has(id) && (await store.isSettled(id))) await store.remove([id])
+        await removeSettled(ids.filter((id) => !known.has(id)))
       }
     }
     return found
+  }
+
+  /** The process that wrote them is gone, but a server may still be about to commit what it sent last. */
+  async function removeSettled(strays: readonly string[]) {
+    const old: string[] = []
+    for (const id of strays) if (await store.isSettled(id)) old.push(id)
+    if (old.length === 0) return
+    const kept = new Set(await selectSettledAnywhere(db, old))
+    await store.remove(old.filter((id) => !kept.has(id)))
   }
 
   /** Rows whose bytes are gone, which is more than anybody but the owner can mend. */
@@ -106,6 +141,7 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
 
   return {
     soon,
+    discardLater: (project, ids) => void unsettled.add({ project, ids }),
     settled() {
       begin()
       return idle()

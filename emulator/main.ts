@@ -61,20 +61,22 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   requireKnown(options)
   const config: Config = { ...defaultConfig, ...withoutUndefined(options) }
   const dialect = config.dialect === undefined ? undefined : formatDialect(readDialect(config.dialect))
-  const log = openLog(config.log)
+  const folder = config.dir === undefined ? undefined : resolve(config.dir)
+  const log = openLog({ level: config.log, folder })
   const warn = (message: string) => process.emitWarning(message)
   const about: { pid: number; url?: string } = { pid: process.pid }
   const loadServer = () => import('./http/server.js')
   const storage = await openStorage(config, {
     info: () => about,
     warn,
+    report: (error) => log.failure('database', error),
     // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
     whileOpening: () => void loadServer(),
   })
   const service: Service = {}
   try {
     const keys = await openFolderKeys({
-      folder: config.dir === undefined ? undefined : resolve(config.dir),
+      folder,
       isTokenNew: config.newToken,
       hasData: !config.memory && config.databaseUrl === undefined,
     })
@@ -126,6 +128,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       report,
       sweepSoon: maintenance.soon,
       files: storage.files,
+      discardLater: fileKeeper.discardLater,
       sweepFilesSoon: fileKeeper.soon,
     }
     const { controlToken } = keys

@@ -27,6 +27,8 @@ export interface Surroundings {
   /** What somebody who wants the same folder is told. */
   info(): { pid: number; url?: string }
   warn(message: string): void
+  /** Hears of what broke under the database and was put right. */
+  report(error: unknown): void
   /** Called once the database is opening, which is done elsewhere and takes a while. */
   whileOpening(): void
 }
@@ -66,7 +68,7 @@ export async function openStorage(options: Options, surroundings: Surroundings):
 async function openFor(
   { databaseUrl, memory, fresh }: Options,
   folder: string | undefined,
-  { warn, whileOpening }: Surroundings,
+  { warn, report, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     // Its library takes longer to load than everything else here.
@@ -76,12 +78,12 @@ async function openFor(
     return { db: await upToDate(await opening, 'the database'), dataDir: undefined }
   }
   if (memory || folder === undefined) {
-    const opening = openPglite({ template: await readTemplate() })
+    const opening = openPglite({ template: await readTemplate(), report })
     whileOpening()
     return { db: await upToDate(await opening, 'memory'), dataDir: undefined }
   }
   const dataDir = await prepareData(folder, { fresh })
-  const opening = openPglite({ dataDir })
+  const opening = openPglite({ dataDir, report })
   whileOpening()
   const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)

@@ -36,6 +36,8 @@ export interface Backend {
   sweepSoon(): void
   /** Where the bytes of files are. */
   readonly files: FileStore
+  /** Asks again, in the background, which of these files of a project have a row, and removes the bytes of the others. */
+  discardLater(project: string, ids: readonly string[]): void
   /** Removes, in the background, the bytes of files that are nobody's any more. */
   sweepFilesSoon(): void
 }

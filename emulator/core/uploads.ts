@@ -8,7 +8,7 @@ import { SvcError } from '../../client/model/errors.js'
 import { formatBytes } from '../../client/model/figures.js'
 import { setOwn } from '../../client/model/json.js'
 import { storageLimits } from '../../client/model/limits.js'
-import { type FileOwner, insertFiles, selectKnown } from '../store/files.js'
+import { type FileOwner, insertFiles, selectSettled } from '../store/files.js'
 import type { Backend, Context } from './context.js'
 import { fileUrl, requireFileName } from './file-names.js'
 import { isNamedType, namedEndings, typeOf } from './mime-types.js'
@@ -104,15 +104,29 @@ export async function adoptUploads(
   return at
 }
 
+/** Removes the bytes of files that no transaction has been given yet. */
+export async function removeUploads({ files }: Backend, uploads: readonly Upload[]): Promise<void> {
+  await files.remove(uploads.map(({ id }) => id))
+}
+
 /**
- * Removes the bytes of a request that came to nothing. Whether it did is for the database to say: a commit may have gone
- * through although its answer was lost.
+ * Removes the bytes of a request that came to nothing. Whether it did is for the database to say: a commit may have gone through
+ * although its answer was lost, or may still be on its way. Where the database cannot be asked, the bytes stay, and it is asked later.
  */
-export async function discardUploads({ db, files }: Backend, uploads: readonly Upload[]): Promise<void> {
+export async function discardUploads(
+  { db, files, discardLater }: Backend,
+  project: string,
+  uploads: readonly Upload[],
+): Promise<void> {
   if (uploads.length === 0) return
   const ids = uploads.map(({ id }) => id)
-  const kept = new Set(await selectKnown(db, ids))
-  await files.remove(ids.filter((id) => !kept.has(id)))
+  try {
+    const kept = new Set(await selectSettled(db, project, ids))
+    await files.remove(ids.filter((id) => !kept.has(id)))
+  } catch (error) {
+    discardLater(project, ids)
+    throw error
+  }
 }
 
 /** The fields with the addresses of the files in them; several of one name are an array. Contract 3.4. */

@@ -1,11 +1,16 @@
+import { appendFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { pino } from 'pino'
+import { failureText } from './failure-text.js'
 
 /** What is written down: method, route pattern, status, milliseconds and request id; never bodies, keys or query values. */
 export interface Log {
   /** Whether anybody reads of requests that went well. */
   readonly isOpen: boolean
+  /** Where failures are to be found, in words. */
+  readonly place: string
   request(line: RequestLine): void
-  /** Something that no answer may tell: the whole error, under the request's id. */
+  /** Something that no answer may tell, under the request's id, or under the name of what went on in the background. Always written. */
   failure(requestId: string, error: unknown): void
 }
 
@@ -17,12 +22,50 @@ export interface RequestLine {
   readonly requestId: string
 }
 
-/** A log of JSON lines on standard error. */
-export function openLog(level: 'silent' | 'info'): Log {
-  const logger = pino({ level, base: undefined }, pino.destination(2))
+export interface LogOptions {
+  /** Whether requests are written down too; then all lines are JSON. */
+  readonly level: 'silent' | 'info'
+  /** The state folder, where failures are kept. */
+  readonly folder: string | undefined
+  /** How large the file of failures grows before it becomes the former one. */
+  readonly mostBytes?: number
+}
+
+const fileName = 'errors.log'
+const formerName = 'errors.1.log'
+
+/** A log on standard error, and of failures in the state folder as well. */
+export function openLog({ level, folder, mostBytes = 1_048_576 }: LogOptions): Log {
+  const logger = pino({ level: level === 'silent' ? 'silent' : 'info', base: undefined }, pino.destination(2))
+  const file = folder === undefined ? undefined : join(folder, fileName)
   return {
     isOpen: level === 'info',
+    place: file === undefined ? 'standard error' : `standard error, and ${fileName} in the state folder`,
     request: (line) => logger.info(line),
-    failure: (requestId, error) => logger.error({ requestId, err: error }),
+    failure(requestId, error) {
+      const text = failureText(error)
+      if (level === 'info') logger.error({ requestId, error: text })
+      else process.stderr.write(`${oneLine(requestId, text, file)}\n`)
+      if (file !== undefined) append(file, { time: new Date().toISOString(), requestId, ...text }, mostBytes)
+    },
+  }
+}
+
+function oneLine(requestId: string, { name, message, code }: ReturnType<typeof failureText>, file?: string): string {
+  const more = file === undefined ? '' : ` More: ${file}`
+  const line = `svc: failed (${requestId}): ${name}${code === undefined ? '' : ` ${code}`}: ${message}${more}`
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none may reach the terminal.
+  return line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+}
+
+/** At once, since the process may be about to end. A disk that is full loses the line, not the request. */
+function append(file: string, entry: object, mostBytes: number): void {
+  const line = `${JSON.stringify(entry)}\n`
+  try {
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    if (size > 0 && size + line.length > mostBytes) renameSync(file, file.replace(fileName, formerName))
+    appendFileSync(file, line, { mode: 0o600 })
+  } catch {
+    return
   }
 }

@@ -9,7 +9,7 @@ import { SvcError } from '../../client/model/errors.js'
 import { formatBytes } from '../../client/model/figures.js'
 import { sizes } from '../../client/model/limits.js'
 import type { Backend } from '../core/context.js'
-import { discardUploads, type FileRules, type IncomingFile, landUpload, type Upload } from '../core/uploads.js'
+import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../core/uploads.js'
 import { countParts } from './count-parts.js'
 import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
 
@@ -59,7 +59,7 @@ export async function readMultipart(req: IncomingMessage, backend: Backend, rule
     return { texts, files: await Promise.all(landing) }
   } catch (error) {
     const settled = await Promise.allSettled(landing)
-    await discardUploads(
+    await removeUploads(
       backend,
       settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
     )

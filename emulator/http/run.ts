@@ -107,7 +107,7 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
   const { id } = exchange
   const known = error instanceof SvcError ? error : databaseFault(error)
   if (!known) door.log.failure(id, error)
-  const failure = known ?? new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}".`)
+  const failure = known ?? internal(door, id)
   const isRefused = statusOf(failure) === 401
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
@@ -124,6 +124,11 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
     },
     body: writeJson(body),
   }
+}
+
+/** The log has the rest. Contract 10.6. */
+function internal({ log }: Door, id: string): SvcError {
+  return new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}": ${log.place}.`)
 }
 
 async function send(res: ServerResponse, { req, id, headers, dialect }: Exchange, answer: Outgoing): Promise<void> {

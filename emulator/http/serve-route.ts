@@ -65,7 +65,7 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
   const body = await readBody(route, exchange, { backend, project: identity.project })
   const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
   try {
-    return await keepingFiles(door, exchange, body.uploads, async () => {
+    return await keepingFiles(door, { exchange, project: identity.project.id }, body.uploads, async () => {
       const { dialect } = exchange
       const json = await body.toJson()
       const input = { ...head, body: await route.body?.read(dialect, json), uploads: body.uploads }
@@ -92,7 +92,7 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
 /** Leaves no file of a request that failed, or that has been answered before. */
 async function keepingFiles(
   { backend, log }: Door,
-  { id }: Exchange,
+  { exchange: { id }, project }: { exchange: Exchange; project: string },
   uploads: Uploads,
   work: () => Promise<Outgoing>,
 ): Promise<Outgoing> {
@@ -103,8 +103,7 @@ async function keepingFiles(
     isKept = uploads.isAdopted
     return answer
   } finally {
-    // What cannot be removed now is at the next start.
-    if (!isKept) await discardUploads(backend, uploads.files).catch((error) => log.failure(id, error))
+    if (!isKept) await discardUploads(backend, project, uploads.files).catch((error) => log.failure(id, error))
   }
 }
 

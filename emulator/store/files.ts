@@ -38,7 +38,7 @@ export async function insertFiles(db: Database, place: FilePlace, files: readonl
   // Files of nobody take no room. The total is locked before they are summed up: one that is counted off meanwhile would be
   // taken off twice.
   const [, late = []] = await db.batch([
-    sql`select 1 as one from file_totals where project_id = ${place.project} for update`,
+    lockedTotal(place.project),
     insertion(place, files, bytesOfNobody(place.project)),
   ])
   return late.length > 0
@@ -146,8 +146,33 @@ export async function deleteNobodys(db: Database, ids: readonly string[]): Promi
 
 /** Those of the ids that have a row. */
 export async function selectKnown(db: Database, ids: readonly string[]): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`select f.id from files f where f.id = any(${ids}::uuid[])`)
+  const rows = await db.query<{ id: string }>(knownAmong(ids))
   return rows.map(({ id }) => id)
+}
+
+function knownAmong(ids: readonly string[]): Fragment {
+  return sql`select f.id from files f where f.id = any(${ids}::uuid[])`
+}
+
+function lockedTotal(project: string): Fragment {
+  return sql`select 1 as one from file_totals where project_id = ${project} for update`
+}
+
+/**
+ * Those of the ids that have a row, once nobody who has begun to insert any is still at it: whoever inserts files of a project holds
+ * its total until it commits.
+ */
+export async function selectSettled(db: Database, project: string, ids: readonly string[]): Promise<string[]> {
+  const [, rows = []] = await db.batch([lockedTotal(project), knownAmong(ids)])
+  return (rows as { id: string }[]).map(({ id }) => id)
+}
+
+/** The same of ids of any project: for a moment nobody inserts files. */
+export async function selectSettledAnywhere(db: Database, ids: readonly string[]): Promise<string[]> {
+  return db.transaction(async (tx) => {
+    await tx.query(sql`lock table files in share mode`)
+    return selectKnown(tx, ids)
+  })
 }
 
 /** How many files there are, of all projects, those of nobody included. */

@@ -1,0 +1,53 @@
+/** What the log may keep of a failure: where and why, and nothing that was sent, stored or is a secret. Contract 10.6. */
+
+export interface FailureText {
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+  /** Where in the code, without the message. */
+  readonly stack: readonly string[]
+  readonly cause: FailureText | undefined
+}
+
+const mostFrames = 20
+const mostCauses = 3
+const mostCharacters = 2_000
+
+export function failureText(error: unknown, depth = 0): FailureText {
+  if (!(error instanceof Error)) {
+    return { name: typeof error, message: masked(String(error)), code: undefined, stack: [], cause: undefined }
+  }
+  const { code, sqlState } = error as { code?: unknown; sqlState?: unknown }
+  const said = [sqlState, code].find((one) => typeof one === 'string')
+  return {
+    name: error.name,
+    message: messageOf(error, typeof said === 'string' ? said : ''),
+    code: typeof said === 'string' ? said : undefined,
+    stack: framesOf(error),
+    cause: error.cause === undefined || depth === mostCauses ? undefined : failureText(error.cause, depth + 1),
+  }
+}
+
+/** Parsers, PostgreSQL's among them, quote what they could not read, which is somebody's data. */
+function messageOf({ name, message }: Error, code: string): string {
+  const quotesData = name === 'SyntaxError' || /^22...$/.test(code)
+  return masked(quotesData ? message.replace(/"(?:[^"\\]|\\.)*"?/gs, '"…"') : message)
+}
+
+function framesOf({ stack = '' }: Error): string[] {
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  return frames.slice(0, mostFrames).map((line) => line.trim())
+}
+
+const secrets: readonly [RegExp, string][] = [
+  [/svc_(key|secret)_[\w-]+/g, 'svc_$1_…'],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, 'eyJ…'],
+  [/\$2[aby]\$\d\d\$[./\w]{20,}/g, '$2…'],
+  [/:\/\/[^\s/@]+@/g, '://…@'],
+  [/[\w.+-]+@[\w-]+\.[\w.-]+/g, '…@…'],
+]
+
+/** Keys, tokens, hashes, passwords in addresses, and emails. */
+function masked(text: string): string {
+  return secrets.reduce((said, [secret, mask]) => said.replace(secret, mask), text.slice(0, mostCharacters))
+}
