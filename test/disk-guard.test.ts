@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../client/model/project.js'
 import { openIds } from '../emulator/core/ids.js'
-import type { Database } from '../emulator/database/database.js'
+import { type Database, sql, writing } from '../emulator/database/database.js'
 import { guardDisk } from '../emulator/database/disk-guard.js'
 import { deleteNobodys, dropFile, insertFiles, selectNobodys, selectUsage } from '../emulator/store/files.js'
 import { insertProject } from '../emulator/store/projects.js'
@@ -39,4 +42,43 @@ it('refuses writes on a full disk, and lets files be deleted, which makes room',
   await expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(await selectUsage(opened.db, project)).toEqual(before)
   expect(await selectNobodys(opened.db, 10)).toEqual([])
+})
+
+it('knows of the full disk in every transaction, from its first statement, and lets rows be locked', async () => {
+  const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), { timeout: 5_000 })
+
+  const writes = full.transaction((tx) => aFile(tx))
+  const locks = full.transaction((tx) => tx.query(sql`select id from projects where id = ${project} for update`))
+
+  await expect(writes).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(await locks).toEqual([{ id: project }])
+})
+
+it('is told by each statement, not by its words: text that looks like a write is none', async () => {
+  const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), { timeout: 5_000 })
+
+  expect(await full.query(sql`select 'insert into update create' as text`)).toEqual([
+    { text: 'insert into update create' },
+  ])
+  const part = sql`with made as (${writing(sql`select 1 as one`)}) select one from made`
+  await expect(full.query(part)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(full.batch([sql`select 1 as one`, part])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+it('every statement of the store that inserts or updates says that it takes space, or that it makes room', () => {
+  const store = fileURLToPath(new URL('../emulator/store/', import.meta.url))
+  const silent = readdirSync(store).flatMap((name) =>
+    readFileSync(join(store, name), 'utf8')
+      .split('sql`')
+      .flatMap((text, at, all) => {
+        const isWrite = /^[^`]*\b(?:insert into|update \w+(?: \w+)?\s+set)\b/.test(text)
+        return isWrite && !/(?:writing|makingRoom)\($/.test(all[at - 1] ?? '')
+          ? [`${name}: ${text.slice(0, 60).trim()}`]
+          : []
+      }),
+  )
+
+  expect(silent).toEqual([])
 })

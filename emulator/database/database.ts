@@ -18,8 +18,8 @@ export interface Sql {
   readonly planned?: 'once' | 'each time'
   /** For maintenance: the statement may take minutes. */
   readonly patient?: boolean
-  /** It frees more space than it takes, so it is let through where the disk is nearly full. */
-  readonly makesRoom?: boolean
+  /** It takes more space than it frees, so it is refused where the disk is nearly full. */
+  readonly takesSpace?: boolean
 }
 
 /**
@@ -45,7 +45,13 @@ class Fragment implements Sql {
     readonly parts: readonly string[],
     readonly inputs: readonly (SqlValue | Fragment)[],
     readonly planned: 'once' | 'each time' = 'once',
+    readonly isWriting = false,
   ) {}
+
+  /** A statement takes space as soon as a part of it does. */
+  get takesSpace(): boolean {
+    return this.isWriting || this.inputs.some((input) => input instanceof Fragment && input.takesSpace)
+  }
 
   get text(): string {
     return this.written().text
@@ -92,14 +98,19 @@ export function joinSql(fragments: readonly Fragment[], between: string): Fragme
   return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)
 }
 
-/** The same statement, let through where the disk is nearly full. */
+/** The same statement, which says that it writes what takes space. */
+export function writing({ parts, inputs, planned }: Fragment): Fragment {
+  return new Fragment(parts, inputs, planned, true)
+}
+
+/** The same statement, which writes, and frees more space than that takes. */
 export function makingRoom({ text, values }: Fragment): Sql {
-  return { text, values, makesRoom: true }
+  return { text, values, takesSpace: false }
 }
 
 /** The same statement, planned for its values each time it runs. */
 export function plannedEachTime(fragment: Fragment): Fragment {
-  return new Fragment(fragment.parts, fragment.inputs, 'each time')
+  return new Fragment(fragment.parts, fragment.inputs, 'each time', fragment.isWriting)
 }
 
 export const nothing = sql``

@@ -7,29 +7,35 @@ import { reservedBytes } from './folder-place.js'
 const freshMilliseconds = 1_000
 
 /**
- * Refuses writes while little space is left, since PGlite does not survive a full disk; reads go on, and so does what makes
- * room.
+ * Refuses what takes space while little is left, since PGlite does not survive a full disk; reads go on, those that lock rows too,
+ * and so does what makes room. What is known of the disk is the same for all, in transactions as well.
  */
 export function guardDisk(db: Database, folder: string, leastBytes = reservedBytes): Database {
+  return guarded(db, openLook(folder, leastBytes))
+}
+
+/** Whether the disk was nearly full when it was looked at last; it is looked at now and then, and nobody waits for it. */
+function openLook(folder: string, leastBytes: number): () => boolean {
   let lookedAt = -freshMilliseconds
   let isFull = false
-
-  function look() {
-    if (performance.now() - lookedAt < freshMilliseconds) return
-    lookedAt = performance.now()
-    statfs(folder).then(
-      ({ bavail, bsize }) => {
-        isFull = bavail * bsize < leastBytes
-      },
-      () => undefined,
-    )
-  }
-
-  function check(statements: readonly Sql[]) {
-    look()
-    if (isFull && statements.some(isWrite)) {
-      throw new SvcError('UNAVAILABLE', 'The disk is nearly full. Free some space.', [], { retryAfterSeconds: 5 })
+  return () => {
+    if (performance.now() - lookedAt >= freshMilliseconds) {
+      lookedAt = performance.now()
+      statfs(folder).then(
+        ({ bavail, bsize }) => {
+          isFull = bavail * bsize < leastBytes
+        },
+        () => undefined,
+      )
     }
+    return isFull
+  }
+}
+
+function guarded(db: Database, isFull: () => boolean): Database {
+  function check(statements: readonly Sql[]) {
+    if (!isFull() || !statements.some(({ takesSpace }) => takesSpace)) return
+    throw new SvcError('UNAVAILABLE', 'The disk is nearly full. Free some space.', [], { retryAfterSeconds: 5 })
   }
 
   return {
@@ -42,10 +48,6 @@ export function guardDisk(db: Database, folder: string, leastBytes = reservedByt
       check(statements)
       return db.batch(statements)
     },
-    transaction: (work) => db.transaction((tx) => work(guardDisk(tx, folder, leastBytes))),
+    transaction: (work) => db.transaction((tx) => work(guarded(tx, isFull))),
   }
-}
-
-function isWrite({ text, makesRoom = false }: Sql): boolean {
-  return !makesRoom && /\b(insert|update|create)\b/.test(text)
 }

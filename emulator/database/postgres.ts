@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { plainError } from '../../client/model/error-words.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, DatabaseError, mostResultBytes, type Sql } from './database.js'
 import { StartError } from './start-error.js'

@@ -1,6 +1,6 @@
 import type { OutgoingDocument } from '../../client/model/document.js'
 import { JsonText } from '../../client/model/json.js'
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 import { mostTextBytes } from './sql-words.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
@@ -94,12 +94,14 @@ export async function insertCollectionChange(
   tx: Database,
   { project, collection, at }: { project: string; collection: string; at: string },
 ): Promise<void> {
-  await tx.query(sql`
+  await tx.query(
+    writing(sql`
     with drawn as (
       update sequences set last_seq = last_seq + 1 where project_id = ${project} returning last_seq
     )
     insert into changes (project_id, seq, kind, collection_id, recorded_at)
-    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn`)
+    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn`),
+  )
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Permissions, Schema, StoredCollection } from '../../client/model/collection.js'
 import { SvcError } from '../../client/model/errors.js'
-import { type Database, DatabaseError, nothing, sql } from '../database/database.js'
+import { type Database, DatabaseError, nothing, sql, writing } from '../database/database.js'
 
 interface CollectionRow {
   id: string
@@ -16,14 +16,14 @@ const columns = sql`c.id, c.name, c.schema, c.permissions, c.created_at, c.updat
 /** @throws {SvcError} `COLLECTION_EXISTS` */
 export async function insertCollection(db: Database, project: string, collection: StoredCollection): Promise<void> {
   const { id, name, schema, permissions, createdAt, updatedAt } = collection
-  const insert = sql`
+  const insert = writing(sql`
     with inserted as (
       insert into collections (id, project_id, name, schema, permissions, created_at, updated_at)
       values (${id}, ${project}, ${name}, ${JSON.stringify(schema)}::jsonb, ${JSON.stringify(permissions)}::jsonb,
         ${createdAt}, ${updatedAt})
       returning id
     )
-    insert into document_counts (collection_id, documents) select id, 0 from inserted`
+    insert into document_counts (collection_id, documents) select id, 0 from inserted`)
   await db.query(insert).catch(orNameTaken(name))
 }
 
@@ -54,11 +54,11 @@ export async function selectCollection(
 /** @throws {SvcError} `COLLECTION_EXISTS` */
 export async function writeCollection(db: Database, collection: StoredCollection): Promise<void> {
   const { id, name, schema, permissions, updatedAt } = collection
-  const update = sql`
+  const update = writing(sql`
     update collections
     set name = ${name}, schema = ${JSON.stringify(schema)}::jsonb, permissions = ${JSON.stringify(permissions)}::jsonb,
       updated_at = ${updatedAt}
-    where id = ${id}`
+    where id = ${id}`)
   await db.query(update).catch(orNameTaken(name))
 }
 
@@ -71,9 +71,11 @@ export async function selectCount(db: Database, collectionId: string): Promise<n
 
 /** Takes the collection away and leaves its documents, which nobody can reach any more, to `sweepRemoved`. */
 export async function markRemoved(db: Database, collectionId: string): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     with removed as (delete from collections where id = ${collectionId} returning id)
-    update document_counts set is_removed = true where collection_id = (select id from removed)`)
+    update document_counts set is_removed = true where collection_id = (select id from removed)`),
+  )
 }
 
 /** Deletes some documents of removed collections; whether there may be more. */

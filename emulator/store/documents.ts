@@ -1,6 +1,6 @@
 import type { OutgoingDocument } from '../../client/model/document.js'
 import { JsonText } from '../../client/model/json.js'
-import { type Database, type Fragment, sql } from '../database/database.js'
+import { type Database, type Fragment, sql, writing } from '../database/database.js'
 import { mostTextBytes } from './sql-words.js'
 
 export interface DocumentRow {
@@ -36,7 +36,8 @@ export async function insertDocuments(
   { project, collection, at }: Place,
   documents: readonly NewData[],
 ): Promise<OutgoingDocument[]> {
-  const counted = await db.query(sql`
+  const counted = await db.query(
+    writing(sql`
     with fresh as materialized (
       select id, data, ordinality from ${rowsOf(documents)}
     ), counted as (
@@ -53,7 +54,8 @@ export async function insertDocuments(
       select fresh.id, counted.collection_id, fresh.data, ${at}::timestamptz, ${at}::timestamptz
       from counted, fresh
     )
-    select 1 as one from counted`)
+    select 1 as one from counted`),
+  )
   if (counted.length === 0) return []
   return documents.map(({ id, json }) =>
     fromRow({ id, data: json, version: 1, created_at: at, updated_at: at }, collection),
@@ -120,7 +122,8 @@ export async function writeDocuments(
   place: Place,
   documents: readonly NewData[],
 ): Promise<OutgoingDocument[]> {
-  const rows = await tx.query<DocumentRow>(sql`
+  const rows = await tx.query<DocumentRow>(
+    writing(sql`
     with fresh as (
       select d.id, d.data as before, fresh.data
       from ${rowsOf(documents)}
@@ -131,13 +134,15 @@ export async function writeDocuments(
       where d.id = fresh.id
       returning ${columns}, fresh.before
     ), ${recorded(place, 'updated', sql`written`, documents.length)}
-    select id, data, version, created_at, updated_at from written`)
+    select id, data, version, created_at, updated_at from written`),
+  )
   return rows.map((row) => fromRow(row, place.collection))
 }
 
 /** Deletes locked documents, counts them off and records their changes. */
 export async function deleteDocuments(tx: Database, place: Place, ids: readonly string[]): Promise<void> {
-  await tx.query(sql`
+  await tx.query(
+    writing(sql`
     with deleted as (
       delete from documents d where d.id = any(${ids}::uuid[])
       returning ${columns}, null::jsonb as before
@@ -145,7 +150,8 @@ export async function deleteDocuments(tx: Database, place: Place, ids: readonly 
       update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
       returning collection_id
     ), ${recorded(place, 'deleted', sql`deleted`, ids.length, sql`exists (select from counted)`)}
-    select 1 as one`)
+    select 1 as one`),
+  )
 }
 
 /** A document found by its id alone, with its collection's permissions. */
@@ -193,11 +199,11 @@ export async function selectRecords(
  * commit order and without gaps.
  */
 function drawn(project: string, count: number, condition: Fragment): Fragment {
-  return sql`drawn as (
+  return writing(sql`drawn as (
       update sequences set last_seq = last_seq + ${count}::int
       where project_id = ${project} and ${condition}
       returning last_seq - ${count}::int as before_seq
-    )`
+    )`)
 }
 
 /**
@@ -211,12 +217,12 @@ function recorded(
   count: number,
   condition = sql`true`,
 ): Fragment {
-  return sql`${drawn(project, count, condition)}, recorded as (
+  return writing(sql`${drawn(project, count, condition)}, recorded as (
       insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, recorded_at)
       select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
         affected.id, affected.version, affected.data, affected.before, ${at}::timestamptz
       from drawn, ${affected} as affected
-    )`
+    )`)
 }
 
 /** The documents as rows of `fresh`. One JSON array is read faster than a PostgreSQL array whose items are quoted once more. */

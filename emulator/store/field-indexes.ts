@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Path } from '../../client/model/path.js'
 import { ownField } from '../../client/model/where.js'
-import { type Database, type Fragment, type SqlValue, sql } from '../database/database.js'
+import { type Database, type Fragment, type SqlValue, sql, writing } from '../database/database.js'
 import { fieldText, fieldValue, inCollection, isOdd, isRegular, lowerCased, ownTimes } from './field-sql.js'
 import { patientSql } from './upkeep.js'
 
@@ -79,18 +79,21 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
 /** Makes an index and keeps its name, unless it is there or somebody else is making it. Writes go on meanwhile on PostgreSQL. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string): Promise<void> {
   const name = nameOf(index)
-  const [claimed] = await db.query(sql`
+  const [claimed] = await db.query(
+    writing(sql`
     insert into field_indexes (name, collection_id, path, kind, made_at, used_at)
     values (
       ${name}, ${index.collection}::uuid, ${JSON.stringify(index.path)}::jsonb, ${index.kind},
       ${at}::timestamptz, ${at}::timestamptz
     )
     on conflict do nothing
-    returning name`)
+    returning name`),
+  )
   if (!claimed) return
   try {
     const how = db.engine === 'postgres' ? 'concurrently ' : ''
-    await db.query(patientSql(`create index ${how}if not exists ${name} on svc.documents ${definitionOf(index)}`))
+    const making = patientSql(`create index ${how}if not exists ${name} on svc.documents ${definitionOf(index)}`)
+    await db.query({ ...making, takesSpace: true })
     await db.query(patientSql('analyze svc.documents'))
   } catch (error) {
     await dropFieldIndex(db, name)
@@ -105,7 +108,7 @@ export async function dropFieldIndex(db: Database, name: string): Promise<void> 
 }
 
 export async function writeUsed(db: Database, names: readonly string[], at: string): Promise<void> {
-  await db.query(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`)
+  await db.query(writing(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`))
 }
 
 /** Whether any of the newest documents has the field; an index over what nobody has would be a gift to nobody. */

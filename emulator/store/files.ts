@@ -1,5 +1,5 @@
 import type { FileRecord, StorageUsage } from '../../client/model/file.js'
-import { type Database, type Fragment, makingRoom, sql } from '../database/database.js'
+import { type Database, type Fragment, makingRoom, sql, writing } from '../database/database.js'
 
 /** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
 export type FileOwner =
@@ -53,7 +53,7 @@ function insertion(
   const [document, collection] =
     typeof owner === 'object' && 'document' in owner ? [owner.document, owner.collection] : []
   const user = typeof owner === 'object' && 'user' in owner ? owner.user : null
-  return sql`
+  return writing(sql`
     with counted as (
       update file_totals t set files = t.files + ${files.length}::int, bytes = t.bytes + ${bytes}::bigint
       where t.project_id = ${project}
@@ -70,7 +70,7 @@ function insertion(
       ${files.map(({ size }) => String(size))}::bigint[],
       ${files.map(({ mimeType }) => mimeType)}::text[]
     ) as fresh (id, name, path, size, mime_type)
-    returning 1 as one`
+    returning 1 as one`)
 }
 
 /** A file that anybody may read, with the settings of its project as JSON. */
@@ -115,14 +115,18 @@ export async function selectOwned(db: Database, owners: readonly string[]): Prom
 
 /** Takes files from their owners. */
 export async function disownFiles(db: Database, ids: readonly string[]): Promise<void> {
-  await db.query(sql`
-    update files set document_id = null, collection_id = null, user_id = null where id = any(${ids}::uuid[])`)
+  await db.query(
+    writing(sql`
+    update files set document_id = null, collection_id = null, user_id = null where id = any(${ids}::uuid[])`),
+  )
 }
 
 /** Takes all files of a collection's documents from them. */
 export async function disownFilesOf(db: Database, collection: string): Promise<void> {
-  await db.query(sql`
-    update files set document_id = null, collection_id = null where collection_id = ${collection}`)
+  await db.query(
+    writing(sql`
+    update files set document_id = null, collection_id = null where collection_id = ${collection}`),
+  )
 }
 
 /** Some files of nobody, of any project. */
@@ -194,7 +198,7 @@ export async function drawFilePlace(db: Database): Promise<string> {
   const [known] = await db.query<{ id: string }>(place)
   if (known) return known.id
   const [, drawn] = await db.batch([
-    sql`insert into file_place (id) values (gen_random_uuid()) on conflict do nothing`,
+    writing(sql`insert into file_place (id) values (gen_random_uuid()) on conflict do nothing`),
     place,
   ])
   return String((drawn as { id: string }[])[0]?.id)

@@ -1,4 +1,4 @@
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 
 export interface KeptAnswer {
   readonly bodyHash: string
@@ -21,7 +21,8 @@ export async function keepAnswer(
   { bodyHash, status, headers, answer }: KeptAnswer,
 ): Promise<void> {
   // The count has the deletion come first.
-  await tx.query(sql`
+  await tx.query(
+    writing(sql`
     with gone as (
       delete from idempotency
       where project_id = ${project} and scope = ${scope} and created_at < ${expired}::timestamptz
@@ -29,7 +30,8 @@ export async function keepAnswer(
     )
     insert into idempotency (project_id, scope, body_hash, status, headers, answer, created_at)
     select ${project}, ${scope}, ${bodyHash}, ${status}::int, ${headers}::jsonb, ${answer}, ${at}::timestamptz
-    from (select count(*) from gone) as counted`)
+    from (select count(*) from gone) as counted`),
+  )
 }
 
 export async function selectAnswer(

@@ -1,7 +1,7 @@
 /** People whom the built-in identity provider knows. They belong to no project. */
 import type { JsonObject } from '../../client/model/json.js'
 import type { ProviderAccount } from '../../client/model/provider-login.js'
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 
 interface AccountRow {
   readonly id: string
@@ -27,22 +27,26 @@ export async function selectAccount(db: Database, id: string): Promise<ProviderA
 /** Inserts an account; whether its id was free. */
 export async function insertAccount(db: Database, account: ProviderAccount): Promise<boolean> {
   const { id, name, email, emailVerified, claims } = account
-  const rows = await db.query(sql`
+  const rows = await db.query(
+    writing(sql`
     insert into idp_accounts (id, name, email, email_verified, claims)
     values (${id}, ${name}, ${email}, ${emailVerified}, ${JSON.stringify(claims)}::jsonb)
     on conflict do nothing
-    returning id`)
+    returning id`),
+  )
   return rows.length > 0
 }
 
 /** Puts an account in the place of the one with its id; whether there was one. */
 export async function writeAccount(db: Database, account: ProviderAccount): Promise<boolean> {
   const { id, name, email, emailVerified, claims } = account
-  const rows = await db.query(sql`
+  const rows = await db.query(
+    writing(sql`
     update idp_accounts
     set name = ${name}, email = ${email}, email_verified = ${emailVerified}, claims = ${JSON.stringify(claims)}::jsonb
     where id = ${id}
-    returning id`)
+    returning id`),
+  )
   return rows.length > 0
 }
 

@@ -1,5 +1,5 @@
 /** Logins that are on their way through an identity provider. Each is taken out once. */
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 
 export interface PendingProviderLogin {
   readonly provider: string
@@ -17,11 +17,13 @@ export async function insertLogin(
   { stateHash, project, expiresAt }: { stateHash: string; project: string; expiresAt: string },
   { provider, verifier, nonce, redirectUrl, completeUrl, loginUrl }: PendingProviderLogin,
 ): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     insert into idp_logins (state_hash, project_id, provider, verifier, nonce, redirect_url, complete_url,
       login_url, expires_at)
     values (${stateHash}, ${project}, ${provider}, ${verifier}, ${nonce}, ${redirectUrl}, ${completeUrl},
-      ${loginUrl}, ${expiresAt})`)
+      ${loginUrl}, ${expiresAt})`),
+  )
 }
 
 interface Returning {
@@ -37,12 +39,14 @@ export async function bindLogin(
   db: Database,
   { stateHash, project, at, browserHash, shownHash }: Returning & { readonly shownHash: string | null },
 ): Promise<{ loginUrl: string; redirectUrl: string } | undefined> {
-  const [row] = await db.query<{ login_url: string; redirect_url: string }>(sql`
+  const [row] = await db.query<{ login_url: string; redirect_url: string }>(
+    writing(sql`
     update idp_logins
     set browser_hash = ${browserHash}
     where state_hash = ${stateHash} and project_id = ${project} and expires_at > ${at}
       and login_url is not null and (browser_hash is null or browser_hash = ${shownHash})
-    returning login_url, redirect_url`)
+    returning login_url, redirect_url`),
+  )
   return row && { loginUrl: row.login_url, redirectUrl: row.redirect_url }
 }
 

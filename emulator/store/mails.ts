@@ -1,4 +1,4 @@
-import { type Database, nothing, sql } from '../database/database.js'
+import { type Database, nothing, sql, writing } from '../database/database.js'
 
 /** A mail as it lies in the mailbox. */
 export interface Mail {
@@ -29,9 +29,11 @@ const columns = sql`id, project_id, recipient, subject, text_body, html_body, cr
 /** @param raw the whole message, as it travels */
 export async function insertMail(db: Database, mail: Mail, raw: string): Promise<void> {
   const { id, project, to, subject, text, html, createdAt, refused } = mail
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     insert into mails (id, project_id, recipient, subject, text_body, html_body, raw, created_at, refused)
-    values (${id}, ${project}, ${to}, ${subject}, ${text}, ${html}, ${raw}, ${createdAt}, ${refused})`)
+    values (${id}, ${project}, ${to}, ${subject}, ${text}, ${html}, ${raw}, ${createdAt}, ${refused})`),
+  )
 }
 
 export interface MailQuery {

@@ -1,5 +1,5 @@
 /** Secrets that a mail carries. They are kept as hashes, for one purpose each, and die with use. Contract 6.8. */
-import { type Database, nothing, sql } from '../database/database.js'
+import { type Database, nothing, sql, writing } from '../database/database.js'
 
 export type Purpose = 'verify email' | 'reset password'
 
@@ -19,7 +19,8 @@ export async function replaceToken(
   { user, purpose, email, hash, at, expiresAt }: OneTimeToken,
   rest?: { readonly after: string; readonly until: string },
 ): Promise<boolean> {
-  const rows = await db.query(sql`
+  const rows = await db.query(
+    writing(sql`
     insert into one_time_tokens as t (user_id, purpose, email, token_hash, created_at, expires_at)
     select id, ${purpose}, ${email}, ${hash}, ${at}::timestamptz, ${expiresAt}::timestamptz
     from users
@@ -28,7 +29,8 @@ export async function replaceToken(
     set email = excluded.email, token_hash = excluded.token_hash, created_at = excluded.created_at,
       expires_at = excluded.expires_at
     ${rest ? sql`where t.created_at <= ${rest.after}::timestamptz or t.created_at > ${rest.until}::timestamptz` : nothing}
-    returning user_id`)
+    returning user_id`),
+  )
   return rows.length > 0
 }
 

@@ -1,4 +1,4 @@
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 
 /** A login whose password was right and whose code is still to come. */
 export interface PendingLogin {
@@ -14,11 +14,13 @@ export async function openPendingLogin(
   user: string,
   { codeHash, expiresAt }: Omit<PendingLogin, 'wrongCodes'>,
 ): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     insert into pending_logins (user_id, code_hash, wrong_codes, expires_at)
     values (${user}, ${codeHash}, 0, ${expiresAt})
     on conflict (user_id) do update
-    set code_hash = excluded.code_hash, wrong_codes = 0, expires_at = excluded.expires_at`)
+    set code_hash = excluded.code_hash, wrong_codes = 0, expires_at = excluded.expires_at`),
+  )
 }
 
 /** The open login of a user, held until the transaction ends. */
@@ -29,7 +31,7 @@ export async function lockPendingLogin(tx: Database, user: string): Promise<Pend
 }
 
 export async function countWrongCode(tx: Database, user: string): Promise<void> {
-  await tx.query(sql`update pending_logins set wrong_codes = wrong_codes + 1 where user_id = ${user}`)
+  await tx.query(writing(sql`update pending_logins set wrong_codes = wrong_codes + 1 where user_id = ${user}`))
 }
 
 export async function deletePendingLogin(db: Database, user: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
-import { type Database, type Fragment, sql } from '../database/database.js'
+import { type Database, type Fragment, sql, writing } from '../database/database.js'
 
 export interface ProjectRow {
   id: string
@@ -22,11 +22,11 @@ export async function insertProject(
   at: string,
 ): Promise<void> {
   await db.batch([
-    sql`insert into projects (id, name, settings, created_at)
-        values (${project.id}, ${project.name}, ${JSON.stringify(project.settings)}::jsonb, ${at})`,
-    sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`,
-    sql`insert into user_counts (project_id, users) values (${project.id}, 0)`,
-    sql`insert into file_totals (project_id, files, bytes) values (${project.id}, 0, 0)`,
+    writing(sql`insert into projects (id, name, settings, created_at)
+        values (${project.id}, ${project.name}, ${JSON.stringify(project.settings)}::jsonb, ${at})`),
+    writing(sql`insert into sequences (project_id, last_seq) values (${project.id}, 0)`),
+    writing(sql`insert into user_counts (project_id, users) values (${project.id}, 0)`),
+    writing(sql`insert into file_totals (project_id, files, bytes) values (${project.id}, 0, 0)`),
     ...keys.map((key) => insertion(project.id, key, at)),
   ])
 }
@@ -52,10 +52,10 @@ export async function selectKeys(
 }
 
 function insertion(project: string, { hash, id, secret, readable }: ProjectKey, at: string): Fragment {
-  return sql`
+  return writing(sql`
     insert into project_keys (key_hash, project_id, id, secret, key, created_at)
     values (${hash}, ${project}, ${id}, ${secret}, ${readable}, ${at})
-    on conflict do nothing`
+    on conflict do nothing`)
 }
 
 export async function selectProject(db: Database, id: string): Promise<Project | undefined> {
@@ -120,7 +120,7 @@ export async function selectProjectKeys(db: Database, project: string): Promise<
 }
 
 export async function writeSettings(db: Database, id: string, settings: ProjectSettings): Promise<void> {
-  await db.query(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb where id = ${id}`)
+  await db.query(writing(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb where id = ${id}`))
 }
 
 export function fromRow(row: ProjectRow): Project {

@@ -1,5 +1,5 @@
 /** When somebody last tried something that is limited: wrong passwords and codes, mails asked for. */
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 
 interface AttemptsRow {
   readonly subject: string
@@ -26,11 +26,13 @@ export async function lockAttempts(
   project: string,
   { subject, expiresAt }: { subject: string; expiresAt: string },
 ): Promise<number[]> {
-  const [row] = await tx.query<AttemptsRow>(sql`
+  const [row] = await tx.query<AttemptsRow>(
+    writing(sql`
     insert into recent_attempts as r (project_id, subject, times, expires_at)
     values (${project}, ${subject}, '{}', ${expiresAt})
     on conflict (project_id, subject) do update set expires_at = r.expires_at
-    returning subject, to_jsonb(times) as times`)
+    returning subject, to_jsonb(times) as times`),
+  )
   return row ? readTimes(row.times) : []
 }
 
@@ -48,13 +50,15 @@ export async function insertAttempts(
   subjects: readonly string[],
   { at, kept, expiresAt }: Attempt,
 ): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     insert into recent_attempts as r (project_id, subject, times, expires_at)
     select ${project}, subject, array[${at}::timestamptz], ${expiresAt}::timestamptz
     from unnest(${subjects}::text[]) as subject
     order by subject
     on conflict (project_id, subject) do update
-    set times = (array_prepend(${at}::timestamptz, r.times))[1:${kept}::int], expires_at = excluded.expires_at`)
+    set times = (array_prepend(${at}::timestamptz, r.times))[1:${kept}::int], expires_at = excluded.expires_at`),
+  )
 }
 
 export async function deleteAttempts(db: Database, project: string, subject: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Project } from '../../client/model/project.js'
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 import { fromRow, type ProjectRow } from './projects.js'
 
 /** A session, and of its user what each request has to know. */
@@ -45,15 +45,19 @@ export interface NewSession {
 }
 
 export async function insertSession(db: Database, { id, project, user, at, expiresAt }: NewSession): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     insert into sessions (id, project_id, user_id, signed_in_at, expires_at)
-    values (${id}, ${project}, ${user}, ${at}, ${expiresAt})`)
+    values (${id}, ${project}, ${user}, ${at}, ${expiresAt})`),
+  )
 }
 
 /** Lets a session live longer; whether it still stood. */
 export async function extendSession(db: Database, id: string, expiresAt: string): Promise<boolean> {
-  const rows = await db.query(sql`
-    update sessions set expires_at = greatest(expires_at, ${expiresAt}::timestamptz) where id = ${id} returning id`)
+  const rows = await db.query(
+    writing(sql`
+    update sessions set expires_at = greatest(expires_at, ${expiresAt}::timestamptz) where id = ${id} returning id`),
+  )
   return rows.length > 0
 }
 

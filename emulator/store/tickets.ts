@@ -1,5 +1,5 @@
 import type { Project } from '../../client/model/project.js'
-import { type Database, sql } from '../database/database.js'
+import { type Database, sql, writing } from '../database/database.js'
 import { fromRow, type ProjectRow } from './projects.js'
 
 export interface TicketRow {
@@ -13,9 +13,11 @@ export interface TicketRow {
 
 export async function insertTicket(db: Database, ticket: TicketRow): Promise<void> {
   const { hash, project, key, session, user, expiresAt } = ticket
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     insert into realtime_tickets (ticket_hash, project_id, key_id, session_id, user_id, expires_at)
-    values (${hash}, ${project}, ${key}, ${session}, ${user}, ${expiresAt})`)
+    values (${hash}, ${project}, ${key}, ${session}, ${user}, ${expiresAt})`),
+  )
 }
 
 interface TakenTicket {

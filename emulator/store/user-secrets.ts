@@ -1,5 +1,5 @@
 /** What a user has that nobody may see. No filter, sort or populate reaches this table. */
-import { type Database, nothing, sql } from '../database/database.js'
+import { type Database, nothing, sql, writing } from '../database/database.js'
 
 export interface UserSecrets {
   readonly passwordHash: string | null
@@ -41,11 +41,11 @@ export async function selectSecrets(
 }
 
 export async function writePasswordHash(db: Database, user: string, hash: string): Promise<void> {
-  await db.query(sql`update user_secrets set password_hash = ${hash} where user_id = ${user}`)
+  await db.query(writing(sql`update user_secrets set password_hash = ${hash} where user_id = ${user}`))
 }
 
 export async function writePendingTotp(db: Database, user: string, secret: string): Promise<void> {
-  await db.query(sql`update user_secrets set pending_totp_secret = ${secret} where user_id = ${user}`)
+  await db.query(writing(sql`update user_secrets set pending_totp_secret = ${secret} where user_id = ${user}`))
 }
 
 /** Turns two-factor login on with a secret, or off with none; recovery codes go with it. */
@@ -54,11 +54,13 @@ export async function writeTotp(
   user: string,
   { secret, recoveryHashes }: { secret: string | null; recoveryHashes: readonly string[] },
 ): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     update user_secrets
     set totp_secret = ${secret}, pending_totp_secret = null, totp_last_step = null,
       recovery_hashes = ${JSON.stringify(recoveryHashes)}::jsonb
-    where user_id = ${user}`)
+    where user_id = ${user}`),
+  )
 }
 
 /** Notes that the code of a time, or a recovery code, has been used. */
@@ -67,8 +69,10 @@ export async function writeUsedCode(
   user: string,
   { totpLastStep, recoveryHashes }: Pick<UserSecrets, 'totpLastStep' | 'recoveryHashes'>,
 ): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    writing(sql`
     update user_secrets
     set totp_last_step = ${totpLastStep}, recovery_hashes = ${JSON.stringify(recoveryHashes)}::jsonb
-    where user_id = ${user}`)
+    where user_id = ${user}`),
+  )
 }

@@ -2,7 +2,7 @@ import { plainError } from '../../client/model/error-words.js'
 import { JsonText } from '../../client/model/json.js'
 import type { ListQuery, Page } from '../../client/model/page.js'
 import type { OutgoingUser } from '../../client/model/user.js'
-import { type Database, DatabaseError, nothing, sql } from '../database/database.js'
+import { type Database, DatabaseError, nothing, sql, writing } from '../database/database.js'
 import { pageOfUsers, type UserPlace } from './user-lists.js'
 
 /** A user as it leaves the store: the columns named here, and no others. */
@@ -38,7 +38,8 @@ const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified
 /** Inserts a user with the secrets, and counts the user; nothing comes back if the address is somebody's. */
 export async function insertUser(db: Database, project: string, user: NewUser): Promise<OutgoingUser | undefined> {
   const { id, email, emailKey, json, roles, oauth, emailVerified, passwordHash, at } = user
-  const [row] = await db.query<UserRow>(sql`
+  const [row] = await db.query<UserRow>(
+    writing(sql`
     with inserted as (
       insert into users as u (id, project_id, email, email_key, data, roles, oauth_provider, oauth_id, email_verified,
         created_at, updated_at)
@@ -51,7 +52,8 @@ export async function insertUser(db: Database, project: string, user: NewUser): 
     ), counted as (
       update user_counts set users = users + 1 where project_id = ${project} and exists (select from inserted)
     )
-    select * from inserted`)
+    select * from inserted`),
+  )
   return row && fromRow(row)
 }
 
@@ -119,7 +121,7 @@ export async function writeUser(
   { json, email, roles, emailVerified, trustedRole }: UserChanges,
   at: string,
 ): Promise<OutgoingUser | undefined> {
-  const update = sql`
+  const update = writing(sql`
     update users u
     set version = u.version + 1, updated_at = ${at}
       ${json === undefined ? nothing : sql`, data = ${json}::jsonb`}
@@ -128,25 +130,29 @@ export async function writeUser(
       ${emailVerified === undefined ? nothing : sql`, email_verified = ${emailVerified}`}
       ${trustedRole === undefined ? nothing : sql`, trusted_role = ${trustedRole}`}
     where u.id = ${id}
-    returning ${columns}`
+    returning ${columns}`)
   const [row] = await db.query<UserRow>(update).catch(orEmailTaken)
   return row && fromRow(row)
 }
 
 /** Trusts no role that was written until now. */
 export async function clearTrustedRoles(db: Database, project: string): Promise<void> {
-  await db.query(sql`update users set trusted_role = null where project_id = ${project} and trusted_role is not null`)
+  await db.query(
+    writing(sql`update users set trusted_role = null where project_id = ${project} and trusted_role is not null`),
+  )
 }
 
 /** Deletes a user with everything that hangs on one; whether there was one. */
 export async function deleteUser(db: Database, project: string, id: string): Promise<boolean> {
-  const rows = await db.query(sql`
+  const rows = await db.query(
+    writing(sql`
     with deleted as (
       delete from users where id = ${id} and project_id = ${project} returning id
     ), counted as (
       update user_counts set users = users - 1 where project_id = ${project} and exists (select from deleted)
     )
-    select id from deleted`)
+    select id from deleted`),
+  )
   return rows.length > 0
 }
 
