@@ -195,3 +195,22 @@ inDialects('Login', (wire) => {
     expectStatus(200, await api.post('/auth-collections/login', { email, password }))
   })
 })
+
+inDialects('Email addresses', (wire) => {
+  test('contract 6.1 are the same whichever way an accent is written, and the composed one is shown', async () => {
+    const town = await aTown(wire)
+    const composed = anEmail('ren\u00e9')
+    const decomposed = composed.replace('\u00e9', 'e\u0301').toUpperCase()
+
+    const user = await town.anAccount({ email: decomposed.toLowerCase() })
+    const again = await town.api.post('/auth-collections/signup', { email: composed, password: goodPassword })
+
+    expect(user.email).toBe(composed)
+    expectFailure(again, 409, 'EMAIL_ALREADY_EXISTS')
+    expectStatus(200, await town.logIn(composed, goodPassword))
+    expectStatus(200, await town.logIn(decomposed, goodPassword))
+    const other = await town.anAccount()
+    const moved = await other.api.patch('/auth-collections/user', { email: decomposed })
+    expectFailure(moved, 409, 'EMAIL_ALREADY_EXISTS')
+  })
+})

@@ -33,6 +33,9 @@ it('contract 6.8 what a project is called begins no header and no element', asyn
   expect(headers.map(({ key }) => key)).not.toContain('bcc')
   expect([to?.map(({ address }) => address), bcc]).toEqual([['ada@example.com'], undefined])
   expect(subject).toBe('Reset your password for <img src=x onerror=alert(1)> & "Söhne" \u{1F375} Bcc: eve@example.com')
+  // The mailbox shows what was written, not what a program for mail makes of it.
+  expect(mail.subject).toBe(subject)
+  expect(mail.raw.split('\r\n\r\n')[0]).not.toMatch(/^bcc:/im)
   expect(html).not.toContain('<img')
   expect(html).toContain('&#60;img src=x')
   expect(text).toContain('"Söhne" \u{1F375}')
@@ -45,4 +48,17 @@ it('contract 6.8 the address of the app stays the address of the app', async () 
   expect(mail.links).toHaveLength(1)
   expect(new URL(mail.links[0] ?? '').host).toBe('app.example')
   expect(html).not.toMatch(/<c|a"b/)
+})
+
+it('contract 6.8 no subject of any mail holds a line break, whatever the project is called', async () => {
+  const { body: project } = await ask('POST', '/_svc/api/projects', { name, settings: { require2fa: true } })
+  const app = askerOf({ ...emulator, apiKey: String(project.apiKey) })
+  await app('POST', '/auth-collections/signup', { email: 'grace@example.com', password })
+  await app('POST', '/auth/request-password-reset', { email: 'grace@example.com' })
+
+  const { body } = await ask('GET', `/_svc/api/mail?${new URLSearchParams({ project: String(project.id) })}`)
+
+  const subjects = (body.mails as { subject: string }[]).map(({ subject }) => subject)
+  expect(subjects).toHaveLength(2)
+  for (const subject of subjects) expect(subject).not.toMatch(/\p{Cc}/u)
 })

@@ -274,6 +274,38 @@ test('IDP-16 an ID token signed with the client’s secret is refused', async ()
   expect(answer.status).toBe(401)
 })
 
+describe('An ID token for several audiences', () => {
+  const cases = [
+    ['by the party that asks', { aud: ['app', 'another'], azp: 'app' }, 200],
+    ['by another party', { aud: ['app', 'another'], azp: 'another' }, 401],
+    ['by nobody in particular', { aud: ['app', 'another'] }, 401],
+    ['that do not include this one', { aud: ['one', 'another'], azp: 'app' }, 401],
+    ['that is one', { aud: ['app'] }, 200],
+  ] as const
+
+  test.each(cases)('contract 7.6 %s', async (_what, said, status) => {
+    const provider = await serveLyingProvider({})
+    const { apiKey } = await leave(provider)
+    const now = Math.floor(Date.now() / 1_000)
+    const person = { sub: 'ada', email: 'ada@example.com', email_verified: true }
+    const idToken = await provider.sign({ iss: provider.url, iat: now, exp: now + 60, ...person, ...said })
+
+    const answer = await fetch(`${emulator.url}/auth/oauth/idp/token`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ idToken, platform: 'web' }),
+    })
+
+    await provider.close()
+    expect(answer.status).toBe(status)
+  })
+
+  test('contract 7.6 is not taken from a redirect either, where another party asked for it', async () => {
+    expect(await ending({ claims: { aud: ['app', 'another'], azp: 'another' } })).toBe('authentication_failed')
+    expect(await ending({ claims: { aud: ['app', 'another'], azp: 'app' } })).toBe('a token')
+  })
+})
+
 function refuse(res: ServerResponse, error: string): void {
   res.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
 }
