@@ -6,6 +6,7 @@ import { newPath } from '../tools/folders.js'
 import { rounded } from '../tools/rounds.js'
 import { answers } from './hostile/answers.js'
 import { bodies } from './hostile/bodies.js'
+import { measureLogins } from './hostile/logins.js'
 
 /**
  * An attack: what it prepares, and the request that is measured.
@@ -49,7 +50,7 @@ export async function measure() {
       await dev.stop()
     }
   }
-  return rows
+  return [...rows, ...(await measureLogins())]
 }
 
 /** How far the memory of a process grows at its peak, in megabytes; Linux counts it. @param {number} pid */

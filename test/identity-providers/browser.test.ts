@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { providerFaults } from '../../client/model/provider-login.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { bundle } from '../fixtures/bundle.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
 import { serveForeignProvider } from '../fixtures/foreign-provider.js'
 import { type AppPage, serveAppPage } from '../fixtures/servers.js'
@@ -126,6 +128,37 @@ describe('With the built-in provider', () => {
 
     expect(await outcome()).toHaveProperty('svc-super-token')
     expect(complaints).toEqual([])
+  })
+})
+
+/** What an app does on one of its pages, with the client. */
+async function inApp(work: 'start' | 'finish', code: string, apiKey: string): Promise<unknown> {
+  const given = JSON.stringify({ code, url: emulator.url, apiKey })
+  return page.evaluate(`(async ({ code, url, apiKey }) => {
+    const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
+    const { createClient } = await import(address)
+    const { auth } = createClient({ url, apiKey })
+    if ('${work}' === 'finish') return (await auth.finishLogin()).user.email
+    await auth.startLogin({ returnTo: location.origin + '/cart?n=1' })
+  })(${given})`)
+}
+
+describe('An app with the client', () => {
+  test('contract 7.3 startLogin({ returnTo }) leaves with this browser and comes back to that page, signed in', async () => {
+    const { code } = await bundle(fileURLToPath(new URL('../../client/index.ts', import.meta.url)))
+    const { id, apiKey } = await ask('POST', '/_svc/api/projects', '{}')
+    const asked: string[] = []
+    page.on('request', (request) => request.isNavigationRequest() && asked.push(request.url()))
+    await page.goto(`${app.url}/`)
+
+    // The page is left before it has an answer.
+    await inApp('start', code, apiKey).catch(() => undefined)
+    await page.getByRole('button', { name: 'Grace Hopper' }).click()
+    await page.waitForURL(`${app.url}/cart?n=1&svc-super-token=*`)
+
+    expect(asked.filter((url) => url.startsWith(`${callback(id)}/start?state=`))).toHaveLength(1)
+    expect(await inApp('finish', code, apiKey)).toBe('grace@example.com')
+    expect(page.url()).toBe(`${app.url}/cart?n=1`)
   })
 })
 

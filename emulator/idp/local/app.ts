@@ -7,7 +7,17 @@ import type { LocalProvider } from '../provider.js'
 import { openAccounts } from './accounts.js'
 import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
 import { describeProvider } from './discovery.js'
-import { type Answer, type Asked, json, Refusal, readAsked, redirect, refused, type Silence } from './exchange.js'
+import {
+  type Answer,
+  type Asked,
+  json,
+  Refusal,
+  readAsked,
+  readHead,
+  redirect,
+  refused,
+  type Silence,
+} from './exchange.js'
 import { type LoginFaults, openFaults } from './faults.js'
 import { openGrants } from './grants.js'
 import { openTokenSigner } from './id-tokens.js'
@@ -70,13 +80,14 @@ export function openLocalProvider({ db, url, now, report }: LocalOptions): Local
 
 async function handle(desk: Desk, req: IncomingMessage): Promise<Answer | Silence> {
   try {
-    const asked = await readAsked(req)
-    const handler = handlers[asked.path]?.[asked.method]
+    // What is refused without its body is refused before that is read.
+    const head = readHead(req)
+    const handler = handlers[head.path]?.[head.method]
     if (!handler) return json({ error: 'not_found' }, 404)
     // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.
-    if (asked.method === 'POST' && asked.isForeign)
+    if (head.method === 'POST' && head.isForeign)
       throw new Refusal('access_denied', 'The form is of another page.', 403)
-    return await handler(desk, asked)
+    return await handler(desk, await readAsked(req, head))
   } catch (error) {
     if (error instanceof RefusedToClient) return redirect(error.location)
     if (!(error instanceof Refusal)) throw error

@@ -1,17 +1,20 @@
 /** Requests and answers of the built-in provider, which is an app of its own. */
 import type { IncomingMessage } from 'node:http'
 
-export interface Asked {
+interface Head {
   readonly method: string
   /** Below the provider's own address. */
   readonly path: string
   readonly query: URLSearchParams
-  readonly form: URLSearchParams
   readonly authorization: string | undefined
   /** Whether a page of somebody else sent it. */
   readonly isForeign: boolean
   /** Whether it comes from this machine. */
   readonly isLocal: boolean
+}
+
+export interface Asked extends Head {
+  readonly form: URLSearchParams
 }
 
 export interface Answer {
@@ -39,25 +42,27 @@ export class Refusal extends Error {
 
 const mostFormBytes = 64 * 1024
 
-/** @throws {Refusal} for a form that is too long, or holds what no database can hold */
-export async function readAsked(req: IncomingMessage): Promise<Asked> {
+/** What a request says before its body. */
+export function readHead(req: IncomingMessage): Head {
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
-  const asked = {
-    query: new URLSearchParams(query),
-    form: new URLSearchParams(isForm ? await readText(req) : ''),
-  }
-  // No database holds it, and no honest form sends it.
-  const isNul = [...asked.query, ...asked.form].some((pair) => pair.some((text) => text.includes('\0')))
-  if (isNul) throw new Refusal('invalid_request', 'The character U+0000 is not taken here.')
   return {
-    ...asked,
+    query: new URLSearchParams(query),
     method: req.method === 'HEAD' ? 'GET' : (req.method ?? 'GET'),
     path: path === '/' ? '/' : path.replace(/\/$/, ''),
     authorization: req.headers.authorization,
     isForeign: isForeign(req),
     isLocal: /^(::ffff:)?127\.|^::1$/.test(req.socket.remoteAddress ?? ''),
   }
+}
+
+/** @throws {Refusal} for a form that is too long, or holds what no database can hold */
+export async function readAsked(req: IncomingMessage, head: Head): Promise<Asked> {
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
+  const form = new URLSearchParams(isForm ? await readText(req) : '')
+  // No database holds it, and no honest form sends it.
+  const isNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
+  if (isNul) throw new Refusal('invalid_request', 'The character U+0000 is not taken here.')
+  return { ...head, form }
 }
 
 function isForeign({ headers: { origin, host } }: IncomingMessage): boolean {
