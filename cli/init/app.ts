@@ -63,7 +63,7 @@ export function clientModule(app: App): string {
   const warning =
     app.kind === 'node'
       ? ''
-      : '// Whoever opens the app can read this key. What it may do: collections have permissions.\n'
+      : '// Whoever opens the app can read this key. The permissions of collections say what it may do.\n'
   if (app.isCommonJs) {
     return `const { createClient } = require('svc-toolkit-client')\n\nexports.svc = createClient(${options})\n`
   }
