@@ -2,8 +2,8 @@
 import { isObject, objectIn } from './model/json.js'
 import type { Send } from './send.js'
 import * as addresses from './wire/paths.js'
-import { isRecord, recordReaders } from './wire/readers.js'
-import { type NamedDialect, readSpoken, type Spoken, sayDialect } from './wire/spoken.js'
+import { recordReaders } from './wire/readers.js'
+import { type NamedDialect, readSpoken, sayDialect } from './wire/spoken.js'
 
 /**
  * Asks for the collections without saying a dialect: the answer says in a header what it is written in. Where it does
@@ -28,13 +28,8 @@ export async function detectDialect(send: Send): Promise<NamedDialect> {
   if (!name) return readSpoken(nearest)
 
   const documents = isPage ? list.documents : list
-  const shapes = Object.keys(isRecord) as Spoken['document'][]
-  const shown: Partial<Spoken> = Array.isArray(documents)
-    ? {
-        paths: 'flat',
-        list: isPage ? 'page' : 'array',
-        document: shapes.find((shape) => isRecord[shape](objectIn(documents[0]))),
-      }
-    : { paths: 'nested' }
+  const shown = documents
+    ? ({ paths: 'flat', list: isPage ? 'page' : 'array' } as const)
+    : ({ paths: 'nested' } as const)
   return readSpoken(sayDialect(nearest, shown))
 }

@@ -98,7 +98,7 @@ export function openSender(options: SendOptions): Sender {
     }
     const headers = new Headers()
     for (const [name, value] of Object.entries(named)) {
-      if (value === undefined) continue
+      if (!value) continue
       // Most of them are secrets, which no message may tell.
       if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
       headers.set(name, value)
@@ -121,7 +121,7 @@ export function openSender(options: SendOptions): Sender {
     } catch (cause) {
       signal?.throwIfAborted()
       if (!timer.aborted) throw asFailure(cause, base)
-      throw new SvcError('TIMEOUT', `${base} did not answer within ${timeout} ms.`, [], { cause })
+      throw new SvcError('TIMEOUT', `${base} did not answer in time.`, [], { cause })
     }
     options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
     return readAnswer(url, response, text)
@@ -149,7 +149,7 @@ export function openSender(options: SendOptions): Sender {
 
 /** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */
 export async function accepted(url: string, response: Response, type = ''): Promise<Response> {
-  if (response.ok && String(response.headers.get('content-type')).includes(type)) return response
+  if (response.ok && (response.headers.get('content-type') ?? type).includes(type)) return response
   throw readAnswer(url, response, await response.text()).misread()
 }
 
@@ -157,7 +157,7 @@ export async function accepted(url: string, response: Response, type = ''): Prom
 function readAnswer(url: string, { ok, status, headers }: Response, text: string): Answer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
-  const words = `${url} answered ${status}. Is it the service? ${text.slice(0, 100)}`
+  const words = `${url} answered ${status}: ${text.slice(0, 100)}`
   if (!ok) throw readError(status, header, body, words)
   return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
 }

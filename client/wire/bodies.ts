@@ -14,8 +14,8 @@ interface BodyForm {
 }
 
 const bodyWrappers = {
-  // Fields that look like a wrapper would be taken apart on the other side.
-  either: (fields) => (isWrapper(fields) ? { data: fields } : fields),
+  // Always wrapped: fields that look like a wrapper would be taken apart on the other side.
+  either: (fields) => ({ data: fields }),
   bare: (fields) => fields,
 } as const satisfies Record<Form<'body'>, BodyForm['wrap']>
 

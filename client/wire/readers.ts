@@ -42,12 +42,11 @@ function asObject(body: Json | undefined): JsonObject {
 
 /** A record of the service's own, its names as they are written here: `created_at` is `createdAt`. */
 export function readRecord(record: Json | undefined): JsonObject {
-  return Object.fromEntries(
-    Object.entries(asObject(record)).map(([name, value]) => [
-      name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  )
+  const named: JsonObject = {}
+  for (const [name, value] of Object.entries(asObject(record))) {
+    named[name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())] = value
+  }
+  return named
 }
 
 /** Records of one kind, known by a field that each of them has. */
@@ -72,7 +71,7 @@ export const documentReaders = {
   },
 } as const satisfies Record<Form<'document'>, (body: Json) => Document>
 
-/** What tells a document in each shape from an object of a document's own, and the shapes from each other, in this order. */
+/** What tells a document in each shape from an object of a document's own. */
 export const isRecord = {
   snake: (value) => isObject(value.data) && 'created_at' in value,
   enveloped: (value) => isObject(value.data) && 'collection' in value,

@@ -25,5 +25,5 @@ function refuseUnsendable(this: { readonly [name: string]: unknown }, name: stri
   // An invalid date has become `null` by now.
   const kind = kindOf(value ?? this[name])
   if (/^(Object|Array|String|Boolean|Null|Undefined)$/.test(kind) || Number.isFinite(value)) return value
-  throw new TypeError(`"${name}" cannot be a ${kind}`)
+  throw new TypeError(`"${name}" cannot be a ${kind}.`)
 }

@@ -32,12 +32,12 @@ export interface NamedDialect extends Spoken {
 /** Reads `b`, `a, document=flat`, or exceptions alone, which apply on top of `a`. @throws {SvcError} `INVALID_DIALECT` */
 export function readSpoken(text: string): NamedDialect {
   if (/^[^,]*=/.test(text)) return readSpoken(`a, ${text}`)
-  const [name = '', ...exceptions] = text.trim().split(/\s*,\s*/)
+  const [name = '', ...exceptions] = text.split(/\s*,\s*/)
   const chosen = Object.fromEntries(exceptions.map((exception) => exception.split(/\s*=\s*/)))
   const forms: Spoken = { ...Object(spokenForms)[name], ...chosen }
   for (const axis of Object.keys(a) as SpokenAxis[]) {
     if (!Object.values(spokenForms).some((known) => known[axis] === forms[axis])) {
-      throw new SvcError('INVALID_DIALECT', `"${text}" is not a dialect.`)
+      throw new SvcError('INVALID_DIALECT', `"${text}" is no dialect.`)
     }
   }
   return { ...forms, name: name as keyof Forms, text }
