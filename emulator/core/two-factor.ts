@@ -40,7 +40,7 @@ export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
   const recoveryCodes = newRecoveryCodes()
   await tryCode(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret, totpSecret }) => {
-    if (!secret) throw noCodeExpected(totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.')
+    if (!secret) return totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.'
     if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
     await writeTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
@@ -51,31 +51,30 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
 /** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} as `verifyTwoFactor` does */
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
   await tryCode(ctx, async ({ backend, db }, user, secrets) => {
-    if (!secrets.totpSecret) throw noCodeExpected('Two-factor login is off already.')
+    if (!secrets.totpSecret) return 'Two-factor login is off already.'
     if (!(await acceptCode(secrets, code, backend.now()))) return false
     await writeTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
   })
 }
 
-/** One attempt after the other, so that of many at once each meets what the last ones have cost. */
+/**
+ * One attempt after the other, so that of many at once each meets what the last ones have cost.
+ *
+ * @param isRight answers why, where no code could be right; that counts as a failure all the same
+ */
 async function tryCode(
   ctx: UserContext,
-  isRight: (ctx: UserContext, user: string, secrets: UserSecrets) => Promise<boolean>,
+  isRight: (ctx: UserContext, user: string, secrets: UserSecrets) => Promise<boolean | string>,
 ): Promise<void> {
   const { id } = ctx.caller.user
   const attempt = { account: { id }, address: undefined }
-  const wasRight = await inTransaction(ctx, async (ctx) => {
+  const outcome = await inTransaction(ctx, async (ctx) => {
     const secrets = await selectSecrets(ctx.db, id, { lock: true })
     await requireMayTry(ctx, attempt)
-    const wasRight = secrets !== undefined && (await isRight(ctx, id, secrets))
-    await (wasRight ? clearFailures : countFailure)(ctx, attempt)
-    return wasRight
+    const outcome = secrets !== undefined && (await isRight(ctx, id, secrets))
+    await (outcome === true ? clearFailures : countFailure)(ctx, attempt)
+    return outcome
   })
-  if (!wasRight) throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong.')
-}
-
-/** No code would be right: it counts as no failed attempt. */
-function noCodeExpected(message: string): SvcError {
-  return new SvcError('INVALID_CREDENTIALS', message)
+  if (outcome !== true) throw new SvcError('INVALID_CREDENTIALS', outcome || 'The code is wrong.')
 }
