@@ -1,5 +1,6 @@
 /** Servers that no slow or silent peer can hold up, and how they are closed. */
 import { createServer, type Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { App } from './server.js'
 
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */
@@ -7,22 +8,41 @@ const limits = {
   headersTimeout: 10_000,
   // For the largest of files; other bodies are given less where they are read.
   requestTimeout: 3_600_000,
-  keepAliveTimeout: 60_000,
+  // Far longer than is announced, so that it is the client that lets an idle connection go: who is busy is late.
+  keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 2_000,
   // Room for a query that is somewhat too long, so that it can be told so.
   maxHeaderSize: 32 * 1024,
 }
 
+/** How long a client may keep a connection that it does not use. */
+const announced = 'timeout=30'
+
 /** A server that is not listening yet. */
 export function openServer({ answer, upgrade }: Pick<App, 'answer' | 'upgrade'>): Server {
-  const server = createServer(limits, answer)
+  const server = createServer(limits, (req, res) => {
+    res.setHeader('keep-alive', announced)
+    answer(req, res)
+  })
   server.on('upgrade', upgrade)
+  server.on('timeout', closeIdle)
   server.on('clientError', (_error, socket) => {
     // What is no HTTP gets the shortest answer that is.
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n')
     else socket.destroy()
   })
   return server
+}
+
+/**
+ * Closes a connection that has been idle for too long, unless a request has come meanwhile: a process that was busy sees
+ * the end of the time before it sees what waits to be read. That is read first.
+ */
+function closeIdle(socket: Socket) {
+  const { bytesRead } = socket
+  setImmediate(() => {
+    if (socket.bytesRead === bytesRead) socket.destroy()
+  })
 }
 
 /** Stops listening, lets requests that are at work finish, and cuts what is left. Idle connections go at once. */

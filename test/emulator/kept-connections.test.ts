@@ -1,0 +1,63 @@
+/** Connections that are kept: a request on its way is answered, whatever the clock of a busy process says. */
+
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { connect, type Socket } from 'node:net'
+import { expect, it } from 'vitest'
+import { openServer } from '../../emulator/http/sockets.js'
+
+/** A server that says what it was asked, and the service's side of each of its connections. */
+async function aServer() {
+  const sockets: Socket[] = []
+  const server = openServer({ answer: (req, res) => res.end(req.url), upgrade: () => undefined })
+  server.on('connection', (socket) => sockets.push(socket))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const ask = (path: string) => client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  return { server, client, ask, sockets }
+}
+
+const answer = async (client: Socket) => String((await once(client, 'data'))[0])
+
+it('50 tells how long to keep a connection, and keeps it longer itself', async () => {
+  const { server, client, ask } = await aServer()
+
+  ask('/one')
+  const said = await answer(client)
+  client.destroy()
+  server.close()
+
+  const seconds = Number(/keep-alive: timeout=(\d+)/i.exec(said)?.[1])
+  expect(seconds).toBeGreaterThan(0)
+  expect(server.keepAliveTimeout).toBeGreaterThanOrEqual(2 * seconds * 1_000)
+})
+
+it('50 answers a request that has come by the time an idle connection is to be closed', async () => {
+  const { server, client, ask, sockets } = await aServer()
+  ask('/one')
+  await answer(client)
+
+  // As a process does that was busy: the time is over before what came is read.
+  setTimeout(() => {
+    ask('/two')
+    sockets[0]?.emit('timeout')
+  })
+  const said = await answer(client)
+  client.destroy()
+  server.close()
+
+  expect(said).toContain('/two')
+})
+
+it('50 closes a connection on which nothing comes', async () => {
+  const { server, client, ask, sockets } = await aServer()
+  ask('/one')
+  await answer(client)
+
+  sockets[0]?.emit('timeout')
+  await once(client, 'close')
+  server.close()
+
+  expect(sockets[0]?.destroyed).toBe(true)
+})
