@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../client/model/project.js'
+import type { Backend } from '../emulator/core/context.js'
 import { openIds } from '../emulator/core/ids.js'
+import { discardUploads, type Upload } from '../emulator/core/uploads.js'
 import { sql } from '../emulator/database/database.js'
 import { startFileKeeper } from '../emulator/file-keeper.js'
 import { openDiskStore } from '../emulator/files/disk.js'
@@ -58,6 +60,24 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
     await keeper.settled()
     await keeper.stop()
   }
+
+  it('keeps the bytes of an upload while the database cannot say what became of it, and asks again', async () => {
+    const [stray, kept] = [newId(new Date()), await aRow()]
+    // Of this very process, so that no comparison of all bytes with all rows takes them away.
+    for (const id of [stray, kept]) await store.write(id, chunks('bytes'))
+    const keeper = startFileKeeper(opened.db, store, (error) => faults.push(error))
+    const broken = { ...opened.db, batch: () => Promise.reject(new Error('no connection')) }
+    const backend = { db: broken, files: store, discardLater: keeper.discardLater } as Partial<Backend> as Backend
+    const uploads = [stray, kept].map((id) => ({ id }) as Upload)
+
+    await expect(discardUploads(backend, project, uploads)).rejects.toThrow('no connection')
+    expect([await store.has(stray), await store.has(kept)]).toEqual([true, true])
+    await keeper.settled()
+    await keeper.stop()
+
+    expect([await store.has(stray), await store.has(kept)]).toEqual([false, true])
+    expect(faults).toEqual([])
+  })
 
   it('removes bytes without a row, and keeps those with one', async () => {
     const [stray, kept] = [await someBytes(), await someBytes(await aRow())]

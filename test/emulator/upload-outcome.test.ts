@@ -1,5 +1,5 @@
 /** Bytes of an upload and the commit that adopts them: whatever is lost in between, no row is left without its bytes. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -82,50 +82,3 @@ it('contract 3.4 a commit whose connection broke, and which goes through after t
   const file = await fetch(documents[0]?.data.picture ?? '')
   expect([file.status, await file.text()]).toEqual([200, 'bytes that must stay'])
 })
-
-it('contract 3.4 a commit that came to nothing leaves no bytes, although the database could not be asked at once', async () => {
-  const before = await filesIn(dir)
-  const kill = async () => {
-    await direct.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc' and state is not null`,
-    )
-  }
-  await direct.query('begin')
-  await direct.query('lock table file_totals in access exclusive mode')
-  const posting = post('/collections/posts', aForm())
-  await vi.waitUntil(async () => (await waiting()) >= 1, { timeout: 20_000 })
-  expect((await filesIn(dir)).length).toBe(before.length + 1)
-
-  await kill()
-  // The look at the rows waits as well, and fails with its connection.
-  await vi.waitUntil(async () => (await waiting()) >= 1, { timeout: 20_000 })
-  await kill()
-  expect((await posting).status).toBe(503)
-  const [stray = ''] = (await filesIn(dir)).filter((name) => !before.includes(name))
-  expect(stray).not.toBe('')
-  await direct.query('rollback')
-
-  // What asks again is the round that any deletion of a file begins.
-  await vi.waitUntil(
-    async () => {
-      await deleteAFile()
-      return !(await filesIn(dir)).includes(stray)
-    },
-    { timeout: 20_000 },
-  )
-})
-
-async function deleteAFile(): Promise<void> {
-  const form = new FormData()
-  form.set('file', new Blob(['x']), 'x.txt')
-  const made = (await (await post('/storage/upload', form)).json()) as { id: string }
-  await fetch(`${emulator.url}/storage/file/${made.id}`, {
-    method: 'DELETE',
-    headers: { 'x-api-key': emulator.apiKey },
-  })
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  const names = await readdir(join(folder, 'files'), { recursive: true })
-  return names.filter((name) => /[0-9a-f-]{36}$/.test(name) && name.includes('/'))
-}
