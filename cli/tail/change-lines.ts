@@ -8,16 +8,24 @@ const indent = '          '
 
 const colours = { created: onStdout.green, updated: onStdout.yellow, deleted: onStdout.red } as const
 
-/** A change for people: when, what and which, then what is new, field by field. */
+/** A change for people: when it happened, what and which, then what is new, field by field. */
 export function changeLines(
   collection: string,
   { kind, document }: DocumentChange,
   before: Fields | undefined,
-  at: Date,
+  now: Date,
 ): string {
-  const time = onStdout.dim(at.toTimeString().slice(0, 8))
+  const time = onStdout.dim(timeOf(document, now))
   const head = `${time}  ${colours[kind](kind)}  ${onStdout.bold(printable(collection))}  ${printable(document.id)}`
   return [head, ...fewer(fieldLines(kind, document.data, before)).map((line) => `${indent}${line}`)].join('\n')
+}
+
+/** When it happened, by the service's clock; with its day where that is not today. */
+function timeOf({ updatedAt }: DocumentChange['document'], now: Date): string {
+  const at = new Date(updatedAt)
+  if (Number.isNaN(at.getTime())) return now.toTimeString().slice(0, 8)
+  const day = at.toDateString() === now.toDateString() ? '' : `${at.toLocaleDateString('sv')} `
+  return day + at.toTimeString().slice(0, 8)
 }
 
 function fieldLines(kind: DocumentChange['kind'], data: Fields, before: Fields | undefined): string[] {

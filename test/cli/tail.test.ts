@@ -94,6 +94,21 @@ HH:MM:SS  deleted  ${posts}  ${id}
   expect(stderr).toContain(`listening to ${posts} at ${dev.url}`)
 })
 
+test('svc tail --since shows when each event happened, and its day where that is another', async () => {
+  const at = new Date('2031-02-03T04:05:06.000Z')
+  await world.svc(['clock', 'set', at.toISOString()])
+  await aLife(posts)
+  await world.svc(['clock', 'reset'])
+
+  const { stdout } = await world.svc(['tail', posts, '--since', '0', '--max', '2', '--events', 'created,deleted'])
+
+  const shown = stdout
+    .split('\n')
+    .flatMap((line) => /^(\S+ \d\d:\d\d):\d\d {2}(?:created|deleted)/.exec(line)?.[1] ?? [])
+  const local = `${at.toLocaleDateString('sv')} ${at.toTimeString().slice(0, 5)}`
+  expect(shown).toEqual([local, local])
+})
+
 test('svc tail knows what documents were before it began', async () => {
   const documents = createClient(dev).collection(posts)
   const { id } = await documents.create({ title: 'Tea', views: 1 })
