@@ -12,6 +12,8 @@ export interface Listener {
   since(): number | undefined
   /** What the service says of it: that it begins, a change, a gap, its end. */
   heard(message: JsonObject): void
+  /** It was told of everything up to that number, if only because nothing concerned it. */
+  passed(seq: number): void
   /** The connection is gone and will be tried again. */
   lost(): void
   /** Nothing more will come. */

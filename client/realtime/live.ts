@@ -5,10 +5,13 @@ import { asFailure, isPassing, pause } from '../send.js'
 import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'
 
+/** `waiting` while the collection does not exist. */
+export type LiveStatus = RealtimeStatus | 'waiting'
+
 export interface LiveOptions<Item> {
   /** Called with the page each time it was read. */
   readonly onPage?: (page: Page<Item>) => void
-  readonly onStatus?: (status: RealtimeStatus) => void
+  readonly onStatus?: (status: LiveStatus) => void
   readonly onError?: (error: SvcError) => void
 }
 
@@ -16,7 +19,7 @@ export interface LiveOptions<Item> {
 export interface LiveList<Item> extends AsyncIterable<Page<Item>> {
   /** Nothing until it was read for the first time. */
   readonly page: Page<Item> | undefined
-  readonly status: RealtimeStatus
+  readonly status: LiveStatus
   close(): void
 }
 
@@ -29,24 +32,29 @@ export function openLive<Item>(
   subscribe: (told: Told) => Pick<Subscription, 'status' | 'close'>,
   { onPage, onStatus, onError }: LiveOptions<Item>,
 ): LiveList<Item> {
-  const feed = openFeed<Page<Item>>(() => subscription.close())
+  const feed = openFeed<Page<Item>>(() => close())
   let page: Page<Item> | undefined
-  let failure: SvcError | undefined
+  let status: LiveStatus = 'connecting'
   let isStale = false
   let isReading = false
+
+  const isOver = () => status === 'closed'
 
   /** However much happens while it is read, it is read once more. */
   async function refresh() {
     isStale = true
     if (isReading) return
     isReading = true
-    while (isStale && subscription.status !== 'closed') {
+    while (isStale && !isOver()) {
       isStale = false
       try {
         show(await read())
       } catch (error) {
         const failed = asFailure(error)
-        if (!isPassing(failed)) return end(failed)
+        if (!isPassing(failed)) {
+          fail(failed)
+          break
+        }
         isStale = true
         // What passes was tried several times already.
         await pause(1_000)
@@ -56,38 +64,64 @@ export function openLive<Item>(
   }
 
   function show(next: Page<Item>) {
-    if (subscription.status === 'closed') return
+    if (isOver()) return
     page = next
     feed.put(next, true)
     if (onPage) queueMicrotask(() => onPage(next))
   }
 
-  function end(error: SvcError) {
-    failure = error
-    subscription.close()
-    onError?.(error)
+  function become(next: LiveStatus) {
+    if (status === next || isOver()) return
+    status = next
+    if (onStatus) queueMicrotask(() => onStatus(next))
   }
 
-  const subscription = subscribe({
-    live: true,
-    onChange: refresh,
-    onResync: refresh,
-    onError: end,
-    onStatus(status) {
-      if (status === 'open') void refresh()
-      if (status === 'closed') feed.end(failure)
-      onStatus?.(status)
-    },
-  })
+  /** A collection may be made after the app that shows it. */
+  async function fail(error: SvcError) {
+    if (isOver() || status === 'waiting') return
+    if (!missing.includes(error.code)) return close(error)
+    become('waiting')
+    subscription.close()
+    await pause(1_000)
+    if (!isOver()) subscription = listen()
+  }
+
+  function close(error?: SvcError) {
+    if (isOver()) return
+    become('closed')
+    subscription.close()
+    feed.end(error)
+    if (error) onError?.(error)
+  }
+
+  function listen() {
+    const isCurrent = () => subscription === opened
+    const opened = subscribe({
+      live: true,
+      onChange: refresh,
+      onResync: refresh,
+      onError: (error) => isCurrent() && fail(error),
+      onStatus(next) {
+        if (!isCurrent() || next === 'closed' || (next === 'connecting' && status === 'waiting')) return
+        become(next)
+        if (next === 'open') void refresh()
+      },
+    })
+    return opened
+  }
+  let subscription = listen()
 
   return {
     get page() {
       return page
     },
     get status() {
-      return subscription.status
+      return status
     },
-    close: subscription.close,
+    close: () => close(),
     [Symbol.asyncIterator]: feed[Symbol.asyncIterator],
   }
 }
+
+/** How the transports say that there is no such collection. */
+const missing: readonly string[] = ['INVALID_COLLECTION', 'NOT_FOUND']

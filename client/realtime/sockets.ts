@@ -42,6 +42,10 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   const stop = new AbortController()
   /** By collection; nothing in the place of one that the service has not let go yet. */
   const listeners = new Map<string, Listener | undefined>()
+  /** Those that are told of what they missed, and not yet in one order with the others. */
+  const replaying = new Set<string>()
+  /** Everything up to this number was told to all others: the service keeps one order over the connection. */
+  let newest: number | undefined
   /** The one that is open. */
   let socket: SocketLike | undefined
   let token: string | undefined
@@ -63,6 +67,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     })
     opened.onopen = () => {
       socket = opened
+      newest = undefined
       say({ type: 'auth', token })
       for (const listener of listeners.values()) if (listener) subscribe(listener)
     }
@@ -79,7 +84,17 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
   }
 
   function subscribe({ collection, filters, since, live }: Listener) {
-    say({ type: 'subscribe', collection, filters, since: since(), live, position: true })
+    const position = since()
+    if (position === undefined) replaying.delete(collection)
+    else replaying.add(collection)
+    say({ type: 'subscribe', collection, filters, since: position, live, position: true })
+  }
+
+  /** What comes from a replay says nothing of the others. */
+  function follow({ type, event, seq }: JsonObject, collection: string) {
+    if (type === 'live') replaying.delete(collection)
+    const isInOrder = (event || type === 'live') && !replaying.has(collection)
+    if (isInOrder && typeof seq === 'number') newest = Math.max(newest ?? seq, seq)
   }
 
   function hear(message: JsonObject, works: () => void, fail: (failure: SvcError) => void) {
@@ -90,6 +105,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     if (message.type === 'unsubscribed') listeners.delete(collection)
     else if (listener) {
       works()
+      follow(message, collection)
       listener.heard(message)
     } else if (failure && !collection) fail(failure)
   }
@@ -107,6 +123,7 @@ function openConnection(session: Session, Socket: SocketConstructor, onClosed: (
     patience: 1,
     lost() {
       for (const [collection, listener] of listeners) {
+        if (listener && newest !== undefined && !replaying.has(collection)) listener.passed(newest)
         if (listener) listener.lost()
         else listeners.delete(collection)
       }

@@ -93,6 +93,7 @@ export function openSubscription<Data>(
       live,
       since: () => since,
       heard,
+      passed,
       lost: () => status === 'open' && become('reconnecting'),
       ended: close,
     })
@@ -112,13 +113,17 @@ export function openSubscription<Data>(
     else start(message.seq)
   }
 
-  /** From where the service tells; who comes back and does not know from where has a gap. */
+  /** From where the service tells, and how far it has; who comes back and does not know from where has a gap. */
   function start(seq: Json | undefined) {
     const isGap = status === 'reconnecting' && since === undefined
-    if (typeof seq === 'number') since ??= seq
+    if (typeof seq === 'number') passed(seq)
     become('open')
     begun()
     if (isGap) miss()
+  }
+
+  function passed(seq: number) {
+    since = Math.max(since ?? seq, seq)
   }
 
   function tell(change: ToldChange) {

@@ -112,6 +112,33 @@ export const realtimeCases: Cases = {
     await until(() => list.status === 'closed')
   },
 
+  'keeps a list current of a collection that is made later, and made once more': async ({ svc }) => {
+    const name = `later${Math.random().toString(36).slice(2)}` as 'posts'
+    const later = svc.collection(name)
+    const seen: string[] = []
+    const list = later.live({
+      onPage: ({ items }) => seen.push(items.map(({ data }) => data.title).join() || 'none'),
+      onStatus: (status) => seen.push(status),
+      onError: ({ code }) => seen.push(code),
+    })
+    await until(() => seen.includes('waiting'))
+    await svc.collections.create({ name })
+    await until(() => seen.at(-1) === 'none')
+    await later.create({ title: 'Tea' })
+    await until(() => seen.at(-1) === 'Tea')
+    await svc.collections.delete(name)
+    await until(() => seen.at(-1) === 'waiting')
+    await svc.collections.create({ name })
+    await until(() => seen.at(-1) === 'none')
+    list.close()
+
+    same(list.status, 'closed')
+    same(
+      seen.filter((one) => /^[A-Z_]+$/.test(one)),
+      [],
+    )
+  },
+
   'keeps a list current whose filter looks into linked documents': async ({ posts, authors }) => {
     const { id: author } = await authors.create({ name: 'Ada' })
     const pages: string[] = []
