@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../client/model/project.js'
 import { type Listener, openFeeds } from '../emulator/core/feeds.js'
 import { openIds } from '../emulator/core/ids.js'
+import { openSubscriber } from '../emulator/core/subscriber.js'
 import type { Database } from '../emulator/database/database.js'
 import { openMemoryBus } from '../emulator/realtime/memory-bus.js'
 import { selectChanges } from '../emulator/store/changes.js'
@@ -48,7 +49,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     const heard = await Promise.all(
       Array.from({ length: listeners }, async (_, at) => {
         const [listener, seqs] = aListener()
-        await feeds.join(project, listener, sinceOf(at), () => undefined)
+        await feeds.join(project, listener, sinceOf(at))
         return seqs
       }),
     )
@@ -80,14 +81,14 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
     const bus = openMemoryBus()
     const feeds = openFeeds(opened.db, bus, () => undefined)
     const all = Array.from({ length: listeners }, aListener)
-    for (const [listener] of all) await feeds.join(project, listener, undefined, () => undefined)
+    for (const [listener] of all) await feeds.join(project, listener, undefined)
     const told = () => all.reduce((sum, [, seqs]) => sum + seqs.length, 0)
     const [first] = all[0] ?? aListener()
-    const { tell } = first
+    const { receive } = first
     let toldMeanwhile = 0
-    first.tell = (change) => {
+    first.receive = (change) => {
       if (told() === 0) setImmediate(() => (toldMeanwhile = told()))
-      tell(change)
+      receive(change)
     }
 
     const documents = Array.from({ length: 200 }, () => ({ id: newId(new Date()), json: '{}' }))
@@ -135,16 +136,19 @@ describe.each(engines)('Changes of large documents on %s', (engine) => {
   })
 })
 
-/** A listener that takes whatever it is told, and what it was. */
+/** A listener on a connection of its own that takes whatever it receives, and what that was. */
 function aListener(): [Listener, number[]] {
   const seqs: number[] = []
+  const subscriber = openSubscriber({ isOpen: () => true, canWrite: () => true, drained: async () => undefined })
   const listener: Listener = {
+    subscriber,
     collection: collection.id,
     position: 0,
     isOver: () => false,
-    hasRoom: () => true,
-    room: async () => undefined,
-    tell: ({ seq }) => seqs.push(seq),
+    begun: () => undefined,
+    live: () => undefined,
+    costOf: () => 1,
+    receive: ({ seq }) => void seqs.push(seq),
   }
   return [listener, seqs]
 }

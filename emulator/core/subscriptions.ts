@@ -5,7 +5,7 @@ import { plainError } from '../../client/model/error-words.js'
 import { SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
 import type { Where } from '../../client/model/where.js'
-import type { DocumentChange, Recorded } from '../store/changes.js'
+import type { DocumentChange } from '../store/changes.js'
 import { selectCollection } from '../store/collections.js'
 import { requireCollection } from './collections.js'
 import type { Backend, Context, Identity } from './context.js'
@@ -13,6 +13,7 @@ import { databaseFault } from './database-faults.js'
 import type { Listener } from './feeds.js'
 import { type Matchable, predicateOf } from './matching.js'
 import { requirePermission } from './permissions.js'
+import type { Subscriber } from './subscriber.js'
 
 export type { DocumentChange } from '../store/changes.js'
 
@@ -26,75 +27,77 @@ export interface Wish {
   readonly since: number | undefined
 }
 
-/** The other end of a subscription. */
+/** What a connection does with what a subscription receives. */
 export interface Sink {
-  /** Comes first: it is told of every change after that number, until the subscription ends. */
+  /** Comes first: it receives every change after that number, until the subscription ends. */
   begun(seq: number, subscription: Subscription): void
   /** A change, and as what it is told. */
   event(change: DocumentChange, kind: DocumentChange['kind'], collection: StoredCollection): void
+  /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
+  live(seq: number): void
   /** Changes are missing; what comes from now on is whole again. */
   resync(): void
   /** Nothing comes after this. */
   ended(why: SvcError): void
-  /** Whether anybody is there. */
-  isOpen(): boolean
-  /** Whether the other end takes what it is told about as fast as it comes. */
-  hasRoom(): boolean
-  /** Resolves once it can take more, or is over. */
-  room(): Promise<void>
 }
 
 export interface Subscription {
   /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
   review(): Promise<void>
-  /** Answers the number up to which everything has been told. */
+  /** Puts another one in its place, without a gap; false where that cannot be done at once. */
+  giveWayTo(listener: Listener): boolean
+  /** Answers the number up to which everything has been received. */
   end(): number
 }
 
+/** Who subscribes, over which connection. */
+export interface Asker {
+  /** The caller as it is known now: rights change. */
+  identity(): Identity
+  readonly subscriber: Subscriber
+  /** What this subscription takes the place of. Unless it says since when, it goes on where that one was. */
+  readonly replaced?: Subscription | undefined
+}
+
 /**
- * Resolves once everything up to now has been told.
+ * Resolves once everything up to now has been received.
  *
- * @param who the caller as it is known now: rights change
  * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`
  */
-export async function subscribe(
-  backend: Backend,
-  who: () => Identity,
-  { collection: name, where, isLive, since }: Wish,
-  sink: Sink,
-): Promise<void> {
-  const project = who().project.id
-  const known = await requireCollection(contextOf(backend, who()), name)
-  let collection = readable(backend, who(), known)
+export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink: Sink): Promise<void> {
+  const { identity, subscriber, replaced } = asker
+  const { collection: name, where, isLive } = wish
+  const project = identity().project.id
+  const known = await requireCollection(contextOf(backend, identity()), name)
+  let collection = readable(backend, identity(), known)
   let hasLeft = false
-  /** What is not told before it is known who may hear it. */
-  let held: Recorded[] | undefined
+  let isReplayed = false
   const kindOf = (isLive ? liveKind : plainKind)(where)
 
   const listener: Listener = {
+    subscriber,
     collection: collection.id,
     position: 0,
-    isOver: () => hasLeft || !sink.isOpen(),
-    hasRoom: sink.hasRoom,
-    room: sink.room,
-    tell(change: Recorded) {
-      if (held) held.push(change)
-      else if (change.kind === 'collection') {
-        backend.known.collections.clear()
-        void holdForReview()
-      } else {
-        const kind = kindOf(change)
-        if (kind) sink.event(change, kind, collection)
-      }
+    isOver: () => hasLeft || !subscriber.isOpen(),
+    costOf: costOf(where),
+    begun(isWhole) {
+      sink.begun(listener.position, { review, giveWayTo, end })
+      if (!isWhole) sink.resync()
+      // Rights may have changed since they were looked at; from here on each change of them is received.
+      subscriber.hold(review())
     },
-  }
-
-  async function holdForReview(): Promise<void> {
-    held = []
-    await review()
-    const changes = held
-    held = undefined
-    for (const change of changes) if (!listener.isOver()) listener.tell(change)
+    live(seq) {
+      if (isReplayed) sink.live(seq)
+    },
+    receive(change) {
+      if (change.kind === 'collection') {
+        backend.known.collections.clear()
+        // Nothing more goes out on this connection before it is known who may receive it.
+        return subscriber.hold(review())
+      }
+      const kind = kindOf(change)
+      if (kind) sink.event(change, kind, collection)
+    },
   }
 
   async function review(): Promise<void> {
@@ -102,7 +105,7 @@ export async function subscribe(
       // Not one that is remembered: nobody asks again after this.
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
-      collection = readable(backend, who(), found)
+      collection = readable(backend, identity(), found)
     } catch (error) {
       if (listener.isOver()) return
       end()
@@ -112,25 +115,46 @@ export async function subscribe(
     }
   }
 
-  function end(): number {
-    hasLeft = true
-    const told = backend.feeds.leave(project, listener)
-    const [untold] = held ?? []
-    return untold ? untold.seq - 1 : told
+  function giveWayTo(other: Listener): boolean {
+    if (hasLeft) return false
+    hasLeft = backend.feeds.replace(listener, other)
+    return hasLeft
   }
 
-  const begun = (isWhole: boolean) => {
-    sink.begun(listener.position, { review, end })
-    if (!isWhole) sink.resync()
-    // Rights may have changed since they were looked at; from here on each change of them is told.
-    void holdForReview()
+  function end(): number {
+    hasLeft = true
+    return backend.feeds.leave(listener)
   }
+
+  if (wish.since === undefined && replaced?.giveWayTo(listener)) return listener.begun(true)
+  const left = replaced?.end()
+  const since = wish.since ?? left
+  isReplayed = since !== undefined
   try {
-    await backend.feeds.join(project, listener, since, begun)
+    await backend.feeds.join(project, listener, since)
   } catch (error) {
     end()
     throw error
   }
+}
+
+/** Texts are searched the longer the longer they are, and read before that. */
+function costOf({ all }: Where): Listener['costOf'] {
+  if (all.length === 0) return () => 1
+  const tests = all.reduce((sum, { any }) => sum + any.length, 0)
+  return (change) => {
+    if (change.kind === 'collection') return 1
+    const { document, before } = change
+    const characters = lengthOf(document.data) + (before?.text.length ?? 0)
+    return 1 + Math.ceil(characters / charactersPerCost) + Math.floor(tests / testsPerCost)
+  }
+}
+
+const charactersPerCost = 1_000
+const testsPerCost = 20
+
+function lengthOf(data: OutgoingDocument['data']): number {
+  return data instanceof JsonText ? data.text.length : 0
 }
 
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */

@@ -8,11 +8,12 @@ import { readFilters } from '../../client/wire/query.js'
 import type { Identity } from '../core/context.js'
 import { identifyText } from '../core/credentials.js'
 import { databaseFault } from '../core/database-faults.js'
+import { openSubscriber } from '../core/subscriber.js'
 import { type Subscription, subscribe } from '../core/subscriptions.js'
 import { requireStorable } from '../core/weight.js'
+import { backpressureOf } from './backpressure.js'
 import { frameOf } from './frames.js'
 import { requireOrigin } from './origins.js'
-import { paceOf } from './pace.js'
 import { parseMeasured } from './read-json.js'
 import type { Door } from './run.js'
 
@@ -39,7 +40,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   let dialect: Dialect = readDialect(spoken, dialects.a)
   let unwatch = () => {}
   let work = Promise.resolve()
-  const pace = paceOf({
+  const backpressure = backpressureOf({
     isOpen: () => socket.readyState === socket.OPEN,
     waitingBytes: () => socket.bufferedAmount,
     // It may come back with `since`.
@@ -48,6 +49,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
       socket.close(closes.tryAgainLater, 'too far behind')
     },
   })
+  const subscriber = openSubscriber(backpressure)
   const tooLate = setTimeout(() => socket.close(closes.policy, 'no auth'), authMilliseconds)
 
   let unhandledBytes = 0
@@ -75,8 +77,8 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
 
   async function handle(data: RawData, isBinary: boolean): Promise<void> {
     // Who asks without reading the answers waits for them.
-    if (!pace.hasRoom()) await pace.room()
-    if (!pace.isOpen()) return
+    if (!backpressure.canWrite()) await backpressure.drained()
+    if (!backpressure.isOpen()) return
     const message = isBinary ? undefined : await readMessage(data)
     const type = typeof message?.type === 'string' ? message.type : ''
     if (!message || !Object.hasOwn(handlers, type)) {
@@ -117,24 +119,25 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
         throw new SvcError('RATE_LIMITED', `A connection holds at most ${mostSubscriptions} subscriptions.`)
       }
       // Replaced, it goes on where it was: nothing is lost between the two.
-      const told = subscriptions.get(name)?.end()
-      subscriptions.delete(name)
+      const replaced = subscriptions.get(name)
       const known = identity
-      const wish = { collection: name, where, isLive: live === true, since: after ?? told }
-      await subscribe(backend, () => identity ?? known, wish, {
+      const asker = { identity: () => identity ?? known, subscriber, replaced }
+      const wish = { collection: name, where, isLive: live === true, since: after }
+      await subscribe(backend, asker, wish, {
         // Who asks for the position can resume a stream that told nothing before it was cut.
         begun(seq, subscription) {
           subscriptions.set(name, subscription)
           say({ type: 'subscribed', collection: name, filters, ...(position === true ? { seq } : {}) })
         },
         event: (change, kind, collection) => push(frameOf(change, kind, collection, dialect).message),
+        live: (seq) => say({ type: 'live', collection: name, seq }),
         resync: () => say(failure(plainError('RESYNC'), name)),
         ended(why) {
           subscriptions.delete(name)
           say(failure(why, name))
         },
-        ...pace,
       }).catch((error) => {
+        replaced?.end()
         subscriptions.delete(name)
         return asInvalidCollection(error)
       })
@@ -157,7 +160,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   }
 
   function push(message: Buffer): void {
-    if (pace.isOpen()) socket.send(message, { binary: false })
+    if (backpressure.isOpen()) socket.send(message, { binary: false })
   }
 
   async function review(changed: Identity): Promise<void> {

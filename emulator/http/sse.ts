@@ -3,10 +3,11 @@ import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../client/model/errors.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Context, Identity } from '../core/context.js'
+import { openSubscriber } from '../core/subscriber.js'
 import { type Subscription, subscribe, type Wish } from '../core/subscriptions.js'
+import { backpressureOf } from './backpressure.js'
 import { frameOf } from './frames.js'
 import type { IdentityWatch } from './identity-watch.js'
-import { paceOf } from './pace.js'
 
 const commentMilliseconds = 15_000
 const retryMilliseconds = 1_000
@@ -37,11 +38,13 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
   let unwatch = () => {}
   let identity: Identity = ctx
   const early: Buffer[] = []
-  const pace = paceOf({
-    isOpen: () => !isOver,
-    waitingBytes: () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0),
-    giveUp,
-  })
+  const subscriber = openSubscriber(
+    backpressureOf({
+      isOpen: () => !isOver,
+      waitingBytes: () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0),
+      giveUp,
+    }),
+  )
 
   function write(bytes: Buffer): void {
     if (isOver) return
@@ -87,7 +90,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
       },
       ended: end,
     })
-    subscribe(ctx.backend, () => identity, wish, {
+    subscribe(ctx.backend, { identity: () => identity, subscriber }, wish, {
       begun(seq, begun) {
         subscription = begun
         // The number stands alone, so that a stream which told nothing before it was cut is resumed without a gap.
@@ -100,7 +103,8 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
         write(failure(why.code, why.message))
         end()
       },
-      ...pace,
+      // Alone on its connection, it is in order throughout.
+      live: () => undefined,
     }).catch((error) => {
       reject(error)
       end()

@@ -80,8 +80,14 @@ export async function selectChanges(db: Database, { project, collections, after 
   }
 }
 
+export interface Kept {
+  /** Nothing where no change is. */
+  readonly oldest: number | null
+  readonly lastSeq: number
+}
+
 /** The newest number of a project, and the oldest one whose change is still kept. */
-export async function selectKept(db: Database, project: string): Promise<{ oldest: number | null; lastSeq: number }> {
+export async function selectKept(db: Database, project: string): Promise<Kept> {
   const [row] = await db.query<{ oldest: number | null; last_seq: number }>(sql`
     select s.last_seq, (select min(seq) from changes where project_id = s.project_id) as oldest
     from sequences s

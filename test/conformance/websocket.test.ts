@@ -189,8 +189,12 @@ inDialects('The WebSocket', (wire) => {
     second.say({ type: 'subscribe', collection: 'posts', since: seqs[99] })
     await posts.create({ n: 701 })
 
-    const [subscribed, ...events] = (await second.atLeast(604)).slice(1)
+    const [subscribed, ...rest] = (await second.atLeast(605)).slice(1)
+    const events = rest.filter(({ type }) => type !== 'live')
     expect(subscribed).toMatchObject({ type: 'subscribed' })
+    expect(rest.filter(({ type }) => type === 'live')).toEqual([
+      { type: 'live', collection: 'posts', seq: expect.any(Number) },
+    ])
     expect(events.map((event) => told(wire, event).data.n)).toEqual(Array.from({ length: 602 }, (_, at) => at + 100))
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 602 }, (_, at) => (seqs[0] ?? 0) + 100 + at))
   })
@@ -199,11 +203,12 @@ inDialects('The WebSocket', (wire) => {
     const { socket, posts } = await aSocket(wire)
 
     socket.say({ type: 'subscribe', collection: 'posts', since: 1_000_000 })
-    await socket.atLeast(3)
+    await socket.atLeast(4)
     await posts.create({ n: 1 })
 
-    const [, subscribed, resync, event] = await socket.atLeast(4)
+    const [, subscribed, resync, live, event] = await socket.atLeast(5)
     expect(subscribed).toMatchObject({ type: 'subscribed' })
+    expect(live).toMatchObject({ type: 'live', collection: 'posts' })
     expect(resync).toEqual({ type: 'error', code: 'RESYNC', message: expect.any(String), collection: 'posts' })
     expect(told(wire, event ?? {}).data).toEqual({ n: 1 })
   })
@@ -233,7 +238,11 @@ inDialects('The WebSocket', (wire) => {
     const again = await openAuthenticated(service.url, project.apiKey, wire.name)
     again.say({ type: 'subscribe', collection: 'posts', since: seq })
 
-    expect((await again.atLeast(3))[2]?.seq).toBe(Number(seq) + 1)
+    const [event, live] = (await again.atLeast(4)).slice(2)
+    expect([event?.seq, live]).toEqual([
+      Number(seq) + 1,
+      { type: 'live', collection: 'posts', seq: expect.any(Number) },
+    ])
   })
 
   test('contract 9.1 auth and subscribe may be sent back to back', async () => {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const mostBehindBytes = 1024 * 1024
 /** What may wait for a reader that catches up. */
-const roomBytes = 256 * 1024
+const drainedBytes = 256 * 1024
 /** A reader that is too far behind and takes nothing for so long does not read. */
 const mostStillMilliseconds = 5_000
 
@@ -15,24 +15,24 @@ interface Outlet {
   giveUp(): void
 }
 
-export interface Pace {
+export interface Backpressure {
   isOpen(): boolean
   /** Whether the reader takes what it is sent about as fast as it comes. */
-  hasRoom(): boolean
+  canWrite(): boolean
   /** Resolves once it has taken most of what waits for it, or the stream is over. */
-  room(): Promise<void>
+  drained(): Promise<void>
 }
 
-export function paceOf({ isOpen, waitingBytes, giveUp }: Outlet): Pace {
+export function backpressureOf({ isOpen, waitingBytes, giveUp }: Outlet): Backpressure {
   return {
     isOpen,
-    hasRoom: () => waitingBytes() <= mostBehindBytes,
-    async room() {
+    canWrite: () => waitingBytes() <= mostBehindBytes,
+    async drained() {
       let least = waitingBytes()
       let stillSince = performance.now()
       // Many may be waited for, and those that do not read are looked at less and less often.
       let milliseconds = 5
-      while (isOpen() && waitingBytes() > roomBytes) {
+      while (isOpen() && waitingBytes() > drainedBytes) {
         await pause(milliseconds)
         const isStill = waitingBytes() >= least
         milliseconds = isStill ? Math.min(milliseconds * 2, 250) : 5
