@@ -68,7 +68,6 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   const loadServer = () => import('./http/server.js')
   const storage = await openStorage(config, {
     info: () => about,
-    warn,
     report: (error) => log.failure('database', error),
     // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
     whileOpening: () => void loadServer(),

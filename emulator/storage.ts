@@ -26,7 +26,6 @@ type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesU
 export interface Surroundings {
   /** What somebody who wants the same folder is told. */
   info(): { pid: number; url?: string }
-  warn(message: string): void
   /** Hears of what broke under the database and was put right. */
   report(error: unknown): void
   /** Called once the database is opening, which is done elsewhere and takes a while. */
@@ -68,12 +67,12 @@ export async function openStorage(options: Options, surroundings: Surroundings):
 async function openFor(
   { databaseUrl, memory, fresh }: Options,
   folder: string | undefined,
-  { warn, report, whileOpening }: Surroundings,
+  { report, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres.js')
-    const opening = openPostgres({ url: databaseUrl, warn })
+    const opening = openPostgres({ url: databaseUrl })
     whileOpening()
     return { db: await upToDate(await opening, 'the database'), dataDir: undefined }
   }

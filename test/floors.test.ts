@@ -46,7 +46,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'zod',
     'pino',
   ],
-  'emulator/realtime': ['emulator/realtime', 'emulator/store', 'emulator/database/database.ts', 'node:', 'pg'],
+  'emulator/realtime': [
+    'emulator/realtime',
+    'emulator/store',
+    'emulator/database/database.ts',
+    'emulator/database/session-settings.ts',
+    'node:',
+    'pg',
+  ],
   'emulator/passwords': ['emulator/passwords', 'client/model', 'node:', 'bcryptjs'],
   'emulator/idp': [
     'emulator/idp',

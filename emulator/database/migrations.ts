@@ -4,6 +4,7 @@ import { fileAudiencesMigration } from './file-audiences-migration.js'
 import { filesMigration } from './files-migration.js'
 import { identityMigration } from './identity-migration.js'
 import { mailMigration } from './mail-migration.js'
+import { orderMigration } from './order-migration.js'
 import { realtimeMigration } from './realtime-migration.js'
 import { usersMigration } from './users-migration.js'
 
@@ -144,6 +145,11 @@ export const migrations: readonly Migration[] = [
     number: 8,
     name: 'who files are listed to',
     statements: fileAudiencesMigration,
+  },
+  {
+    number: 9,
+    name: 'the order of values by code point',
+    statements: orderMigration,
   },
 ]
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { sql } from './database.js'
 import { type Job, openSession, type Session } from './protocol.js'
+import { sessionSettings } from './session-settings.js'
 
 export interface DataSource {
   /** Folder of an existing data directory; left out, the data live in memory. */
@@ -31,16 +32,12 @@ const heldBytes = 65_536
 /** Where the counts are in what the worker shares. */
 const [produced, held, posted] = [0, 1, 2]
 
-const settings = [
-  sql`select set_config('search_path', 'svc, public', false)`,
-  sql`select set_config('timezone', 'UTC', false)`,
-  sql`select set_config('jit', 'off', false)`,
-  sql`select set_config('work_mem', '16MB', false)`,
-  // Nothing turns here; as for a disk, the planner would rather read two large indexes than a few hundred rows.
-  sql`select set_config('random_page_cost', '1.1', false)`,
+const settings = Object.entries({
+  ...sessionSettings,
+  work_mem: '16MB',
   // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
-  sql`select set_config('wal_init_zero', 'off', false)`,
-]
+  wal_init_zero: 'off',
+}).map(([name, value]) => sql`select set_config(${name}, ${value}, false)`)
 
 export async function connect({ dataDir, template }: DataSource): Promise<Connection> {
   const shared = new SharedArrayBuffer(headerBytes + heldBytes)

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { plainError } from '../../client/model/error-words.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, DatabaseError, mostResultBytes, type Sql } from './database.js'
+import { connectionOptions, sessionSettings } from './session-settings.js'
 import { StartError } from './start-error.js'
 import { readerOf, writeValue } from './values.js'
 
@@ -10,8 +11,6 @@ export interface PostgresOptions {
   readonly url: string
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
-  /** Told of what is worth knowing but stops nothing. */
-  readonly warn?: (message: string) => void
 }
 
 /** The first version whose built-in collation folds case as filters need it. */
@@ -34,19 +33,19 @@ const mostTries = 3
  * @throws {StartError} `DATABASE_UNREACHABLE` or `DATABASE_TOO_OLD`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000, warn } = options
+  const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
   requireAddress(url)
   const pool = new pg.Pool({
     connectionString: url,
     max: mostConnections,
     connectionTimeoutMillis: 5_000,
-    options: `-c search_path=svc,public -c timezone=UTC -c jit=off -c random_page_cost=1.1 -c statement_timeout=${mostStatementMilliseconds}`,
+    options: connectionOptions({ ...sessionSettings, statement_timeout: mostStatementMilliseconds }),
     types: { getTypeParser: ((typeId: number) => readerOf(typeId)) as never },
     application_name: 'svc',
   })
   // A connection that breaks while nobody uses it is replaced; whoever uses one hears of it by the statement.
   pool.on('error', () => undefined)
-  await checkServer(pool, url, warn).catch(async (error) => {
+  await checkServer(pool, url).catch(async (error) => {
     await pool.end()
     throw error
   })
@@ -198,12 +197,9 @@ function isRepeatable(error: unknown): boolean {
   return error instanceof DatabaseError && (error.sqlState === '40001' || error.sqlState === '40P01')
 }
 
-async function checkServer(pool: pg.Pool, url: string, warn: PostgresOptions['warn']): Promise<void> {
+async function checkServer(pool: pg.Pool, url: string): Promise<void> {
   const { rows } = await pool
-    .query(
-      `select current_setting('server_version_num')::int as version, datcollate as collation
-       from pg_database where datname = current_database()`,
-    )
+    .query(`select current_setting('server_version_num')::int as version`)
     .catch((cause: Error) => {
       throw new StartError(
         'DATABASE_UNREACHABLE',
@@ -212,17 +208,12 @@ async function checkServer(pool: pg.Pool, url: string, warn: PostgresOptions['wa
         cause,
       )
     })
-  const { version, collation } = rows[0] as { version: number; collation: string }
+  const { version } = rows[0] as { version: number }
   if (version < oldestVersion * 10_000) {
     throw new StartError(
       'DATABASE_TOO_OLD',
       `PostgreSQL ${Math.floor(version / 10_000)} is too old.`,
       `Use PostgreSQL ${oldestVersion} or later.`,
-    )
-  }
-  if (!/^(C|POSIX)(\.|$)/i.test(collation)) {
-    warn?.(
-      `The database sorts by the rules of "${collation}", not by code point. Create it with lc_collate 'C' to sort as the service does.`,
     )
   }
 }

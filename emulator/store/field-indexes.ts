@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Path } from '../../client/model/path.js'
 import { ownField } from '../../client/model/where.js'
 import { type Database, type Fragment, type SqlValue, sql, writing } from '../database/database.js'
-import { fieldText, fieldValue, inCollection, isOdd, isRegular, lowerCased, ownTimes } from './field-sql.js'
+import { fieldText, fieldValue, inCollection, inOrder, isOdd, isRegular, lowerCased, ownTimes } from './field-sql.js'
 import { patientSql } from './upkeep.js'
 
 /**
@@ -146,7 +146,9 @@ function definitionOf({ collection, path, kind }: FieldIndex): string {
   if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${directionOf(kind)}, d.id) where ${here}`)
   if (kind === 'text') return inlined(sql`using gin (${lowerCased(fieldText(path))} gin_trgm_ops) where ${here}`)
   if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOdd(path)}`)
-  return inlined(sql`(${fieldValue(path)} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`)
+  return inlined(
+    sql`(${inOrder(fieldValue(path))} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
+  )
 }
 
 function directionOf(kind: FieldIndexKind): Fragment {

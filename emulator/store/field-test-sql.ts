@@ -2,7 +2,7 @@ import { isIndexSegment, type Path } from '../../client/model/path.js'
 import { canHold, meaningsOf, numberOf, type Test } from '../../client/model/where.js'
 import { type Fragment, nothing, sql } from '../database/database.js'
 import type { KnownFields } from './field-indexes.js'
-import { fieldText, fieldValue, isOdd, isRegular } from './field-sql.js'
+import { fieldText, fieldValue, inOrder, isOdd, isRegular } from './field-sql.js'
 import {
   anyOf,
   cheapEnd,
@@ -119,11 +119,11 @@ function isNull(path: Path): Fragment {
  * less than everything. So each comparison has a second bound that keeps the other types out.
  */
 function compares(path: Path, order: Order, text: string, known: KnownFields | undefined): Fragment {
-  const value = fieldValue(path)
+  const value = inOrder(fieldValue(path))
   const isBelow = order === 'lt' || order === 'lte'
   const isIndexed = known?.has(path, 'asc') || known?.has(path, 'desc')
   const among = (limit: string, other: Fragment, where: Fragment) =>
-    sql`(${where}${value} ${comparisons[order]} ${limit}::jsonb and ${value} ${other})`
+    sql`(${where}${value} ${comparisons[order]} ${inOrder(sql`${limit}::jsonb`)} and ${value} ${other})`
   const number = numberOf(text)
   const ranges: Fragment[] = []
   if (number !== undefined) {
@@ -137,10 +137,11 @@ function compares(path: Path, order: Order, text: string, known: KnownFields | u
   return anyOf(ranges)
 }
 
-const aboveStrings = sql`>= '-1.7976931348623157e308'::jsonb`
-const belowNumbers = sql`< '-1.7976931348623157e308'::jsonb`
-const belowBooleans = sql`< 'false'::jsonb`
-const fromFirstString = sql`>= '""'::jsonb`
+const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
+const aboveStrings = sql`>= ${leastNumber}`
+const belowNumbers = sql`< ${leastNumber}`
+const belowBooleans = sql`< ${inOrder(sql`'false'::jsonb`)}`
+const fromFirstString = sql`>= ${inOrder(sql`'""'::jsonb`)}`
 
 /**
  * The first condition can use an index over the field's lower-cased text. It lets a little more through: of an array the

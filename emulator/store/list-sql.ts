@@ -2,7 +2,7 @@
 import type { ListQuery, Sort } from '../../client/model/page.js'
 import { ownField, type Where } from '../../client/model/where.js'
 import { type Fragment, sql } from '../database/database.js'
-import { fieldValue, inCollection, isOdd, isRegular } from './field-sql.js'
+import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './field-sql.js'
 import { type Ordering, orderingOf } from './sort-sql.js'
 import { isExactly, pageEnd } from './sql-words.js'
 import { compileWhere, type Reach } from './where-sql.js'
@@ -136,7 +136,7 @@ function foundInOrder(
   if (!isIndexed(scope, sort)) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
   return sql`(
       (select d.id, ${ordering.value} as value ${from} and ${isRegular(sort.path)}
-      order by ${fieldValue(sort.path)} ${ordering.direction} nulls last, d.id
+      order by ${inOrder(fieldValue(sort.path))} ${ordering.direction} nulls last, d.id
       limit ${limit + offset}::bigint)
       union all
       select d.id, ${ordering.value} ${from} and ${isOdd(sort.path)}

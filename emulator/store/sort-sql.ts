@@ -1,7 +1,7 @@
 import type { Sort } from '../../client/model/page.js'
 import { ownField } from '../../client/model/where.js'
 import { type Fragment, nothing, sql } from '../database/database.js'
-import { fieldValue, ownTimes } from './field-sql.js'
+import { fieldValue, inOrder, ownTimes } from './field-sql.js'
 
 /** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
 export interface Ordering {
@@ -28,8 +28,8 @@ export function orderingOf(sort: Sort | undefined): Ordering {
   }
   if (own) return { value: ownTimes[own], order: sql`value ${direction}, id`, direction, fence: nothing, isById: false }
   return {
-    value: fieldValue(sort.path),
-    order: sql`(value > 'true'::jsonb or value = '[]'::jsonb) ${direction} nulls last, value ${direction} nulls last, id`,
+    value: inOrder(fieldValue(sort.path)),
+    order: sql`(value > ${inOrder(sql`'true'::jsonb`)} or value = ${inOrder(sql`'[]'::jsonb`)}) ${direction} nulls last, value ${direction} nulls last, id`,
     direction,
     fence: sql`offset 0`,
     isById: false,
