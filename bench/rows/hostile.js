@@ -6,6 +6,7 @@ import { newPath } from '../tools/folders.js'
 import { rounded } from '../tools/rounds.js'
 import { answers } from './hostile/answers.js'
 import { bodies } from './hostile/bodies.js'
+import { filters } from './hostile/filters.js'
 import { measureLogins } from './hostile/logins.js'
 
 /**
@@ -16,7 +17,7 @@ import { measureLogins } from './hostile/logins.js'
  */
 
 /** @type {Attack[]} */
-const attacks = [...answers, ...bodies]
+const attacks = [...answers, ...bodies, ...filters]
 
 /** No turn of the event loop may be longer, and no request may take more memory. Contract 10.10. */
 const most = { milliseconds: 50, megabytes: 256 }

@@ -1,0 +1,94 @@
+/** From where a client goes on whose connection held several subscriptions. Contract 9.4. */
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { createClient } from '../../client/index.js'
+import { agreeing, anEvent, type FakeAnswers, type FakeRealtime, fakeRealtime } from '../fixtures/fake-realtime.js'
+
+const opened: { close(): unknown }[] = []
+
+afterEach(async () => {
+  for (const thing of opened.splice(0).reverse()) await thing.close()
+})
+
+async function aService(answers?: FakeAnswers): Promise<FakeRealtime> {
+  const service = await fakeRealtime(answers)
+  opened.push(service)
+  return service
+}
+
+function clientOf({ url }: FakeRealtime) {
+  const client = createClient({ url, apiKey: 'svc_key_x', WebSocket, retry: { delay: 1 } })
+  return { posts: client.collection('posts'), notes: client.collection('notes') }
+}
+
+function subscribes({ heard }: FakeRealtime) {
+  return heard.filter(({ type }) => type === 'subscribe')
+}
+
+describe('over WebSocket, a client that comes back', () => {
+  /** Answers as the service does: a subscription that says since when is replayed. */
+  const replaying = (live: boolean): FakeAnswers => ({
+    answer: (message) => {
+      if (message.type !== 'subscribe') return agreeing(message)
+      const { collection, since } = message
+      const announced = { type: 'live', collection, seq: 40 }
+      return [...agreeing(message), ...(since !== undefined && live ? [announced] : [])]
+    },
+  })
+  const places = (service: FakeRealtime, from: number) =>
+    subscribes(service)
+      .slice(from)
+      .map(({ collection, since }) => [collection, since])
+
+  it('contract 9.4 goes on behind the newest change of the connection, for all subscriptions', async () => {
+    const service = await aService()
+    const { posts, notes } = clientOf(service)
+    const told: number[] = []
+    const many = [posts.subscribe(), notes.subscribe({ onChange: ({ seq }) => told.push(seq) })]
+    opened.push(...many)
+    await Promise.all(many.map(({ ready }) => ready))
+    service.tell(anEvent(7, 'one'), anEvent(9, 'other', { collection: 'notes' }))
+    await vi.waitUntil(() => told.includes(9))
+
+    service.cut()
+    await vi.waitUntil(() => subscribes(service).length === 4)
+
+    expect(places(service, 2)).toEqual([
+      ['posts', 9],
+      ['notes', 9],
+    ])
+  })
+
+  it('contract 9.4 resumes a subscription from its own last change while it is replayed', async () => {
+    const service = await aService(replaying(false))
+    const { posts, notes } = clientOf(service)
+    const told: number[] = []
+    const many = [posts.subscribe({ since: 3 }), notes.subscribe({ onChange: ({ seq }) => told.push(seq) })]
+    opened.push(...many)
+    await Promise.all(many.map(({ ready }) => ready))
+    service.tell(anEvent(5, 'old'), anEvent(30, 'new', { collection: 'notes' }))
+    await vi.waitUntil(() => told.includes(30))
+
+    service.cut()
+    await vi.waitUntil(() => subscribes(service).length === 4)
+
+    expect(places(service, 2)).toEqual([
+      ['posts', 5],
+      ['notes', 30],
+    ])
+  })
+
+  it('contract 9.4 knows from the end of a replay how far it is', async () => {
+    const service = await aService(replaying(true))
+    const { posts } = clientOf(service)
+    const subscription = posts.subscribe({ since: 3 })
+    opened.push(subscription)
+    await subscription.ready
+    await vi.waitUntil(() => subscribes(service).length === 1)
+
+    service.cut()
+    await vi.waitUntil(() => subscribes(service).length === 2)
+
+    expect(places(service, 1)).toEqual([['posts', 40]])
+  })
+})
