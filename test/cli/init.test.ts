@@ -165,7 +165,7 @@ test('it names the installs that are missing, by the package manager of the app'
     'pnpm-lock.yaml': '',
   })
 
-  expect(await world.json(['init'])).toMatchObject({
+  expect(await world.json(['init', '--yes'])).toMatchObject({
     app: 'vite',
     next: ['pnpm add -D svc-toolkit', 'pnpm exec svc dev'],
   })
