@@ -27,7 +27,7 @@ interface Start extends RunOptions {
 }
 
 /** A command that takes longer than this hangs, however busy the machine is. */
-const hungMilliseconds = 180_000
+export const hungMilliseconds = 180_000
 
 export type Turn = readonly [question: string, typed: string]
 

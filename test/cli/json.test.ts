@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
 
 // Every command under --json says JSON and nothing else: in a pipe, with CI=1, and at a terminal, where it never asks.
 
@@ -15,7 +15,8 @@ let id = ''
 
 beforeAll(async () => {
   world = await openWorld()
-  await world.dev('--memory', '--demo')
+  // On disk, so that a second one is refused: one with --memory leaves the folder to others.
+  await world.dev('--demo')
   const page = (await world.json(['docs', 'list', 'posts', '--limit', '1'])) as { items: [{ id: string }] }
   id = page.items[0].id
   writeFileSync(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
@@ -135,7 +136,7 @@ describe('at a terminal', () => {
       env: { ...cleanEnv(world.folder), EDITOR: 'true', TERM: 'xterm' },
       extendEnv: false,
       reject: false,
-      timeout: 20_000,
+      timeout: hungMilliseconds,
     })
 
     expect(() => JSON.parse(stdout)).not.toThrow()
