@@ -101,7 +101,7 @@ async function measureUpserts(dev, load) {
   }))
   return inTurns(
     {
-      upserts: () => pace(dev, upserted, ['articles', file, '--upsert', '--key', 'title']),
+      upserts: () => pace(dev, upserted, ['articles', file, '--upsert', '--by', 'title']),
       updates: async () => batch * (await load.drive({ port: dev.port, connections: 1, milliseconds, asks })).perSecond,
     },
     { rounds: 3, warmUps: 0 },
