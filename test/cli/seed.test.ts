@@ -128,7 +128,7 @@ test.each([
   expect(await fields(name)).toEqual([{ name: 'Ada', age: 36 }, { name: 'Bob' }])
 })
 
-test('--upsert of a file of documents goes by the field of --key', async () => {
+test('--upsert of a file of documents goes by the field of --by', async () => {
   const name = `${own}people`
   await world.svc(['seed', file(`${name}.csv`, 'email,name\na@x.org,Ada\nb@x.org,Bob\n')])
 
@@ -136,82 +136,14 @@ test('--upsert of a file of documents goes by the field of --key', async () => {
     'seed',
     file(`${name}.csv`, 'email,name\nb@x.org,Bobby\nc@x.org,Cyd\n'),
     '--upsert',
-    '--key',
+    '--by',
     'email',
   ])
   const withoutKey = await world.svc(['seed', `${name}.csv`, '--upsert'])
 
   expect(planted).toMatchObject([{ created: 1, updated: 1, kept: 0 }])
   expect((await fields(name)).map((one) => one.name)).toEqual(['Ada', 'Bobby', 'Cyd'])
-  expect(withoutKey).toMatchObject({ exit: 2, stderr: expect.stringContaining('--key email') })
-})
-
-test('a document without a key whose fields were changed in the file is changed, and not created once more', async () => {
-  const name = `${own}renamed`
-  const content = (documents: unknown) => JSON.stringify({ collections: { [name]: { documents } } })
-  const seed = file(`${name}.json`, content([{ title: 'Hello' }, { title: 'World' }]))
-  await world.svc(['seed', seed])
-  file(`${name}.json`, content([{ title: 'New' }, { title: 'Hello' }, { title: 'Whole world', views: 1 }]))
-
-  const moved = await world.json(['seed', seed, '--upsert'])
-  file(`${name}.json`, content([{ title: 'New' }, { title: 'Hello' }, { title: 'Wide world', views: 1 }]))
-  const changed = await world.json(['seed', seed, '--upsert'])
-
-  expect(moved).toMatchObject([{ created: 2, updated: 1 }])
-  expect(changed).toMatchObject([{ created: 0, updated: 3 }])
-  expect((await fields(name)).map(({ title }) => title)).toEqual(['Hello', 'World', 'New', 'Wide world'])
-})
-
-test('a named document without a key stays the same one whatever its fields become', async () => {
-  const name = `${own}named`
-  const content = (ada: unknown) => JSON.stringify({ collections: { [name]: { documents: { ada, bob: { n: 'B' } } } } })
-  const seed = file(`${name}.json`, content({ n: 'Ada' }))
-  await world.svc(['seed', seed])
-  file(`${name}.json`, content({ n: 'Ada Lovelace' }))
-
-  const planted = await world.json(['seed', seed, '--upsert'])
-
-  expect(planted).toMatchObject([{ created: 0, updated: 2 }])
-  expect(await fields(name)).toEqual([{ n: 'Ada Lovelace' }, { n: 'B' }])
-})
-
-test('--upsert keeps a schema that the file does not mention', async () => {
-  const name = `${own}kept`
-  const seed = file(`${name}.json`, JSON.stringify({ collections: { [name]: { documents: [{ title: 'Hello' }] } } }))
-  await world.svc(['collections', 'create', name, '--field', 'title:string!'])
-
-  await world.svc(['seed', seed, '--upsert'])
-
-  expect(await world.json(['collections', 'schema', name])).toEqual({ title: { type: 'string', required: true } })
-})
-
-test.each([
-  [
-    'in the file',
-    (name: string) => `{"collections":{"${name}":{"key":"email","documents":[{"email":"a@x.org"},\n{}]}}}`,
-  ],
-  ['by --key', (name: string) => `{"collections":{"${name}":{"documents":[{"email":"a@x.org"},\n{"email":null}]}}}`],
-])('a document without the key that was named %s is refused before anything is created', async (_where, content) => {
-  const name = `${own}keyed`
-  const seed = file(`${name}.json`, content(name))
-
-  const ran = await world.svc(['seed', seed, '--upsert', '--key', 'email'])
-
-  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.json:2: "${name}.1" has no text`) })
-  expect(await world.json(['docs', 'count', name])).toMatchObject({ error: { code: 'NOT_FOUND' } })
-})
-
-test('a row without the field of --key is refused, and not created again by each seed', async () => {
-  const name = `${own}rows`
-  const seed = file(`${name}.csv`, 'email,name\na@x.org,Ada\n,Nobody\n')
-
-  const first = await world.svc(['seed', seed, '--upsert', '--key', 'email'])
-  const again = await world.svc(['seed', seed, '--upsert', '--key', 'email'])
-
-  for (const ran of [first, again]) {
-    expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.csv:3: has no text`) })
-  }
-  expect(await fields(name)).toEqual([{ email: 'a@x.org', name: 'Ada' }])
+  expect(withoutKey).toMatchObject({ exit: 2, stderr: expect.stringContaining('--by email') })
 })
 
 test('a key of a seed file that nothing reads is refused by name and line', async () => {

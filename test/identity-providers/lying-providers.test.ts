@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LoginFailure } from '../../client/model/provider-login.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { control, ending as endingOf, leave as leaveTo } from '../fixtures/lying-logins.js'
 import {
   broken,
   byOtherKey,
@@ -40,46 +41,11 @@ function beImpatientWith(lies: Lies): void {
   if (Object.values(lies).some((lie) => lie === silence || lie === trickle)) emulator = impatient
 }
 
-async function control(method: string, path: string, body: object): Promise<{ id: string; apiKey: string }> {
-  const headers = { 'svc-control-token': emulator.controlToken, 'content-type': 'application/json' }
-  const answer = await fetch(`${emulator.url}/_svc/api${path}`, { method, headers, body: JSON.stringify(body) })
-  expect(answer.ok).toBe(true)
-  return answer.json() as Promise<{ id: string; apiKey: string }>
-}
+const leave = (provider: LyingProvider, more?: Record<string, string>) => leaveTo(emulator, provider, more)
 
-/** Where a login is sent to, and the login that it was. */
-async function leave(provider: LyingProvider, more: Record<string, string> = { IDP_ISSUER: provider.url }) {
-  const { id, apiKey } = await control('POST', '/projects', {})
-  const callback = `${emulator.url}/auth-collections/auth-idp-redirect/${id}`
-  const idp = {
-    IDP_CLIENT_ID: provider.clientId,
-    IDP_CLIENT_SECRET: provider.clientSecret,
-    IDP_REDIRECT_URL: callback,
-    IDP_COMPLETE_URL: 'https://app.example/done',
-    ...more,
-  }
-  await control('PATCH', `/projects/${id}`, { settings: { idp } })
-  const answer = await fetch(`${emulator.url}/login-idp`, { headers: { 'x-api-key': apiKey } })
-  return { answer, callback, id, apiKey }
-}
-
-/** How the login ends, where the provider tells these lies from the moment the browser has left. */
-async function ending(lies: Lies, more?: (url: string) => Record<string, string>): Promise<string> {
+function ending(lies: Lies, more?: (url: string) => Record<string, string>): Promise<string> {
   beImpatientWith(lies)
-  const provider = await serveLyingProvider(lies)
-  try {
-    const { answer, callback } = await leave(provider, more?.(provider.url))
-    const { searchParams } = new URL(((await answer.json()) as { url: string }).url)
-    provider.nonce = searchParams.get('nonce') ?? ''
-    const query = new URLSearchParams({ code: 'good', state: searchParams.get('state') ?? '' })
-    const back = await fetch(`${callback}?${query}`, { redirect: 'manual' })
-    expect(back.status).toBe(302)
-    const location = new URL(String(back.headers.get('location')))
-    expect(location.href).toMatch(/^https:\/\/app\.example\/done\?svc-/)
-    return location.searchParams.get('svc-error') ?? 'a token'
-  } finally {
-    await provider.close()
-  }
+  return endingOf(emulator, lies, more)
 }
 
 test('IDP-04 an honest one logs in', async () => {
@@ -177,16 +143,16 @@ describe('A login that takes its time', () => {
       const { answer, callback } = await leave(provider)
       const { searchParams } = new URL(((await answer.json()) as { url: string }).url)
       provider.nonce = searchParams.get('nonce') ?? ''
-      await control('PATCH', '/clock', { advance: milliseconds })
+      await control(emulator, 'PATCH', '/clock', { advance: milliseconds })
       const query = new URLSearchParams({ code: 'good', state: searchParams.get('state') ?? '' })
       const { headers } = await fetch(`${callback}?${query}`, { redirect: 'manual' })
       return new URL(String(headers.get('location'))).searchParams.get('svc-error')
     }
 
     // Eight days ahead, the provider's tokens would long be over.
-    await control('PATCH', '/clock', { advance: 8 * 86_400_000 })
+    await control(emulator, 'PATCH', '/clock', { advance: 8 * 86_400_000 })
     const outcomes = [await back(9 * 60_000), await back(10 * 60_000)]
-    await control('DELETE', '/clock', {})
+    await control(emulator, 'DELETE', '/clock', {})
     await provider.close()
 
     expect(outcomes).toEqual([null, 'authentication_failed'])
@@ -254,55 +220,6 @@ describe('With OAuth 2 alone', () => {
   test('IDP-07 a profile that names nobody is none', async () => {
     expect(await ending({ profile: { sub: undefined } }, addresses)).toBe('failed_to_get_user_info')
     expect(await ending({ profile: broken }, addresses)).toBe('failed_to_get_user_info')
-  })
-})
-
-test('IDP-16 an ID token signed with the client’s secret is refused', async () => {
-  const provider = await serveLyingProvider({})
-  const { apiKey } = await leave(provider)
-  const now = Math.floor(Date.now() / 1_000)
-  const claims = { iss: provider.url, aud: provider.clientId, sub: 'ada', iat: now, exp: now + 60 }
-  const forged = await bySecret({ ...claims, email: 'ada@example.com', email_verified: true }, provider.clientSecret)
-
-  const answer = await fetch(`${emulator.url}/auth/oauth/idp/token`, {
-    method: 'POST',
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ idToken: forged, platform: 'web' }),
-  })
-
-  await provider.close()
-  expect(answer.status).toBe(401)
-})
-
-describe('An ID token for several audiences', () => {
-  const cases = [
-    ['by the party that asks', { aud: ['app', 'another'], azp: 'app' }, 200],
-    ['by another party', { aud: ['app', 'another'], azp: 'another' }, 401],
-    ['by nobody in particular', { aud: ['app', 'another'] }, 401],
-    ['that do not include this one', { aud: ['one', 'another'], azp: 'app' }, 401],
-    ['that is one', { aud: ['app'] }, 200],
-  ] as const
-
-  test.each(cases)('contract 7.6 %s', async (_what, said, status) => {
-    const provider = await serveLyingProvider({})
-    const { apiKey } = await leave(provider)
-    const now = Math.floor(Date.now() / 1_000)
-    const person = { sub: 'ada', email: 'ada@example.com', email_verified: true }
-    const idToken = await provider.sign({ iss: provider.url, iat: now, exp: now + 60, ...person, ...said })
-
-    const answer = await fetch(`${emulator.url}/auth/oauth/idp/token`, {
-      method: 'POST',
-      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ idToken, platform: 'web' }),
-    })
-
-    await provider.close()
-    expect(answer.status).toBe(status)
-  })
-
-  test('contract 7.6 is not taken from a redirect either, where another party asked for it', async () => {
-    expect(await ending({ claims: { aud: ['app', 'another'], azp: 'another' } })).toBe('authentication_failed')
-    expect(await ending({ claims: { aud: ['app', 'another'], azp: 'app' } })).toBe('a token')
   })
 })
 
