@@ -15,7 +15,8 @@ import {
 import type { JsonSchema } from '../../client/wire/codec.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import { dialectRules } from '../../client/wire/rules.js'
-import { arrayOf, count, object, text, time } from '../../client/wire/schemas.js'
+import { arrayOf, count, object, text } from '../../client/wire/schemas.js'
+import { ticketShapes, writeTicket } from '../../client/wire/tickets.js'
 import type { Ticket } from '../core/tickets.js'
 import { type FileReplyValues, fileReplies } from './file-replies.js'
 import type { Outgoing } from './run.js'
@@ -116,10 +117,8 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     schema: () => ({ type: 'object' }),
   },
   ticket: {
-    write: (dialect, { ticket, expiresAt }) => ({
-      body: dialectRules(dialect).record.write({ ticket, expires_at: expiresAt }),
-    }),
-    schema: (dialect) => record(dialect, object({ ticket: text, expires_at: time })),
+    write: (dialect, ticket) => ({ body: writeTicket(dialect, ticket) }),
+    schema: (dialect) => record(dialect, ticketShapes[dialect.document].schema),
   },
   events: {
     write: (_dialect, stream) => ({ body: '', headers: eventStreamHeaders, stream }),

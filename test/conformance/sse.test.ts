@@ -78,7 +78,8 @@ inDialects('Server-sent events', (wire) => {
     const again = await openEvents(service.url, path)
     await posts.create({ n: 1 })
 
-    expect(body).toEqual({ ticket: expect.stringMatching(/^[\w-]{20,}$/), expires_at: expect.any(String) })
+    const time = wire.name === 'b' ? 'expires_at' : 'expiresAt'
+    expect(body).toEqual({ ticket: expect.stringMatching(/^[\w-]{20,}$/), [time]: expect.any(String) })
     expect(events.status).toBe(200)
     expect((await events.atLeast(1))[0]).toHaveProperty(wire.name === 'b' ? 'data' : 'document')
     expect(again.status).toBe(401)
