@@ -54,9 +54,14 @@ export function readWhere(all: readonly string[] = [], any: readonly string[] = 
   return { all: [...clauses, ...[...groups.values()].map((any) => ({ any }))] }
 }
 
-/** Both words for it are known, whatever the dialect. */
+/** Both words are known, whatever the dialect: `__contains` is the service's own, `__icontains` ignores case. */
 function readCondition([name, value]: readonly [string, string]): readonly Clause[] {
-  return readConditions(dialects.a, [[name.replace(/__icontains$/, '__contains'), value]]).all
+  const { all } = readConditions(dialects.a, [[name.replace(/__icontains$/, '__contains'), value]])
+  return name.endsWith('__contains') ? all.map(({ any }) => ({ any: any.map(asContains) })) : all
+}
+
+function asContains(test: Test): Test {
+  return test.operator === 'icontains' ? { ...test, operator: 'contains' } : test
 }
 
 /** What to say where nothing was found and a condition looks like one of another spelling. */
