@@ -13,8 +13,8 @@ export interface UploadOptions extends CallOptions {
   readonly path?: string
   /** What the file is called; left out, by its own name. */
   readonly name?: string
-  /** Hears how many bytes have gone out, those around the file included. */
-  readonly onProgress?: (sentBytes: number) => void
+  /** Receives how many of the file's bytes have been sent, and how many it has. */
+  readonly onProgress?: (sentBytes: number, totalBytes: number) => void
 }
 
 export interface FileListOptions extends CallOptions {
@@ -38,11 +38,15 @@ export function openFiles({ call, options }: Session) {
      *
      * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
      */
-    async upload(file: Blob, { path, name, ...options }: UploadOptions = {}): Promise<StoredFile> {
+    async upload(file: Blob, { path, name, onProgress, signal }: UploadOptions = {}): Promise<StoredFile> {
       const body = new FormData()
       if (path) body.append('path', path)
       sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
-      return call('POST', addresses.upload, readFile, { ...options, body, idempotencyKey: newKey() })
+      return call('POST', addresses.upload, readFile, {
+        ...{ signal, body, idempotencyKey: newKey() },
+        // The form that is sent is longer than the file in it.
+        onProgress: onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, file.size), file.size)),
+      })
     },
 
     /**
