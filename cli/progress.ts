@@ -1,6 +1,6 @@
 import type { SingleBar } from 'cli-progress'
 import { onStderr } from './colour.js'
-import { count } from './print.js'
+import { count, counted } from './print.js'
 
 /** What a long piece of work tells of itself. */
 export interface Progress {
@@ -41,7 +41,7 @@ export async function startProgress(
       const rate = writeParts
         ? writeParts(perSecond(value - begun.part))
         : count(Math.round(perSecond(items - begun.items)))
-      const words = `${count(items)} ${noun}  ${rate}/s`
+      const words = `${counted(items, noun)}  ${rate}/s`
       if (whole === undefined) return `  ${words}`
       const width = 24
       const full = Math.round(done * width)

@@ -33,6 +33,23 @@ test('permissions are set a kind at a time, shown, and opened again', async () =
   expect(cleared).toEqual({})
 })
 
+test('permissions that are not shown to the caller can be neither seen nor set', async () => {
+  const bob = 'bob@example.com'
+  await world.svc(['users', 'signup', bob, '--password', 'Correct4Horse'])
+  const permissions = ['collections', 'permissions', 'drafts']
+  const before = await world.json(permissions)
+
+  const shown = await world.svc([...permissions, '--as', bob])
+  const set = await world.svc([...permissions, '--delete', 'editor', '--as', bob])
+  const json = await world.json([...permissions, '--as', bob])
+
+  const refused = expect.stringMatching(/The permissions of "drafts" are not shown to you\.\n.*--as <user>/)
+  expect(shown).toMatchObject({ exit: 3, stdout: '', stderr: refused })
+  expect(set).toMatchObject({ exit: 3, stdout: '' })
+  expect(json).toMatchObject({ error: { code: 'FORBIDDEN', exit: 3 } })
+  expect(await world.json(permissions)).toEqual(before)
+})
+
 test('setting permissions leaves no further key behind', async () => {
   const { keys } = (await world.json(['project', 'show'])) as { keys: unknown[] }
   await world.svc(['collections', 'permissions', 'drafts'])

@@ -48,6 +48,7 @@ const thing = {
   otpauth_url: evil,
   recovery_codes: [evil],
   code: evil,
+  state: evil,
   key: evil,
   tier: evil,
   bytes: 1,
@@ -59,6 +60,9 @@ const thing = {
   version: 1,
 }
 const lists = { documents: [thing], users: [thing], mails: [thing], accounts: [thing], faults: [], total: 1, limit: 20 }
+
+/** Where a provider sends who has logged in. */
+const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
 /** Commands that start, stop or open something, or are of this machine alone. */
 const apart = ['autocomplete', 'config', 'dev', 'dialects:list', 'dialects:show', 'init', 'open', 'stop', 'tail']
@@ -80,6 +84,8 @@ const further: { readonly [command: string]: readonly string[] } = {
   'docs:import': ['posts', 'rows.ndjson'],
   'files:delete': [id],
   'files:upload': ['rows.ndjson'],
+  'idp:callback': ['google', '--code', 'x', '--state', 'x'],
+  'idp:url': ['google', '--redirect-url', 'http://localhost:5173'],
   'idp:login': ['--as', 'ada', '--timeout', '1'],
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
@@ -97,9 +103,11 @@ beforeAll(async () => {
   world = await openWorld()
   service = await openFakeService(({ path, method }) => {
     if (path.startsWith('/_svc/api/health')) return {}
+    if (path.startsWith('/_svc/idp/')) return { status: 302, headers: { location: loggedIn } }
     if (status !== 200)
       return failure(status, 'VALIDATION_ERROR', evil, { issues: [{ loc: ['body', evil], msg: evil }] })
     if (path === '/text') return { body: evil }
+    if (path.endsWith('/idp/logins')) return { body: { url: `${service.url}/_svc/idp/login` } }
     if (path === '/collections' && method === 'GET') return { body: [thing] }
     if (path.startsWith('/storage/list')) return { body: { ...lists, files: [thing] } }
     // What lies behind the one document that there is.
@@ -201,6 +209,18 @@ describe('at a terminal', () => {
 describe('data that goes into a pipe', () => {
   beforeAll(() => {
     status = 200
+  })
+
+  test.each([
+    ['login', '--as', id],
+    ['callback', 'google', '--code', 'x', '--state', 'x'],
+    ['url', 'google', '--redirect-url', 'http://localhost:5173'],
+  ])('12.5: what svc idp %s prints for others to use holds no control character', async (...words) => {
+    const { exit, stdout, stderr } = await world.svc(['idp', ...words])
+
+    expect(exit).toBe(0)
+    expect(stdout).toContain('evil')
+    expect(stdout + stderr).not.toMatch(controls)
   })
 
   test('12.5: JSON is escaped, and means the same', async () => {

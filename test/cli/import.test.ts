@@ -187,13 +187,13 @@ test('bad rows keep no good row out, and are reported with line and reason', asy
   expect(await world.json(['docs', 'count', 'strict'])).toEqual({ count: 2_295 })
 })
 
-test('with --upsert a row changes the document of its key, and creates it where there is none', async () => {
+test('with --upsert --by a row changes the document that has its value, and creates it where there is none', async () => {
   file('first.ndjson', '{"email":"ada@example.com","name":"Ada"}\n{"email":"bob@example.com","name":"Bob"}')
   file('second.ndjson', '{"email":"ada@example.com","age":36}\n{"email":"cyd@example.com","name":"Cyd"}')
 
   await world.svc(['docs', 'import', 'people', 'first.ndjson', '--create'])
-  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--key', 'email'])
-  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--key', 'email'])
+  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--by', 'email'])
+  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--by', 'email'])
 
   expect(await exported('people')).toEqual([
     { email: 'ada@example.com', name: 'Ada', age: 36 },
@@ -202,11 +202,27 @@ test('with --upsert a row changes the document of its key, and creates it where 
   ])
 })
 
-test('with --upsert, a key that no row has creates nothing', async () => {
+test('the older --upsert --key email is read as --by email, and says so; an API key stays one', async () => {
+  file('older.ndjson', '{"email":"ada@example.com","name":"Ada"}')
+  file('newer.ndjson', '{"email":"ada@example.com","name":"Ada L."}')
+  await world.svc(['docs', 'import', 'olders', 'older.ndjson', '--create'])
+  const upsert = ['docs', 'import', 'olders', 'newer.ndjson', '--upsert']
+
+  const older = await world.svc([...upsert, '--key', 'email'])
+  const nobody = await world.svc([...upsert, '--by', 'email', '--key', 'svc_key_of_nobody'])
+  const unnamed = await world.svc([...upsert, '--key', dev.apiKey])
+
+  expect(older).toMatchObject({ exit: 0, stderr: expect.stringContaining('Read as --by email: --key is the API key.') })
+  expect(await exported('olders')).toEqual([{ email: 'ada@example.com', name: 'Ada L.' }])
+  expect(nobody.exit).toBe(3)
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name it: --upsert --by email') })
+})
+
+test('with --upsert, a field that no row has creates nothing', async () => {
   file('keyed.csv', 'email,name\nada@example.com,Ada\n')
   await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--create'])
 
-  const ran = await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--upsert', '--key', 'emial'])
+  const ran = await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--upsert', '--by', 'emial'])
 
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('No row has a value in "emial"') })
   expect(await world.json(['docs', 'count', 'keyed'])).toEqual({ count: 1 })

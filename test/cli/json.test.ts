@@ -157,6 +157,17 @@ function anError(exit: number) {
   }
 }
 
+test('help shows COLLECTION where one is taken, and COLLECTION... only for svc tail', async () => {
+  const { stdout } = await world.svc(['help', 'docs', 'create'])
+  const several = Object.entries<{ args: { collection?: { multiple?: boolean } } }>(manifest.commands)
+    .filter(([, { args }]) => args.collection?.multiple)
+    .map(([command]) => command)
+
+  expect(stdout).toMatch(/^ {2}COLLECTION {2}/m)
+  expect(stdout).not.toContain('COLLECTION...')
+  expect(several).toEqual(['tail'])
+})
+
 test('the prose of every help text is for the terminal to wrap', () => {
   const described: [string, { description?: string }][] = Object.entries(manifest.commands)
 

@@ -63,7 +63,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     })
     const stop = stopSignal()
     const isWatched = !flags.quiet && !this.jsonEnabled() && (flags.out !== undefined || !process.stdout.isTTY)
-    const progress = await startProgress(total, 'documents', { isWanted: isWatched })
+    const progress = await startProgress(total, 'document', { isWanted: isWatched })
     if (file.resumed > 0) {
       progress.resume()
       this.note(`going on after ${counted(file.resumed, 'document')}`)

@@ -92,7 +92,7 @@ none.`)
         openState: (input) => openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? '']),
         signal: stop.signal,
         refused,
-        progress: await startProgress(sizeOf(inputs), 'documents', { isWanted: isWatched }),
+        progress: await startProgress(sizeOf(inputs), 'document', { isWanted: isWatched }),
         onResume: (file, done) => this.note(`going on in ${file} after ${counted(done, 'record')}`),
       })
       for (const line of reportLines(report)) this.note(line)

@@ -37,7 +37,7 @@ have their ids before it.`)
     const wanted = await find(client, args.what)
     const whole = wanted.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
-    const progress = await startProgress(whole, 'files', { isWanted, writeParts: formatBytes })
+    const progress = await startProgress(whole, 'file', { isWanted, writeParts: formatBytes })
     const placed = placesFor(wanted, flags.to)
     const written = await transfer(placed, progress, async ({ file, place }, onBytes) => {
       await writeLocalFile(place, await client.files.download(file), { isReplacing: flags.replace, onBytes })

@@ -36,7 +36,7 @@ What is stored this way belongs to no document and stays until it is deleted.`
     const client = await this.clientForWrite(flags, `Store ${counted(found.length, 'file')}`)
     const whole = found.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()
-    const progress = await startProgress(whole, 'files', { isWanted, writeParts: formatBytes })
+    const progress = await startProgress(whole, 'file', { isWanted, writeParts: formatBytes })
     let done = 0
     const stored = await transfer(found, progress, async ({ place, folder }, onBytes) => {
       let before = 0

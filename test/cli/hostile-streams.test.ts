@@ -1,0 +1,99 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from './command-line.js'
+import { type FakeService, openFakeService } from './fake-service.js'
+
+// Contract 12.5 where output comes bit by bit: `svc tail`, and what stands beside a progress bar.
+
+const evil = 'evil\u001b[31mred\u001b]0;title\u0007\u0008\u009b2J\u202e\r\nnext\u2028line\u007f'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: how the bar finds its line and clears it.
+const ofTheBar = /\u001b(\[(\?(25|7)[lh]|\d*[GJK])|[78])/g
+
+const document = { id: 'x', collection: evil, data: { text: evil, [evil]: evil }, createdAt: evil, updatedAt: evil }
+const file = { id: 'x', name: evil, path: '', url: `http://127.0.0.1:1/${evil}`, size: 1, mimeType: evil }
+
+/** Changes as a stream tells of them: of a document that was seen before, and of one that was not. */
+const changes = [
+  { event: 'created', document },
+  { event: 'updated', document: { ...document, data: { text: `${evil}!`, more: [evil] } } },
+  { event: 'updated', document: { ...document, id: evil } },
+  { event: 'deleted', document },
+].map((change, at) => ({ ...change, collection: evil, seq: at + 1 }))
+const end = { code: 'FORBIDDEN', message: evil }
+
+let world: World
+let service: FakeService
+let told: readonly object[] = changes
+
+beforeAll(async () => {
+  world = await openWorld()
+  service = await openFakeService(({ path, method }) => {
+    if (path === '/collections' && method === 'GET') return { body: [{ id: 'x', name: evil }] }
+    if (path.startsWith('/realtime/sse/')) {
+      const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+      return { headers: { 'content-type': 'text/event-stream' }, body }
+    }
+    if (path.includes('id__gt')) return { body: { documents: [], total: 1, limit: 20, offset: 0 } }
+    return { body: { ...document, ...file, documents: [document], total: 1, limit: 20, offset: 0 } }
+  })
+  await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
+})
+afterAll(async () => {
+  service.close()
+  await world.close()
+})
+
+const to = () => ['--url', service.url, '--key', 'k', '--yes']
+
+/** All that reaches the terminal, as it reaches it. */
+async function shown(words: readonly string[]): Promise<string> {
+  const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
+  const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
+    cwd: world.folder,
+    env: { ...cleanEnv(world.folder), TERM: 'xterm', NO_COLOR: '1' },
+    extendEnv: false,
+    reject: false,
+  })
+  return stdout.replaceAll('\r\n', '\n')
+}
+
+describe.each([
+  ['changes', changes, 0, ['evil', 'created', 'updated', 'deleted']],
+  ['a failure that ends it', [end], 3, ['evil']],
+])('12.5: svc tail shows %s without control characters', (_, stream, exit, words) => {
+  beforeAll(() => {
+    told = stream
+  })
+  const tail = ['tail', '--transport', 'sse', '--since', '0', '--max', String(changes.length)]
+
+  test.each([[[]], [['--json']]])('in a pipe, %j', async (flags) => {
+    const ran = await world.svc([...tail, ...flags, ...to()])
+
+    const text = ran.stdout + ran.stderr
+    expect(ran.exit).toBe(exit)
+    for (const word of words) expect(text).toContain(word)
+    expect(text).not.toMatch(controls)
+  })
+
+  test.each([[[]], [['--json']]])('at a terminal, %j', async (flags) => {
+    const text = await shown([...tail, ...flags, ...to()])
+
+    expect(text).toContain('evil')
+    expect(text).not.toMatch(controls)
+  })
+})
+
+test.each([
+  ['files', 'upload', 'rows.ndjson'],
+  ['docs', 'import', 'posts', 'rows.ndjson'],
+  ['docs', 'export', 'posts', '--out', 'posts.ndjson'],
+])('12.5: the progress bar of svc %s %s %s has no control characters but its own', async (...words) => {
+  const text = await shown([...words, ...to()])
+
+  expect(text).toMatch(/\d+ %/)
+  expect(text.replaceAll(ofTheBar, '').replaceAll('\r', '')).not.toMatch(controls)
+})
