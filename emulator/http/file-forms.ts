@@ -3,6 +3,7 @@ import { SvcError } from '../../client/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
 import { sizes, storageLimits } from '../../client/model/limits.js'
 import { text } from '../../client/wire/schemas.js'
+import { requireFolder } from '../core/file-names.js'
 import { parseBody } from './read-json.js'
 import type { FileForm } from './route.js'
 
@@ -82,7 +83,10 @@ export const uploadForm: FileForm = {
     mostBytes: storageLimits[tier].file,
     mayBeAnyType: fileTypes === 'any',
   }),
-  toBody: (texts) => Object.fromEntries(texts),
+  toBody(texts): JsonObject {
+    const path = texts.get('path')
+    return path === undefined ? {} : { path: requireFolder(path) }
+  },
   isOnly: true,
   schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'] },
 }
