@@ -49,6 +49,9 @@ export const sizes = {
   mostDocumentBytes: megabyte,
   mostDocumentDepth: 64,
   mostDocumentKeys: 10_000,
+  /** Members of objects and items of arrays, at all levels. Our choice, as for a body: what each takes is not seen in its bytes. */
+  mostDocumentValues: 200_000,
+  mostBodyValues: 1_000_000,
   mostFieldNameBytes: 255,
   mostBatchItems,
   mostQueryBytes: 8 * kilobyte,

@@ -10,6 +10,7 @@ import {
   insertDocuments,
   lockDocuments,
   lockDoomed,
+  type NewData,
   type Place,
   writeDocuments,
 } from '../store/documents.js'
@@ -19,7 +20,7 @@ import { isId } from './ids.js'
 import { dropForgotten } from './owned-files.js'
 import { openPauses } from './pauses.js'
 import { may } from './permissions.js'
-import { requireLight } from './weight.js'
+import { countValues, requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
 export type VersionGuard = readonly number[] | 'any'
@@ -41,7 +42,7 @@ export async function createDocuments(
   const now = ctx.backend.now()
   const texts = await textsOf(collection, many.length, (at) => withSchema(collection, many[at] ?? {}))
   if (texts.length === 0) return []
-  const rows = texts.map((json) => ({ id: ctx.backend.newId(now), json }))
+  const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
   const documents = await insertDocuments(ctx.db, place(ctx, collection, now), rows)
   if (documents.length > 0) return shownTo(ctx, collection, documents)
   // The collection was removed since it was looked up.
@@ -97,7 +98,7 @@ export async function changeDocuments(
       requireLight(after)
       return after
     })
-    const rows = ids.map((id, at) => ({ id, json: texts[at] ?? '{}' }))
+    const rows = ids.flatMap((id, at) => (texts[at] ? [{ id, ...texts[at] }] : []))
     if (rows.length === 0) return []
     const written = await writeDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
     // As the database writes them, with spaces.
@@ -147,8 +148,8 @@ async function textsOf(
   { schema }: StoredCollection,
   count: number,
   fieldsAt: (at: number) => Fields,
-): Promise<string[]> {
-  const texts: string[] = []
+): Promise<Omit<NewData, 'id'>[]> {
+  const texts: Omit<NewData, 'id'>[] = []
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
@@ -159,7 +160,7 @@ async function textsOf(
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push(text)
+    texts.push({ json: text, values: countValues(fields) })
     const pause = pauses.after(text.length)
     if (pause) await pause
   }

@@ -7,6 +7,8 @@ import { sizes } from '../../client/model/limits.js'
 interface Measure {
   depth: number
   keys: number
+  /** Members of objects and items of arrays, at all levels. */
+  values: number
   /** As JSON it takes no more bytes than this. */
   mostBytes: number
   /** What PostgreSQL writes more of its numbers than JavaScript does, which has exponents. */
@@ -34,6 +36,7 @@ export function requireStorable(body: JsonObject, place: Issue['path'] = []): nu
     addMember(whole, 'data', path)
     whole.depth = inner.depth + 1
     whole.keys += inner.keys
+    whole.values += inner.values + 1
     whole.mostBytes += inner.mostBytes
     whole.digits += inner.digits
     if (Object.keys(body).length > 1) measureMembers(body, whole, 1, path, 'data')
@@ -57,18 +60,27 @@ export function isLight(body: JsonObject): boolean {
 export function requireLight(fields: JsonObject): number {
   const before = known.get(fields)
   const measure = before ?? measureOf(fields)
-  const { depth, keys, mostBytes, digits } = measure
+  known.set(fields, measure)
+  const { depth, keys, values, mostBytes, digits } = measure
   if (isWithin(measure)) return before ? 0 : mostBytes
   if (depth > sizes.mostDocumentDepth) throw tooDeep()
   if (keys > sizes.mostDocumentKeys) throw tooManyKeys()
+  if (values > sizes.mostDocumentValues) throw tooManyValues()
   // Few documents come near the limit; only those are written out to be weighed.
   if (Buffer.byteLength(JSON.stringify(fields)) + digits > sizes.mostDocumentBytes) throw tooHeavy()
   return mostBytes
 }
 
-function isWithin({ depth, keys, mostBytes, digits }: Measure): boolean {
-  const { mostDocumentDepth, mostDocumentKeys, mostDocumentBytes } = sizes
-  return depth <= mostDocumentDepth && keys <= mostDocumentKeys && mostBytes + digits <= mostDocumentBytes
+/** Members and items of a document, at all levels; counted anew only where no walk has seen it. */
+export function countValues(fields: JsonObject): number {
+  return (known.get(fields) ?? measureOf(fields)).values
+}
+
+function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean {
+  const { mostDocumentDepth, mostDocumentKeys, mostDocumentValues, mostDocumentBytes } = sizes
+  const isShallow = depth <= mostDocumentDepth
+  const hasFew = keys <= mostDocumentKeys && values <= mostDocumentValues
+  return isShallow && hasFew && mostBytes + digits <= mostDocumentBytes
 }
 
 export function tooDeep() {
@@ -77,6 +89,10 @@ export function tooDeep() {
 
 export function tooManyKeys() {
   return new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentKeys)} keys.`)
+}
+
+export function tooManyValues() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentValues)} values.`)
 }
 
 export function tooHeavy() {
@@ -89,7 +105,7 @@ const textBytes = (text: string) => 2 + 6 * text.length
 const scalarBytes = 26
 
 function emptyMeasure(): Measure {
-  return { depth: 1, keys: 0, mostBytes: 3, digits: 0 }
+  return { depth: 1, keys: 0, values: 0, mostBytes: 3, digits: 0 }
 }
 
 function measureOf(fields: JsonObject): Measure {
@@ -136,6 +152,7 @@ function addMember(whole: Measure, name: string, path: readonly (string | number
 }
 
 function measureValue(value: Json, whole: Measure, level: number, path: (string | number)[]): void {
+  whole.values++
   if (typeof value === 'string') {
     requireText(value, path)
     whole.mostBytes += textBytes(value) + 1

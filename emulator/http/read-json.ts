@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 import { openPauses } from '../core/pauses.js'
 import { requireStorable } from '../core/weight.js'
-import { parseInSteps } from './parse-steps.js'
+import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
 
 /** The request went away before its body was there; nobody waits for an answer. */
@@ -37,8 +37,12 @@ export async function readJsonObject(req: IncomingMessage, batch?: BatchMember):
  */
 export async function parseBody(bytes: Buffer, how: Reading = {}): Promise<JsonObject> {
   const value = await parseMeasured(bytes, how)
-  if (how.batch === undefined) requireStorable(value)
-  else await requireStorableBatch(value, how.batch)
+  if (how.batch !== undefined) await requireStorableBatch(value, how.batch)
+  else {
+    // A document that took long to walk takes as long to write.
+    const pause = openPauses().after(requireStorable(value))
+    if (pause) await pause
+  }
   return value
 }
 
@@ -55,7 +59,7 @@ export async function parseMeasured(
 ): Promise<JsonObject> {
   const json = requireUtf8(bytes)
   await scanBody(json, batch)
-  const value = await parseInSteps(json)
+  const value = await parseJsonBytes(json)
   if (!isObject(value)) throw refuseOther()
   return value
 }

@@ -25,6 +25,14 @@ describe('what the text of a body says of its size', () => {
       'documents',
       'PAYLOAD_TOO_LARGE',
     ],
+    ['200,010 values', `{"a":[${filled('[ ]', 200_010)}]}`, undefined, 'PAYLOAD_TOO_LARGE'],
+    ['200,010 values below each other', `{"a":[${filled('[1]', 100_005)}]}`, undefined, 'PAYLOAD_TOO_LARGE'],
+    [
+      '1,100,000 values',
+      `{"documents":[${filled(`[${filled('1', 110_000)}]`, 10)}]}`,
+      'documents',
+      'PAYLOAD_TOO_LARGE',
+    ],
     ['10 MB of [', '['.repeat(10 * megabyte), undefined, 'PAYLOAD_TOO_LARGE'],
   ])('is refused before it is parsed: %s', async (_what, body, batch, code) => {
     await expect(scanBody(Buffer.from(body), batch)).rejects.toMatchObject({ code })
@@ -40,6 +48,8 @@ describe('what the text of a body says of its size', () => {
     ],
     ['10,000 keys in a wrapper', `{"data":{${keys(10_000)}},"$append":{}}`, undefined],
     ['a text of 1 MB in escapes', `{"a":"${'\\u0061'.repeat(megabyte - 10)}"}`, undefined],
+    ['200,000 values in a wrapper', `{"data":{"a":[${filled('[ ]', 199_999)}]}}`, undefined],
+    ['990,000 values', `{"documents":[${filled(`{"a":[${filled('[]', 198_000)}]}`, 5)}]}`, 'documents'],
     ['brackets and commas in a text', `{"a":"${'[{,:'.repeat(200_000)}"}`, undefined],
     ['what is no JSON at all', 'nothing', undefined],
   ])('is let through: %s', async (_what, body, batch) => {

@@ -3,7 +3,8 @@ import { setImmediate as othersFirst } from 'node:timers/promises'
 import { SvcError } from '../../client/model/errors.js'
 import { formatCount } from '../../client/model/figures.js'
 import { sizes } from '../../client/model/limits.js'
-import { tooDeep, tooHeavy, tooManyKeys } from '../core/weight.js'
+import { tooDeep, tooHeavy, tooManyKeys, tooManyValues } from '../core/weight.js'
+import { isSpace } from './parse-steps.js'
 
 /** The member of a body that holds the documents of a batch. */
 export type BatchMember = 'documents' | 'updates' | 'document_ids'
@@ -16,6 +17,7 @@ const mostBodyDepth = sizes.mostDocumentDepth + 3
 
 /** What may stand around the fields of a document: the id of an update, `data`, `$append` and `$remove`. */
 const mostWrapperKeys = 4
+const mostWrapperValues = 4
 const mostWrapperBytes = 256
 
 interface Scan {
@@ -32,12 +34,15 @@ interface Scan {
   items: number
   /** Of the document that is being looked at. Its bytes are counted low: what is too heavy here is so however it is written. */
   keys: number
+  values: number
   weight: number
+  /** Of the whole body. */
+  bodyValues: number
 }
 
 /**
- * Looks at each byte once, a few of them in a turn of the event loop, and refuses what is too deep, has too many keys or items, or
- * is too heavy. Without a batch, all of the body is one document. What is no JSON passes: the parser says so.
+ * Looks at each byte once, a few of them in a turn of the event loop, and refuses what is too deep, has too many keys, values or
+ * items, or is too heavy. Without a batch, all of the body is one document. What is no JSON passes: the parser says so.
  *
  * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `VALIDATION_ERROR` for a batch of too many items
  */
@@ -51,7 +56,9 @@ export async function scanBody(bytes: Buffer, batch: BatchMember | undefined): P
     members: 0,
     items: 0,
     keys: 0,
+    values: 0,
     weight: 0,
+    bodyValues: 0,
   }
   const scan: Scan = { bytes, batch, ...counts }
   for (;;) {
@@ -97,6 +104,7 @@ function passText(scan: Scan): void {
 
 function enter(scan: Scan): void {
   if (++scan.depth > mostBodyDepth) throw tooDeep()
+  if (!isEmptyAt(scan)) passValue(scan)
   weigh(scan, 1)
 }
 
@@ -117,7 +125,10 @@ function passName(scan: Scan): void {
 
 function passComma(scan: Scan): void {
   weigh(scan, 1)
-  if (!scan.isInBatch || scan.depth !== 2) return
+  if (!scan.isInBatch || scan.depth !== 2) {
+    passValue(scan)
+    return
+  }
   if (++scan.items > sizes.mostBatchItems) {
     throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${formatCount(sizes.mostBatchItems)} items.`)
   }
@@ -126,7 +137,21 @@ function passComma(scan: Scan): void {
 
 function beginDocument(scan: Scan): void {
   scan.keys = 0
+  scan.values = 0
   scan.weight = 0
+}
+
+/** There is a value behind each comma, and one behind a bracket that is not followed by its end. */
+function passValue(scan: Scan): void {
+  if (++scan.values > sizes.mostDocumentValues + mostWrapperValues) throw tooManyValues()
+  if (++scan.bodyValues <= sizes.mostBodyValues) return
+  throw new SvcError('PAYLOAD_TOO_LARGE', `A body has at most ${formatCount(sizes.mostBodyValues)} values.`)
+}
+
+function isEmptyAt({ bytes, at }: Scan): boolean {
+  let next = at + 1
+  while (isSpace(bytes[next])) next++
+  return bytes[next] === closeBracket || bytes[next] === closeBrace
 }
 
 /** What is near the limit is weighed exactly once it is parsed. */

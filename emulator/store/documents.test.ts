@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import type { Database, Sql } from '../database/database.js'
+import { insertDocuments, writeDocuments } from './documents.js'
+
+const place = { project: 'p', collection: { id: 'c', name: 'posts' }, at: '2026-01-01T00:00:00.000Z' }
+
+/** What the database is asked to write documents of so many values each. */
+async function asked(values: readonly number[], write: typeof insertDocuments | typeof writeDocuments) {
+  const texts: string[] = []
+  const query = async ({ text }: Sql) => {
+    texts.push(text)
+    return []
+  }
+  const rows = values.map((values) => ({ id: 'id', json: '{}', values }))
+  await write({ query } as Partial<Database> as Database, place, rows)
+  return texts.join()
+}
+
+it.each([insertDocuments, writeDocuments])(
+  'contract 10.10 of more than 250,000 values PostgreSQL builds the jsonb of one document at a time: $name',
+  async (write) => {
+    expect(await asked([200_000, 50_000], write)).toContain('jsonb_array_elements')
+
+    const many = await asked([200_000, 50_000, 1], write)
+
+    expect(many).toContain('data::jsonb')
+    expect(many).not.toContain('jsonb_array_elements')
+  },
+)
