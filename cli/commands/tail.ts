@@ -25,7 +25,7 @@ interface Wanted {
 }
 
 export default class Tail extends TargetCommand {
-  static override summary = 'Show what happens to documents, as it happens.'
+  static override summary = 'Show realtime events.'
   static override description =
     prose(`Without a collection it shows all of them, those too that are made while it runs. Each event is shown once and in
 order, also when the connection was lost in between.

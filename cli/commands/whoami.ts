@@ -7,7 +7,7 @@ import type { Target } from '../target.js'
 import { TargetCommand } from '../target-command.js'
 
 export default class Whoami extends TargetCommand {
-  static override summary = 'Show which service commands talk to, with which key, and who says so.'
+  static override summary = 'Show the service and the key that commands use, and where each is set.'
   static override description = 'Asks the service whether it takes the key; exits with 3 when it does not.'
   static override examples = ['<%= config.bin %> whoami', '<%= config.bin %> whoami --profile staging --json']
 

@@ -24,7 +24,7 @@ export function listenToKeys(
     l: login.begin,
     async n() {
       const { id, collection } = await createSample(client)
-      if (!tail.isOn()) say(`created ${id} in ${collection}; t shows what happens`)
+      if (!tail.isOn()) say(`created ${id} in ${collection}; t shows events`)
     },
   }
   // One after the other, however fast they are pressed.
@@ -70,14 +70,14 @@ function tailSwitch(client: Client) {
     async turn() {
       if (running) {
         off()
-        return say('no longer showing what happens')
+        return say('no longer showing events')
       }
       running = new AbortController()
       const tail = await openTail(client, [], {}, running.signal).catch((error) => {
         off()
         throw error
       })
-      say('showing what happens; t ends it')
+      say('showing events; t ends it')
       show(tail).catch(sayFailure)
     },
   }

@@ -142,15 +142,15 @@ test('status, wait and stop speak of the emulator of the folder', async () => {
   expect((await dev.stop()).exit).toBe(0)
 })
 
-test('its keys make a document, and show what happens', async () => {
+test('its keys create a document, and show events', async () => {
   const { stdout, exit } = await world.terminal(
     ['dev', '--memory', '--port', '0'],
     [
-      ['t shows what happens', 'n'],
-      ['in notes; t shows what happens', 't'],
-      ['showing what happens; t ends it', 'n'],
+      ['t shows events', 'n'],
+      ['in notes; t shows events', 't'],
+      ['showing events; t ends it', 'n'],
       ['created  notes', 't'],
-      ['no longer showing what happens', '\x03'],
+      ['no longer showing events', '\x03'],
     ],
   )
 
@@ -195,8 +195,8 @@ test('keys that are pressed fast are obeyed one after the other', async () => {
   const { stdout, exit } = await world.terminal(
     ['dev', '--memory', '--port', '0'],
     [
-      ['t shows what happens', 'nntt'],
-      ['no longer showing what happens', '\x03'],
+      ['t shows events', 'nntt'],
+      ['no longer showing events', '\x03'],
     ],
   )
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from './command-line.js'
 import { type FakeService, failure, openFakeService } from './fake-service.js'
@@ -129,6 +131,22 @@ test.each([
   expect(stderr).toContain(`Write it like ${suggested}.`)
 })
 
+test('41: what is created is printed, and a refused row kept, with its fields in the order given', async () => {
+  const names = ['zebra', 'title', 'a', 'mid']
+  await world.svc(['collections', 'create', 'ordered', '--field', 'a:integer'])
+  const row = { zebra: 'x', title: 'y', a: 'no number', mid: 'z' }
+
+  const created = await world.svc(['docs', 'create', 'ordered', 'zebra=1', 'title=2', 'a:=3', 'mid=4'])
+  const json = await world.json(['docs', 'create', 'ordered', 'zebra=1', 'title=2', 'a:=3', 'mid=4'])
+  await world.svc(['docs', 'import', 'ordered', '-'], { input: JSON.stringify(row) })
+
+  const printed = created.stdout.split('\n').map((line) => line.split(' ')[0])
+  expect(printed.slice(0, 6)).toEqual(['id', ...names, 'createdAt'])
+  expect(Object.keys((json as { data: object }).data)).toEqual(names)
+  const refused = JSON.parse(readFileSync(join(world.folder, 'ordered.refused.ndjson'), 'utf8'))
+  expect(Object.keys(refused.row)).toEqual(names)
+})
+
 test('a document is printed with its fields in the order of the answer', async () => {
   const data = { zebra: 1, a: 2, mid: 3, __proto__x: 4 }
   const document = { id: 'x', collection: 'posts', data, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: null }
@@ -141,7 +159,10 @@ test('a document is printed with its fields in the order of the answer', async (
   const table = await world.svc(['docs', 'list', 'posts', ...to])
   const csv = await world.svc(['docs', 'list', 'posts', '--format', 'csv', ...to])
 
+  const edited = await world.svc(['docs', 'edit', 'posts', 'x', ...to], { env: { EDITOR: 'cat' } })
+
   service.close()
+  expect(edited.stdout).toContain(JSON.stringify(data, null, 2))
   const names = ['id', ...Object.keys(data), 'createdAt']
   const firstWords = shown.stdout.split('\n').map((line) => line.split(' ')[0])
   expect(firstWords.slice(0, names.length)).toEqual(names)

@@ -2,7 +2,7 @@ import { clockText, resetClock } from '../../clock.js'
 import { ControlCommand } from '../../control-command.js'
 
 export default class ClockReset extends ControlCommand {
-  static override summary = "Set the emulator's clock back to the time outside."
+  static override summary = "Reset the emulator's clock to the system time."
   static override examples = ['<%= config.bin %> clock reset', '<%= config.bin %> clock reset --json']
 
   async run() {

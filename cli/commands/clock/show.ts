@@ -2,7 +2,7 @@ import { clockText, readClock } from '../../clock.js'
 import { ControlCommand } from '../../control-command.js'
 
 export default class ClockShow extends ControlCommand {
-  static override summary = 'Show what time it is for the emulator, and how far that is ahead.'
+  static override summary = "Show the emulator's time, and how far it is ahead of the system time."
   static override examples = ['<%= config.bin %> clock show', '<%= config.bin %> clock show --json']
 
   async run() {

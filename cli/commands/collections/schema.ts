@@ -7,7 +7,7 @@ import { readSchema } from '../../schema-flag.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class CollectionsSchema extends TargetCommand {
-  static override summary = "Show or set what a collection's documents must look like."
+  static override summary = 'Show or set the schema of a collection.'
   static override description =
     prose(`Without flags it shows the schema. --field and --schema set it as a whole; --keep adds the
 fields to those there are. It holds for writes from then on, not for what is stored.`)

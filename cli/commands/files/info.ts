@@ -3,7 +3,7 @@ import { record } from '../../print.js'
 import { TargetCommand } from '../../target-command.js'
 
 export default class FilesInfo extends TargetCommand {
-  static override summary = 'Show how much the stored files take, and how much they may.'
+  static override summary = 'Show the storage used by files, and its limit.'
   static override examples = ['<%= config.bin %> files info', '<%= config.bin %> files info --json | jq .bytes']
 
   async run() {

@@ -3,7 +3,7 @@ import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
 import { SvcCommand } from '../../svc-command.js'
 
 export default class ProfilesRemove extends SvcCommand {
-  static override summary = 'Forget a named service and its key.'
+  static override summary = 'Remove a named service and its key.'
   static override examples = [
     '<%= config.bin %> profiles remove staging',
     '<%= config.bin %> profiles remove staging --json',

@@ -3,7 +3,7 @@ import { ProjectCommand } from '../../project-command.js'
 import { printable } from '../../text-width.js'
 
 export default class ProjectKey extends ProjectCommand {
-  static override summary = "Make one more key of the emulator's project, and print it."
+  static override summary = "Create another key of the emulator's project, and print it."
   static override description =
     'A secret key satisfies every role and manages collections that have permissions. It is printed this once.'
   static override examples = [

@@ -2,7 +2,7 @@ import { printable } from '../../../text-width.js'
 import { UserCommand, userArg } from '../../../user-command.js'
 
 export default class TwoFactorCode extends UserCommand {
-  static override summary = "Print what a user's authenticator app shows now, as the owner of the emulator."
+  static override summary = "Print the current code of a user's authenticator app, as the owner of the emulator."
   static override examples = [
     '<%= config.bin %> users 2fa code ada@example.com',
     '<%= config.bin %> users login ada@example.com --code "$(<%= config.bin %> users 2fa code ada@example.com)"',
