@@ -55,4 +55,18 @@ describe('what the text of a body says of its size', () => {
   ])('is let through: %s', async (_what, body, batch) => {
     await expect(scanBody(Buffer.from(body), batch)).resolves.toBeUndefined()
   })
+
+  it('contract 10.10 is looked at 256 KB in a turn', async () => {
+    let [turns, isDone] = [0, false]
+    const count = () => {
+      turns++
+      if (!isDone) setImmediate(count)
+    }
+
+    setImmediate(count)
+    await scanBody(Buffer.alloc(8 * megabyte, ' '), undefined)
+    isDone = true
+
+    expect(turns).toBeGreaterThanOrEqual(31)
+  })
 })
