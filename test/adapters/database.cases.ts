@@ -51,6 +51,15 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(JSON.parse(row?.back ?? '')).toEqual(items)
     })
 
+    it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {
+      const rows = (count: number) => sql`select repeat('x', 1000000) as text from generate_series(1, ${count}::int)`
+
+      await expect(db.query(rows(51))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+      await expect(db.transaction((tx) => tx.query(rows(51)))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+
+      expect(await db.query(rows(49))).toHaveLength(49)
+    })
+
     it('answers statements that are asked for together, each its own rows', async () => {
       const asked = Array.from({ length: 300 }, (_, n) => n)
 

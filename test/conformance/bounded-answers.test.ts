@@ -143,6 +143,18 @@ inDialects(
       expect((await posts.list('limit=0')).total).toBe(0)
     })
 
+    test('contract 10.10 a write whose answer is too large only as the database writes it is rolled back', async () => {
+      const { api, posts } = await someDocuments(wire)
+      // Five bytes of JSON each, and 301 as the database writes them.
+      const numbers = Array.from({ length: 3_000 }, () => 1e300)
+      const ids = (await posts.fill(Array.from({ length: 40 }, () => ({ numbers })))).map(({ id }) => id)
+      const updates = Object.fromEntries(ids.map((id) => [id, { data: { n: 'new' } }]))
+
+      expectFailure(await api.post('/collections/posts/batch/documents/update', { updates }), 422, 'RESULT_TOO_LARGE')
+
+      expect((await posts.list('n=new&limit=0')).total).toBe(0)
+    })
+
     test('contract 2.4 defaults and numbers that grow in the database weigh what they take', async () => {
       const { api, collection } = await aWorld(wire)
       const schema = { a: { type: 'string', default: large } }

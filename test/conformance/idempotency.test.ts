@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type Account, anEmail, aTown, goodPassword } from '../fixtures/accounts.js'
 import { aProject, apiOf } from '../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../fixtures/wires.js'
 
@@ -88,6 +89,38 @@ inDialects('Idempotency', (wire) => {
     expect([(await posts.list()).total, (await others.list()).total, (await stranger.posts.list()).total]).toEqual([
       2, 1, 1,
     ])
+  })
+
+  test('contract 3.9 the first answer is shown to no other user, and no other body of theirs is a mismatch', async () => {
+    const town = await aTown(wire)
+    const posts = await town.collection('posts')
+    const [ada, bob] = [await town.anAccount(), await town.anAccount()]
+    const create = async ({ api }: Account, title: string) =>
+      wire.row(wire.record(expectStatus(201, await api.post('/collections/posts', { title }, key))))
+
+    const [first, other, different] = [await create(ada, 'Tea'), await create(bob, 'Tea'), await create(ada, 'Tea')]
+
+    expect(other.id).not.toBe(first.id)
+    expect(different.id).toBe(first.id)
+    expectFailure(await ada.api.post('/collections/posts', { title: 'Milk' }, key), 422, 'IDEMPOTENCY_MISMATCH')
+    expect((await posts.list()).total).toBe(2)
+  })
+
+  test('contract 3.9 sign-up and login keep no answer: each is done anew, with another body too', async () => {
+    const { api, anAccount } = await aTown(wire)
+    const [ada, bob] = [await anAccount(), await anAccount()]
+    const logIn = ({ email, password }: Account) => api.post('/auth-collections/login', { email, password }, key)
+    const signup = { email: anEmail(), password: goodPassword }
+
+    const tokens = [await logIn(ada), await logIn(ada), await logIn(bob)].map((answer) => {
+      return (wire.record(expectStatus(200, answer)) as { token: string }).token
+    })
+    expectStatus(201, await api.post('/auth-collections/signup', signup, key))
+    const again = await api.post('/auth-collections/signup', signup, key)
+
+    expect(new Set(tokens).size).toBe(3)
+    expect(again.status).toBe(409)
+    expectStatus(201, await api.post('/auth-collections/signup', { ...signup, email: anEmail() }, key))
   })
 
   test('contract 3.9 a failure is not kept: the key may be used again', async () => {

@@ -113,7 +113,8 @@ inDialects('Server-sent events', (wire) => {
     expectFailure(await api.get('/realtime/sse/secrets'), 401, 'UNAUTHORIZED')
     expectFailure(await nobody.get('/realtime/sse/posts'), 401, 'UNAUTHORIZED')
     expectFailure(await nobody.get(`/realtime/sse/posts?x-api-key=${project.apiKey}`), 401, 'UNAUTHORIZED')
-    for (const filters of ['x', '[]', '{"a":{}}', '{"a":']) {
+    const deep = `{"a":${'['.repeat(1_000)}${']'.repeat(1_000)}}`
+    for (const filters of ['x', '[]', '{"a":{}}', '{"a":', deep]) {
       const answer = await api.get(`/realtime/sse/posts?filters=${encodeURIComponent(filters)}`)
       expectFailure(answer, 400, 'INVALID_FILTER')
     }

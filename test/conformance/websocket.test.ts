@@ -220,6 +220,11 @@ inDialects('The WebSocket', (wire) => {
     for (const message of [...wrong, { type: 'subscribe' }, { type: 'unsubscribe', collection: 5 }]) {
       expect(await socket.ask(message)).toMatchObject({ type: 'error', code: 'INVALID_MESSAGE' })
     }
+    const deep = { type: 'ping', a: `${'['.repeat(70)}${']'.repeat(70)}` }
+    const wide = { type: 'ping', ...Object.fromEntries(Array.from({ length: 10_010 }, (_, at) => [`k${at}`, at])) }
+    for (const message of [JSON.stringify(deep).replaceAll(/"(?=[[])|(?<=[\]])"/g, ''), wide]) {
+      expect(await socket.ask(message)).toMatchObject({ type: 'error', code: 'INVALID_MESSAGE' })
+    }
     for (const filters of [{ a: {} }, [], 'x', { [`a${wire.mark}isnull`]: 'maybe' }]) {
       const answer = await socket.ask({ type: 'subscribe', collection: 'posts', filters })
       expect(answer).toMatchObject({ type: 'error', code: 'INVALID_FILTER', collection: 'posts' })
