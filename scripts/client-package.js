@@ -1,4 +1,4 @@
-/** The client as CommonJS and as one ES module, for those who cannot or need not load it file by file. */
+/** The client as CommonJS and as an ES module, for those who cannot or need not load it file by file. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
@@ -14,20 +14,24 @@ const entries = ['client/index.d.ts', 'emulator/main.d.ts', 'emulator/testing.d.
  */
 export async function bundleCommonJs(root, made) {
   const folder = join(made, 'commonjs')
-  await bundleClient(root, 'cjs', join(folder, 'client', 'index.js'))
+  await bundleClient(root, 'cjs', join(folder, 'client'), '.js')
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n')
   for (const entry of entries) copyDeclarations(join(made, entry), (path) => join(folder, relative(made, path)))
 }
 
 /**
- * The client in one minified file.
+ * The client in one minified file, and beside it what development builds load in its place, which loads it.
  *
- * @param {string} root @param {'cjs' | 'esm'} format @param {string} file
+ * @param {string} root @param {'cjs' | 'esm'} format @param {string} folder @param {'.js' | '.mjs'} ending
  */
-export async function bundleClient(root, format, file) {
-  const build = await rolldown({ input: join(root, 'client', 'index.ts'), cwd: root, platform: 'neutral' })
-  await build.write({ file, format, minify: true, codeSplitting: false })
-  await build.close()
+export async function bundleClient(root, format, folder, ending) {
+  const paths = { [join(root, 'client', 'index.js')]: `./index${ending}` }
+  for (const name of ['index', 'development']) {
+    const input = join(root, 'client', `${name}.ts`)
+    const build = await rolldown({ input, cwd: root, platform: 'neutral', external: ['./index.js'] })
+    await build.write({ file: join(folder, name + ending), format, minify: true, codeSplitting: false, paths })
+    await build.close()
+  }
 }
 
 /**

@@ -24,14 +24,14 @@ try {
   rmSync(stage, { recursive: true, force: true })
 }
 
-/** The client by itself: CommonJS for `require` and its types, and one ES module for all else. */
+/** The client by itself: CommonJS for `require` and its types, and ES modules for all else; each once more for development. */
 async function stageClient() {
   const { version, license, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const commonJs = join(dist, 'commonjs', 'client')
   mkdirSync(stage)
-  copyFileSync(join(commonJs, 'index.js'), join(stage, 'index.js'))
+  for (const name of ['index.js', 'development.js']) copyFileSync(join(commonJs, name), join(stage, name))
   copyDeclarations(join(commonJs, 'index.d.ts'), (path) => join(stage, relative(commonJs, path)))
-  await bundleClient(root, 'esm', join(stage, 'index.mjs'))
+  await bundleClient(root, 'esm', stage, '.mjs')
   writeFileSync(join(stage, 'index.d.mts'), "export * from './index.js'\n")
   copyFileSync(join(root, 'LICENSE'), join(stage, 'LICENSE'))
   copyFileSync(join(root, 'client', 'README.md'), join(stage, 'README.md'))
@@ -41,8 +41,8 @@ async function stageClient() {
     ...{ sideEffects: false, main: './index.js', module: './index.mjs', types: './index.d.ts' },
     exports: {
       '.': {
-        require: { types: './index.d.ts', default: './index.js' },
-        default: { types: './index.d.mts', default: './index.mjs' },
+        require: { types: './index.d.ts', development: './development.js', default: './index.js' },
+        default: { types: './index.d.mts', development: './development.mjs', default: './index.mjs' },
       },
       './package.json': './package.json',
     },

@@ -1,5 +1,5 @@
 /** What is published, as somebody gets it who runs `npm install` in an empty project. */
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -55,7 +55,7 @@ describe('the client alone', () => {
     const code = files.filter(({ path }) => /\.m?js$/.test(path))
 
     expect(JSON.parse(manifest)).not.toHaveProperty('dependencies')
-    expect(code.map(({ path }) => path).sort()).toEqual(['index.js', 'index.mjs'])
+    expect(code.map(({ path }) => path).sort()).toEqual(['development.js', 'development.mjs', 'index.js', 'index.mjs'])
     expect(bytes(code)).toBeLessThan(60_000)
     expect(bytes(files)).toBeLessThan(150_000)
     expect(files.filter(({ path }) => !/\.(m?js|d\.m?ts)$/.test(path)).map(({ path }) => path)).toEqual(
@@ -97,6 +97,34 @@ describe.each(names)('%s', (name) => {
     const ran = await project.node(`work.${kind}`, emulator.url, emulator.apiKey)
 
     expect(ran.all).toBe('Tea true NOT_FOUND')
+  })
+
+  it.each([
+    ['mjs', `import { createClient, SvcError } from '${name}'`],
+    ['cjs', `const { createClient, SvcError } = require('${name}')`],
+  ])('59 tells of likely mistakes under the condition "development", and only there: %s', async (kind, load) => {
+    const project = projectWith(name)
+    const collection = `${name}-${kind}-development`
+    await project.write({
+      [`likely.${kind}`]: `${load}
+async function main([url, apiKey]) {
+  const svc = createClient({ url, apiKey })
+  await svc.collections.create({ name: '${collection}' }).catch(() => undefined)
+  await svc.collection('${collection}').list({ where: { views_gte: 1 } })
+  console.log(await svc.collections.get('missing').catch((error) => error instanceof SvcError))
+}
+main(process.argv.slice(2))`,
+    })
+    const words = [`likely.${kind}`, emulator.url, emulator.apiKey]
+
+    const developed = await project.node('--conditions=development', ...words)
+    const produced = await project.node(...words)
+
+    expect(produced.all).toBe('true')
+    expect(developed.all.split('\n')).toEqual([
+      expect.stringMatching(/^svc: nothing of ".*-development" was found, and "views_gte" is a field's name here/),
+      'true',
+    ])
   })
 
   const typed = (imports: string) => `${imports}
@@ -161,6 +189,7 @@ document.title = [error instanceof SvcError, error.code].join()`,
     const built = await project.node(tool('vite/bin/vite.js'), 'build', 'vite')
 
     expect(built.exitCode, built.all).toBe(0)
+    expect(await textIn(join(project.folder, 'vite', 'dist', 'assets'))).not.toContain('console.warn')
     await titleOf(join(project.folder, 'vite', 'dist'), 'true,NOT_FOUND')
   })
 })
@@ -211,6 +240,12 @@ main()`,
     expect(ran.all).toBe('posts function')
   })
 })
+
+/** All files of a folder in one text. */
+async function textIn(folder: string): Promise<string> {
+  const files = await readdir(folder)
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
+}
 
 /** Opens the page of this folder in a real browser, and waits for its title. */
 async function titleOf(folder: string, title: string): Promise<void> {
