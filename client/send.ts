@@ -77,6 +77,8 @@ const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
 /** Statuses and, of what no status was told of, codes. */
 const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
+/** Why no connection was made, by the codes of Node and of undici. What breaks an open connection is not among them. */
+const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
 export function openSender(options: SendOptions): Sender {
   const { apiKey, url: base, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
@@ -171,11 +173,14 @@ export function requireAddress(given: string): URL {
   throw new SvcError('INVALID_OPTION', `"${given}" is no address.`)
 }
 
-/** A 429 was never begun, so anything may follow it; any other failure may have been carried out. */
+/** What was never sent, or refused by a 429, was not begun, so anything may follow it; all else may have been carried out. */
 function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch }: Request): boolean {
+  // Node has the reason in the cause of what `fetch` throws, others in that itself.
+  const { code, cause } = Object(error.cause)
+  if (error.status === 429 || unsent.test(cause?.code ?? code)) return true
   // After a success whose answer was lost, `if-match` would meet its own write.
-  const isSafe = method === 'GET' || idempotencyKey !== undefined || (method === 'PUT' && ifMatch === undefined)
-  return error.status === 429 || (isSafe && isPassing(error))
+  const isSafe = method === 'GET' || idempotencyKey || (method === 'PUT' && ifMatch === undefined)
+  return Boolean(isSafe) && isPassing(error)
 }
 
 /** Whether the same may succeed in a moment. */
