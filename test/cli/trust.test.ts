@@ -21,6 +21,20 @@ const put = async (file: string, content: object) => {
 }
 const emulatorFile = (fields: object) => ({ url: 'http://127.0.0.1:1', apiKey: 'svc_key_file', pid: 1, ...fields })
 
+test('svc profiles trust says why there is nothing to accept', async () => {
+  await put('svc.json', { url: elsewhere })
+  await world.svc(['profiles', 'trust'])
+  const again = await world.svc(['profiles', 'trust'])
+  await put('svc.json', { url: 'http://127.0.0.1:1' })
+  const here = await world.svc(['profiles', 'trust'])
+
+  expect(again).toMatchObject({ exit: 0, stderr: `${elsewhere} is trusted already.\n` })
+  expect(here).toMatchObject({
+    exit: 0,
+    stderr: 'http://127.0.0.1:1 is on this machine, which is always trusted.\n',
+  })
+})
+
 describe('an address on another machine that svc.json names', () => {
   beforeEach(() => put('svc.json', { url: elsewhere }))
 

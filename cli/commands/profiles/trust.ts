@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { isLoopbackUrl } from '../../../client/model/loopback.js'
 import { CliFailure, exits } from '../../failure.js'
 import { findProjectFile } from '../../project-file.js'
 import { prose } from '../../prose.js'
@@ -34,7 +35,8 @@ address is asked about again.`)
       const message = 'No svc.json here names an address.'
       throw new CliFailure('NO_FILE', exits.notFound, message, 'See what is in force: svc config')
     }
-    this.note(`${project.url} needs no more: it is accepted, or on this machine.`)
+    const why = isLoopbackUrl(project.url) ? 'is on this machine, which is always trusted' : 'is trusted already'
+    this.note(`${project.url} ${why}.`)
     return { path: project.path, url: project.url, isAccepted: true }
   }
 }
