@@ -30,7 +30,7 @@ export function readerOf({ readers }: FeedState, project: string): Reader {
 }
 
 /** Who reads for a connection now. One that nobody was connected to any more has ended meanwhile. */
-export function readerFor(state: FeedState, receiver: Receiver): Reader {
+function readerFor(state: FeedState, receiver: Receiver): Reader {
   if (!receiver.reader.isReading) receiver.reader = readerOf(state, receiver.reader.project)
   return receiver.reader
 }

@@ -64,7 +64,7 @@ async function shown(words: readonly string[]): Promise<string> {
 describe.each([
   ['changes', changes, 0, ['evil', 'created', 'updated', 'deleted']],
   ['a failure that ends it', [end], 3, ['evil']],
-])('12.5: svc tail shows %s without control characters', (_, stream, exit, words) => {
+])('contract 12.5 svc tail shows %s without control characters', (_, stream, exit, words) => {
   beforeAll(() => {
     told = stream
   })
@@ -91,7 +91,7 @@ test.each([
   ['files', 'upload', 'rows.ndjson'],
   ['docs', 'import', 'posts', 'rows.ndjson'],
   ['docs', 'export', 'posts', '--out', 'posts.ndjson'],
-])('12.5: the progress bar of svc %s %s %s has no control characters but its own', async (...words) => {
+])('contract 12.5 the progress bar of svc %s %s %s has no control characters but its own', async (...words) => {
   const text = await shown([...words, ...to()])
 
   expect(text).toMatch(/\d+ %/)

@@ -147,7 +147,7 @@ describe.each([200, 422, 500])('with answers of %i', (answered) => {
     status = answered
   })
 
-  test.each(commands)('12.5: svc %s prints no control character', async (command, { args }) => {
+  test.each(commands)('contract 12.5 svc %s prints no control character', async (command, { args }) => {
     const env = { EDITOR: 'true', SVC_API_KEY: 'svc_key_x' }
     const { stdout, stderr } = await world.svc(typed(command, args), { env })
 
@@ -183,14 +183,14 @@ describe('at a terminal', () => {
     ['api', 'GET', '/text'],
     ['api', 'GET', '/x', '--include'],
     ['users', 'list'],
-  ])('12.5: svc %s %s %s %s %s prints no control character', async (...words) => {
+  ])('contract 12.5 svc %s %s %s %s %s prints no control character', async (...words) => {
     const text = await shown(words)
 
     expect(text).toContain('evil')
     expect(text).not.toMatch(controls)
   })
 
-  test('12.5: a question holds none', async () => {
+  test('contract 12.5 a question holds none', async () => {
     const line = `${process.execPath} ${bin} users delete x`
     const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
       cwd: world.folder,
@@ -215,7 +215,7 @@ describe('data that goes into a pipe', () => {
     ['login', '--as', id],
     ['callback', 'google', '--code', 'x', '--state', 'x'],
     ['url', 'google', '--redirect-url', 'http://localhost:5173'],
-  ])('12.5: what svc idp %s prints for others to use holds no control character', async (...words) => {
+  ])('contract 12.5 what svc idp %s prints for others to use holds no control character', async (...words) => {
     const { exit, stdout, stderr } = await world.svc(['idp', ...words])
 
     expect(exit).toBe(0)
@@ -223,7 +223,7 @@ describe('data that goes into a pipe', () => {
     expect(stdout + stderr).not.toMatch(controls)
   })
 
-  test('12.5: JSON is escaped, and means the same', async () => {
+  test('contract 12.5 JSON is escaped, and means the same', async () => {
     const { stdout } = await world.svc(['docs', 'list', 'posts', '--json'])
 
     expect(stdout).not.toMatch(controls)

@@ -179,7 +179,7 @@ test('a .gitignore that covers .env.local with a pattern is left as it is', asyn
   expect(text('.gitignore')).toBe('/node_modules\n.env*\n.svc\n')
 })
 
-test('27: svc dev fills the lines of .env.local that init has made, and no other', async () => {
+test('svc dev fills the lines of .env.local that init has made, and no other', async () => {
   anApp({ 'package.json': JSON.stringify(vite), '.env.local': 'SVC_URL=https://example.com\nOTHER=1\n' })
   await world.svc(['init', '--yes'])
 
@@ -197,7 +197,7 @@ test('27: svc dev fills the lines of .env.local that init has made, and no other
   await again.stop()
 })
 
-test('27: an emulator in memory beside that of the folder leaves .env.local as it is', async () => {
+test('an emulator in memory beside that of the folder leaves .env.local as it is', async () => {
   anApp()
   await world.svc(['init', '--yes'])
   const dev = await world.dev()

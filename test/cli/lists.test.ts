@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('12.3: a page that was cut says so, and --quiet does not hide it', async () => {
+test('contract 12.3 a page that was cut says so, and --quiet does not hide it', async () => {
   const cut = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--quiet'])
   const json = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--json'])
   const whole = await world.svc(['docs', 'list', 'posts', '--limit', '100', '--quiet'])
@@ -99,7 +99,7 @@ test.each([
   ['c', 'title__icontains=post 12', 11],
   ['a, filters=single', 'title__contains=post 12', 0],
   ['a, filters=single', 'title__icontains=post 12', 11],
-])('57: in dialect %s, --where %s finds %i, and so does --or', async (dialect, condition, count) => {
+])('in dialect %s, --where %s finds %i, and so does --or', async (dialect, condition, count) => {
   const to = ['--dialect', dialect]
 
   expect(await world.json(['docs', 'count', 'posts', '-w', condition, ...to])).toEqual({ count })
@@ -131,7 +131,7 @@ test.each([
   expect(stderr).toContain(`Write it like ${suggested}.`)
 })
 
-test('41: what is created is printed, and a refused row kept, with its fields in the order given', async () => {
+test('what is created is printed, and a refused row kept, with its fields in the order given', async () => {
   const names = ['zebra', 'title', 'a', 'mid']
   await world.svc(['collections', 'create', 'ordered', '--field', 'a:integer'])
   const row = { zebra: 'x', title: 'y', a: 'no number', mid: 'z' }

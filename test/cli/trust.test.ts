@@ -44,7 +44,7 @@ describe('an address on another machine that svc.json names', () => {
     ['under CI', ['docs', 'count', 'posts'], { SVC_API_KEY: 'svc_key_mine', CI: '1' }],
     ['with a password', ['users', 'login', 'ada@example.com', '--password', 'Correct4Horse'], {}],
     ['by whoami', ['whoami'], {}],
-  ])('12.4: is refused until it was accepted, %s', async (_, words, env) => {
+  ])('contract 12.4 is refused until it was accepted, %s', async (_, words, env) => {
     const ran = await world.svc(words, { env: env as Record<string, string> })
 
     expect(ran).toMatchObject({ exit: 3, stdout: '' })
@@ -53,7 +53,7 @@ describe('an address on another machine that svc.json names', () => {
     expect(ran.stderr).toContain('SVC_URL')
   })
 
-  test('12.4: is asked once it was accepted; another address in its place is not', async () => {
+  test('contract 12.4 is asked once it was accepted; another address in its place is not', async () => {
     const accepted = await world.svc(['profiles', 'trust'])
     const asked = await world.svc(['docs', 'count', 'posts'])
     await put('svc.json', { url: 'https://other.invalid' })
@@ -64,7 +64,7 @@ describe('an address on another machine that svc.json names', () => {
     expect(other).toMatchObject({ exit: 3, stderr: expect.stringContaining('other.invalid') })
   })
 
-  test('12.4: what one folder accepted holds for no other, and can be taken back', async () => {
+  test('contract 12.4 what one folder accepted holds for no other, and can be taken back', async () => {
     await world.svc(['profiles', 'trust'])
     await put('inner/svc.json', { url: elsewhere })
     const inner = execFileSyncIn(join(world.folder, 'inner'), ['docs', 'count', 'posts'])
@@ -75,7 +75,7 @@ describe('an address on another machine that svc.json names', () => {
     expect(removed.exit).toBe(3)
   })
 
-  test('12.4: a terminal is asked, once', async () => {
+  test('contract 12.4 a terminal is asked, once', async () => {
     const refused = await world.terminal(['docs', 'count', 'posts'], [['names https://svc.invalid', 'n\n']])
     const accepted = await world.terminal(['docs', 'count', 'posts'], [['names https://svc.invalid', 'y\n']])
     const again = await world.svc(['docs', 'count', 'posts'])
@@ -85,14 +85,14 @@ describe('an address on another machine that svc.json names', () => {
     expect(again.exit).toBe(7)
   })
 
-  test('12.4: CI is never asked, at a terminal neither', async () => {
+  test('contract 12.4 CI is never asked, at a terminal neither', async () => {
     const ran = await world.terminal(['docs', 'count', 'posts'], [], { env: { CI: '1' } })
 
     expect(ran).toMatchObject({ exit: 3, stdout: expect.stringContaining('SVC_URL=') })
     expect(ran.stdout).not.toContain('from now on?')
   })
 
-  test('12.4: is passed over where flag or environment name another', async () => {
+  test('contract 12.4 is passed over where flag or environment name another', async () => {
     const byFlag = await world.svc(['docs', 'count', 'posts', '--url', 'http://127.0.0.1:1'])
     const byEnvironment = await world.svc(['docs', 'count', 'posts'], { env: { SVC_URL: 'http://127.0.0.1:1' } })
 
@@ -118,13 +118,16 @@ test.each([
   ['documents', ['docs', 'count', 'posts']],
   ['its mail', ['mail', 'list']],
   ['its address', ['status']],
-])('12.4: an emulator file that came with a folder and names another machine is not asked for %s', async (_, words) => {
-  await put('.svc/emulator.json', emulatorFile({ url: elsewhere, controlToken: 'x' }))
+])(
+  'contract 12.4 an emulator file that came with a folder and names another machine is not asked for %s',
+  async (_, words) => {
+    await put('.svc/emulator.json', emulatorFile({ url: elsewhere, controlToken: 'x' }))
 
-  const ran = await world.svc(words, { env: { SVC_API_KEY: 'svc_key_mine' } })
+    const ran = await world.svc(words, { env: { SVC_API_KEY: 'svc_key_mine' } })
 
-  expect(ran).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('emulator.json names') })
-})
+    expect(ran).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('emulator.json names') })
+  },
+)
 
 test('what an emulator file holds is one word to the shell that takes it in', async () => {
   const service = await openFakeService(() => ({}))
@@ -154,7 +157,7 @@ describe('of several keys', () => {
     return service.asked.slice(before).map(({ key }) => key)
   }
 
-  test('12.4: flag beats environment beats project file beats profile', async () => {
+  test('contract 12.4 flag beats environment beats project file beats profile', async () => {
     const key = { SVC_API_KEY: 'svc_key_of_environment' }
 
     expect(await keyOf(['-P', 'full', '--key', 'svc_key_of_flag'], key)).toEqual(['svc_key_of_flag'])
@@ -170,7 +173,7 @@ describe('of several keys', () => {
     expect(await keyOf([])).toEqual([undefined])
   })
 
-  test('12.4: SVC_API_KEY beside SVC_URL is for that address, and for no other', async () => {
+  test('contract 12.4 SVC_API_KEY beside SVC_URL is for that address, and for no other', async () => {
     const pair = { SVC_URL: 'http://127.0.0.1:1', SVC_API_KEY: 'svc_key_of_another' }
 
     expect(await keyOf(['--url', service.url], pair)).toEqual([undefined])
@@ -178,13 +181,13 @@ describe('of several keys', () => {
     expect(await keyOf([], { ...pair, SVC_URL: `${service.url}/` })).toEqual(['svc_key_of_another'])
   })
 
-  test('12.4: the emulator’s own key goes to the emulator only', async () => {
+  test('contract 12.4 the emulator’s own key goes to the emulator only', async () => {
     await put('.svc/emulator.json', emulatorFile({}))
 
     expect(await keyOf(['--url', service.url])).toEqual([undefined])
   })
 
-  test('12.4: no key follows a redirect', async () => {
+  test('contract 12.4 no key follows a redirect', async () => {
     const from = await openFakeService(() => ({ status: 307, headers: { location: `${service.url}/collections` } }))
     const ran = await world.svc(['collections', 'list', '--url', from.url, '--key', 'svc_key_mine'])
 

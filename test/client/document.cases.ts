@@ -36,7 +36,7 @@ export const documentCases: Cases = {
     same(await posts.count({ where: { or: [{ views: { lt: 5 }, featured: true }, { title: 'Post 7' }] } }), 4)
   },
 
-  '12.1 says nothing of a document that its form does not tell': async ({ posts }) => {
+  'contract 12.1 says nothing of a document that its form does not tell': async ({ posts }) => {
     const { id, version } = await posts.create({ title: 'Tea' })
     const [listed] = (await posts.list()).items
     const got = await posts.get(id)
@@ -47,7 +47,7 @@ export const documentCases: Cases = {
     }
   },
 
-  '12.3 says the limit that was used where more was asked for': async ({ svc, posts }) => {
+  'contract 12.3 says the limit that was used where more was asked for': async ({ svc, posts }) => {
     const most = [100, 500]
     const pages = [
       await posts.list({ limit: 5_000 }),

@@ -83,7 +83,7 @@ const failureOf = (call: Promise<unknown>) =>
 
 const html = '<!doctype html><title>Another server</title>'
 
-describe.each(Object.entries(calls))('12.2 %s', (_, call) => {
+describe.each(Object.entries(calls))('contract 12.2 %s', (_, call) => {
   it.each(['a', 'b', 'c'])('says in dialect %s what answered, if it is not the service', async (dialect) => {
     const { svc } = clientOf(() => new Response(html, { headers: { 'content-type': 'text/html' } }), { dialect })
 
@@ -107,7 +107,7 @@ describe.each(Object.entries(calls))('12.2 %s', (_, call) => {
   })
 })
 
-describe('12.2 an address', () => {
+describe('contract 12.2 an address', () => {
   it.each([undefined, null, '', 'localhost:4400', 'ftp://service.test', '/api', 'http://', 7])(
     'that is none is refused at once: %j',
     (url) => {
@@ -132,7 +132,7 @@ describe('12.2 an address', () => {
   })
 })
 
-describe('12.2 a value that cannot be sent', () => {
+describe('contract 12.2 a value that cannot be sent', () => {
   const cycle: { self?: unknown } = {}
   cycle.self = cycle
   const values: Readonly<Record<string, unknown>> = {
@@ -215,7 +215,7 @@ describe('12.2 a value that cannot be sent', () => {
   })
 })
 
-describe('12.2 a stream', () => {
+describe('contract 12.2 a stream', () => {
   it('that is a page of another server ends the subscription', async () => {
     const { svc } = clientOf(() => new Response(html, { headers: { 'content-type': 'text/html' } }))
 
@@ -232,7 +232,7 @@ describe('12.2 a stream', () => {
   })
 })
 
-it('12.1 what an answer does not tell is undefined', async () => {
+it('contract 12.1 what an answer does not tell is undefined', async () => {
   const bare = { email: 'a@example.com', id: 'u1' }
   const { svc } = clientOf(() => new Response(JSON.stringify(bare)))
 

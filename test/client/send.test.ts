@@ -194,7 +194,7 @@ describe('the client', () => {
 describe("dialect: 'auto'", () => {
   const named = [{ id: 'c1', name: 'posts', created_at: 't', createdAt: 't' }]
 
-  it('58 says what the answer says that it is written in, and asks no more', async () => {
+  it('says what the answer says that it is written in, and asks no more', async () => {
     const { client, seen } = clientOf([json(200, [], { 'svc-dialect': 'b, list=page' })], { dialect: 'auto' })
 
     await client.collections.list()
@@ -209,7 +209,7 @@ describe("dialect: 'auto'", () => {
   it.each([
     ['a page', { files: [], total: 0, limit: 20, offset: 0 }, 'a'],
     ['an array', [], 'b'],
-  ])('58 asks for files where there is no collection, and does not guess: %s', async (_, files, dialect) => {
+  ])('asks for files where there is no collection, and does not guess: %s', async (_, files, dialect) => {
     const { client, seen } = clientOf([json(200, []), json(200, files), json(200, [])], { dialect: 'auto' })
 
     await client.collections.list()
@@ -221,7 +221,7 @@ describe("dialect: 'auto'", () => {
     ])
   })
 
-  it('58 asks again where it could not find out', async () => {
+  it('asks again where it could not find out', async () => {
     const { client, seen } = clientOf([offline, json(200, [], { 'svc-dialect': 'c' }), json(200, { data: [] })], {
       dialect: 'auto',
       retry: { attempts: 1 },

@@ -20,7 +20,7 @@ async function aServer() {
 
 const answer = async (client: Socket) => String((await once(client, 'data'))[0])
 
-it('50 tells how long to keep a connection, and keeps it longer itself', async () => {
+it('tells how long to keep a connection, and keeps it longer itself', async () => {
   const { server, client, ask } = await aServer()
 
   ask('/one')
@@ -33,7 +33,7 @@ it('50 tells how long to keep a connection, and keeps it longer itself', async (
   expect(server.keepAliveTimeout).toBeGreaterThanOrEqual(2 * seconds * 1_000)
 })
 
-it('50 answers a request that has come by the time an idle connection is to be closed', async () => {
+it('answers a request that has come by the time an idle connection is to be closed', async () => {
   const { server, client, ask, sockets } = await aServer()
   ask('/one')
   await answer(client)
@@ -50,7 +50,7 @@ it('50 answers a request that has come by the time an idle connection is to be c
   expect(said).toContain('/two')
 })
 
-it('50 closes a connection on which nothing comes', async () => {
+it('closes a connection on which nothing comes', async () => {
   const { server, client, ask, sockets } = await aServer()
   ask('/one')
   await answer(client)

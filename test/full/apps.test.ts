@@ -99,7 +99,7 @@ afterAll(async () => {
 test.each([
   ['Vite', vite],
   ['Next', next],
-])('25: an existing %s app goes from svc init to a live list on a page', async (name, app) => {
+])('an existing %s app goes from svc init to a live list on a page', async (name, app) => {
   const project = await install(tarballs, { place: join(here, 'app-'), files: app.files })
   projects.push(project)
   await succeed(project, [svc, 'init', '--yes'])

@@ -18,7 +18,7 @@ afterEach(async () => {
 test.each([
   ['node', ['npm start', 'npm test'], /1 notes\.[\s\S]*pass 2\b/],
   ['web', ['npm start'], /^http:\/\/127\.0\.0\.1:\d+\n$/m],
-])('27: the README of the template "%s" runs to the letter', async (template, lines, said) => {
+])('the README of the template "%s" runs to the letter', async (template, lines, said) => {
   project = await install(Object.values(await pack()))
   const { exitCode, all } = await project.node('node_modules/.bin/svc', 'init', 'app', '--template', template, '--yes')
   expect(exitCode, all).toBe(0)
