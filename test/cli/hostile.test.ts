@@ -91,6 +91,8 @@ const further: { readonly [command: string]: readonly string[] } = {
   'project:set': ['a=b'],
   'users:update': ['x', '--role', 'a'],
   'users:login': ['a@example.com', '--password', 'x'],
+  'users:password:change': ['a@example.com', '--password', 'Wrong4Horse', '--new-password', 'New4Horses'],
+  'users:password:reset': ['--token', 'x', '--new-password', 'New4Horses'],
   'users:signup': ['a@example.com', '--password', 'x'],
   wait: ['--timeout', '1'],
 }
