@@ -95,7 +95,7 @@ export function readDocument(record: Json, dialect: Spoken, header?: HeaderReade
 }
 
 /** The number that a header says; nothing where there is none. */
-export function numberIn(text: string | null | undefined): number | undefined {
+function numberIn(text: string | null | undefined): number | undefined {
   return text ? Number(text) : undefined
 }
 

@@ -71,7 +71,7 @@ export const documentCases: Cases = {
     same(await posts.count({ where: { or: [{ title: day(1) }, { title: { gt: day(2) } }] } }), 2)
   },
 
-  'finds a part of a text by either word in every dialect': async ({ posts }) => {
+  '57 finds a part of a text by either word in every dialect': async ({ posts }) => {
     await posts.createMany([{ title: 'Green tea' }, { title: 'Milk', tags: ['tea'] }])
 
     same(await posts.count({ where: { title: { contains: 'tea' } } }), 1)
