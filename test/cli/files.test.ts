@@ -49,7 +49,7 @@ test('while files are on their way, the terminal tells how many bytes go through
   const { stdout, exit } = await world.terminal(['files', 'upload', 'photos', '--to', 'watched'], [])
 
   expect(exit).toBe(0)
-  expect(stdout).toMatch(/\d files? {2}\d+(\.\d)? [KMG]?B\/s/)
+  expect(stdout).toMatch(/3 files {2}\d+(\.\d+)? (bytes?|[KMGT]B)\/s/)
 })
 
 test('what is hidden in a folder stays out of it, until it is named', async () => {
