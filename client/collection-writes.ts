@@ -43,12 +43,16 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
     const spoken = await dialect()
     const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
     const body = writeForm(fields, (plain) => writeFields(spoken, plain))
-    return call(method, path, readDocument, { ...options, body }) as Promise<unknown> as Promise<Document<Data>>
+    return call(method, path, readDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
+      Document<Data>
+    >
   }
 
   const many = async (what: string, body: object, options?: RequestParts) => {
     const read: Read<unknown> = options?.returning === false ? () => [] : readAll(readDocument)
-    return call('POST', addresses.batch(name, what), read, { ...options, body }) as Promise<Document<Data>[]>
+    return call('POST', addresses.batch(name, what), read, { ...options, body, wrappers: [0, 2] }) as Promise<
+      Document<Data>[]
+    >
   }
 
   return {

@@ -43,6 +43,8 @@ export interface RequestParts {
   readonly query?: readonly GivenParameter[]
   /** JSON, or a form with files, which may take as long as it takes. */
   readonly body?: object | undefined
+  /** The indices in the path of an issue at which `data` or the name of a batch may stand around what was handed over. */
+  readonly wrappers?: readonly number[]
   /** Hears how many bytes of a form have gone out. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
@@ -126,7 +128,7 @@ export function openSender(options: SendOptions): Sender {
       throw new SvcError('TIMEOUT', `${base} did not answer in time.`, [], { cause })
     }
     options.onResponse?.({ method, url, status: response.status, milliseconds: Date.now() - begunAt })
-    return readAnswer(url, response, text)
+    return readAnswer(url, response, text, request.wrappers)
   }
 
   return {
@@ -156,11 +158,16 @@ export async function accepted(url: string, response: Response, type = ''): Prom
 }
 
 /** @throws {SvcError} for an answer that is not 2xx */
-function readAnswer(url: string, { ok, status, headers }: Response, text: string): Answer {
+function readAnswer(
+  url: string,
+  { ok, status, headers }: Response,
+  text: string,
+  wrappers?: readonly number[],
+): Answer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
   const words = `${url} answered ${status}: ${text.slice(0, 100)}`
-  if (!ok) throw readError(status, header, body, words)
+  if (!ok) throw readError(status, header, body, words, wrappers)
   return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
 }
 

@@ -1,5 +1,5 @@
 import { mergeFields } from '../../client/model/document.js'
-import { SvcError } from '../../client/model/errors.js'
+import { placed, SvcError } from '../../client/model/errors.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
 import { misuse } from '../failure.js'
 import type { ReadRow } from '../records/record.js'
@@ -39,7 +39,11 @@ export function upsertSender(
     }
     for (const fields of rowsWithoutValue(rows, field)) created.push(fields)
     if (changed.size > 0) await collection.updateMany(Object.fromEntries(changed), { returning: false })
-    if (created.length > 0) await collection.createMany(created, { idempotencyKey, returning: false })
+    if (created.length === 0) return
+    await collection.createMany(created, { idempotencyKey, returning: false }).catch((error) => {
+      // What is created has other indices than the rows, of which several may be one document.
+      throw placed(error, (path) => path.slice(1))
+    })
   }
 }
 

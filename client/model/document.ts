@@ -1,4 +1,4 @@
-import { SvcError } from './errors.js'
+import { type Issue, SvcError } from './errors.js'
 import { canonicalJson, isObject, type Json, type JsonObject, type JsonText, setOwn } from './json.js'
 import type { OutgoingUser } from './user.js'
 
@@ -45,7 +45,9 @@ export interface Changes {
  * @throws {SvcError} `VALIDATION_ERROR` if an operator meets a field that is not an array.
  */
 export function mergeFields(before: Fields, { fields, remove, append }: Changes): Fields {
-  for (const part of [fields, remove, append]) requireNoOperator(part)
+  requireNoOperator(fields)
+  requireNoOperator(remove, ['$remove'])
+  requireNoOperator(append, ['$append'])
   const after: Fields = { ...before }
   for (const [key, value] of Object.entries(fields)) setOwn(after, key, value)
   for (const [key, value] of Object.entries(remove)) {
@@ -53,11 +55,11 @@ export function mergeFields(before: Fields, { fields, remove, append }: Changes)
     setOwn(
       after,
       key,
-      arrayAt(after, key).filter((item) => !unwanted.has(identityOf(item))),
+      arrayAt(after, key, '$remove').filter((item) => !unwanted.has(identityOf(item))),
     )
   }
   for (const [key, value] of Object.entries(append)) {
-    const array = arrayAt(after, key)
+    const array = arrayAt(after, key, '$append')
     // One look at each item: arrays of 100,000 can meet here.
     const known = new Set(array.map(identityOf))
     const added = items(value).filter((item) => {
@@ -70,11 +72,11 @@ export function mergeFields(before: Fields, { fields, remove, append }: Changes)
 }
 
 /** No field is named as an operator. @throws {SvcError} `VALIDATION_ERROR` */
-export function requireNoOperator(fields: Fields): void {
+export function requireNoOperator(fields: Fields, place: Issue['path'] = []): void {
   const operator = operatorNames.find((name) => Object.hasOwn(fields, name))
   if (operator === undefined) return
   throw new SvcError('VALIDATION_ERROR', `"${operator}" works in updates only, and is no name of a field.`, [
-    { path: [operator], message: 'works in updates only', type: 'operator' },
+    { path: [...place, operator], message: 'works in updates only', type: 'operator' },
   ])
 }
 
@@ -82,28 +84,31 @@ export function requireNoOperator(fields: Fields): void {
 export const operatorNames: readonly string[] = ['$append', '$remove']
 
 /** Takes `$append` and `$remove` off a body. What is left are plain fields. */
-export function splitOperators(body: JsonObject): { operators: Pick<Changes, 'remove' | 'append'>; rest: JsonObject } {
+export function splitOperators(
+  body: JsonObject,
+  place: Issue['path'] = [],
+): { operators: Pick<Changes, 'remove' | 'append'>; rest: JsonObject } {
   if (!Object.hasOwn(body, '$append') && !Object.hasOwn(body, '$remove')) {
     return { operators: { append: {}, remove: {} }, rest: body }
   }
   const { $append: append = {}, $remove: remove = {}, ...rest } = body
-  if (!isObject(append)) throw operatorShape('$append')
-  if (!isObject(remove)) throw operatorShape('$remove')
+  if (!isObject(append)) throw operatorShape([...place, '$append'])
+  if (!isObject(remove)) throw operatorShape([...place, '$remove'])
   return { operators: { append, remove }, rest }
 }
 
-function operatorShape(name: string) {
-  return new SvcError('VALIDATION_ERROR', `"${name}" takes an object of field names and items.`, [
-    { path: [name], message: 'expected an object', type: 'object' },
+function operatorShape(path: Issue['path']) {
+  return new SvcError('VALIDATION_ERROR', `"${path.at(-1)}" takes an object of field names and items.`, [
+    { path, message: 'expected an object', type: 'object' },
   ])
 }
 
-function arrayAt(data: Fields, key: string): Json[] {
+function arrayAt(data: Fields, key: string, operator: string): Json[] {
   const value = Object.hasOwn(data, key) ? data[key] : undefined
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return value
   throw new SvcError('VALIDATION_ERROR', `"${key}" is not an array.`, [
-    { path: [key], message: 'is not an array', type: 'array' },
+    { path: [operator, key], message: 'is not an array', type: 'array' },
   ])
 }
 

@@ -46,6 +46,8 @@ export type ErrorCode = keyof typeof statuses | (typeof clientCodes)[number]
 /** One thing that is wrong with an input: where, what, and of which kind. */
 export interface Issue {
   readonly path: readonly (string | number)[]
+  /** Where the path begins; left out, in the body. */
+  readonly in?: 'header'
   readonly message: string
   readonly type: string
 }
@@ -77,6 +79,18 @@ export class SvcError extends Error {
     super(message, cause ? { cause } : undefined)
     Object.assign(this, { code, issues, ...extras })
   }
+}
+
+/** The same failure, with the paths of its issues seen from elsewhere. */
+export function placed(error: unknown, place: (path: Issue['path']) => Issue['path']): unknown {
+  if (!(error instanceof SvcError) || error.issues.length === 0) return error
+  const { name: _, code, message, issues, ...extras } = error
+  return new SvcError(
+    code,
+    message,
+    issues.map((issue) => ({ ...issue, path: place(issue.path) })),
+    { ...extras, cause: error.cause },
+  )
 }
 
 /** The status of a failure, also of one that is still to be answered; 0 where it is only the client's. */

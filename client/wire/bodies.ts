@@ -38,16 +38,27 @@ interface Speaks {
   readonly body: Form<'body'>
 }
 
-/** What an update asks for. Operators stand beside the fields, beside `data`, or inside it. */
-export function readChanges({ body: form }: Speaks, body: JsonObject): Changes {
-  const outside = splitOperators(body)
-  const { fields, isWrapped } = bodyForms[form].unwrap(outside.rest)
-  const inside = isWrapped ? splitOperators(fields) : { operators: { append: {}, remove: {} }, rest: fields }
+/**
+ * What an update asks for. Operators stand beside the fields, beside `data`, or inside it.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` whose issue says where, behind `place`
+ */
+export function readChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Changes {
+  const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
+  const inside = isWrapped
+    ? splitOperators(fields, [...place, 'data'])
+    : { operators: { append: {}, remove: {} }, rest: fields }
   return {
     fields: inside.rest,
-    remove: { ...outside.operators.remove, ...inside.operators.remove },
-    append: { ...outside.operators.append, ...inside.operators.append },
+    remove: { ...outside.remove, ...inside.operators.remove },
+    append: { ...outside.append, ...inside.operators.append },
   }
+}
+
+/** The operators beside the fields of an update, and its fields, with operators among them where they come wrapped. */
+export function unwrapChanges({ body: form }: Speaks, body: JsonObject, place: Issue['path'] = []) {
+  const { operators, rest } = splitOperators(body, place)
+  return { operators, ...bodyForms[form].unwrap(rest) }
 }
 
 /** The fields of a document; beside them, the operators of an update. */
@@ -56,9 +67,10 @@ export function writeFields({ body: form }: Speaks, { $remove, $append, ...field
 }
 
 /** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
-export function readNewDocument(speaks: Speaks, body: JsonObject): Fields {
-  const { fields } = bodyForms[speaks.body].unwrap(body)
-  for (const level of [body, fields]) requireNoOperator(level)
+export function readNewDocument(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Fields {
+  requireNoOperator(body, place)
+  const { fields, isWrapped } = bodyForms[speaks.body].unwrap(body)
+  if (isWrapped) requireNoOperator(fields, [...place, 'data'])
   return fields
 }
 
@@ -66,7 +78,7 @@ export function readNewDocument(speaks: Speaks, body: JsonObject): Fields {
 export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   return listIn(body, 'documents').map((item, at) => {
     if (!isObject(item)) throw invalid(['documents', at], 'is not an object', 'object')
-    return readNewDocument(speaks, item)
+    return readNewDocument(speaks, item, ['documents', at])
   })
 }
 
@@ -83,11 +95,12 @@ export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<s
   return new Map(
     entries.map(([id, update]) => {
       if (!isObject(update)) throw invalid(['updates', id], 'is not an object', 'object')
-      const { rest } = splitOperators(update)
+      const place = ['updates', id]
+      const { rest } = splitOperators(update, place)
       const isBareRefused =
         form === 'bare' && !(isObject(rest.data) && Object.keys(rest).length === 1) && Object.keys(rest).length > 0
       if (isBareRefused) throw invalid(['updates', id], 'takes its fields in "data"', 'data')
-      return [id, readChanges({ body: 'either' }, update)]
+      return [id, readChanges({ body: 'either' }, update, place)]
     }),
   )
 }

@@ -40,8 +40,12 @@ export function errorHeaders({ code, retryAfterSeconds, allow }: SvcError): Reco
   }
 }
 
-function writeIssue({ path, message, type }: Issue): { loc: readonly (string | number)[]; msg: string; type: string } {
-  return { loc: ['body', ...path], msg: message, type }
+function writeIssue({ in: start, path, message, type }: Issue): {
+  loc: readonly (string | number)[]
+  msg: string
+  type: string
+} {
+  return { loc: [start ?? 'body', ...path], msg: message, type }
 }
 
 function whole(message: string) {

@@ -15,12 +15,19 @@ const codes: { readonly [status: number]: ErrorCode } = {
 /**
  * A failure as either format tells it; a code that this client does not know yet is told as it came.
  *
+ * @param wrappers indices in the path of an issue of names around what was handed over, which are left out of it
  * @param otherwise what to say of an answer in neither format, which is none of the service's
  */
-export function readError(status: number, header: HeaderReader, body: Json | undefined, otherwise: string): SvcError {
+export function readError(
+  status: number,
+  header: HeaderReader,
+  body: Json | undefined,
+  otherwise: string,
+  wrappers: readonly number[] = [],
+): SvcError {
   const { error, detail } = objectIn(body)
   const { code, message = detail, issues: listed = detail } = objectIn(error)
-  const issues = arrayIn(listed).map(readIssue)
+  const issues = arrayIn(listed).map((issue) => readIssue(issue, wrappers))
   const words = typeof message === 'string' ? message : issues[0]?.message
   const requestId = header('x-request-id') ?? undefined
   const suggested = codes[status] ?? (status < 500 ? 'INVALID_QUERY' : 'INTERNAL')
@@ -38,8 +45,12 @@ function arrayIn(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : []
 }
 
-function readIssue(issue: Json): Issue {
+function readIssue(issue: Json, wrappers: readonly number[]): Issue {
   const { loc, msg = '', type = '' } = objectIn(issue)
-  const path = arrayIn(loc) as Issue['path']
-  return { path: path[0] === 'body' ? path.slice(1) : path, message: msg as string, type: type as string }
+  const whole = arrayIn(loc) as Issue['path']
+  const path = (whole[0] === 'body' ? whole.slice(1) : whole).filter(
+    (name, at, { length }) =>
+      !wrappers.includes(at) || at > length - 2 || !/^(data|documents|updates)$/.test(`${name}`),
+  )
+  return { path, message: msg as string, type: type as string }
 }

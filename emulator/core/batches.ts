@@ -1,7 +1,7 @@
 import type { StoredCollection } from '../../client/model/collection.js'
 import { type Changes, type Fields, mergeFields, type OutgoingDocument } from '../../client/model/document.js'
 import { plainError } from '../../client/model/error-words.js'
-import { type Issue, SvcError } from '../../client/model/errors.js'
+import { type Issue, placed, SvcError } from '../../client/model/errors.js'
 import { JsonText } from '../../client/model/json.js'
 import { sizes } from '../../client/model/limits.js'
 import { checkFields, withDefaults } from '../../client/model/schema.js'
@@ -154,7 +154,7 @@ async function textsOf(
   const pauses = openPauses()
   let bytes = 0
   for (let at = 0; at < count; at++) {
-    const fields = fieldsAt(at)
+    const fields = indexed(count > 1 ? [at] : [], () => fieldsAt(at))
     const found = checkFields(schema, fields)
     issues.push(...(count > 1 ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
     const text = JSON.stringify(fields)
@@ -166,6 +166,15 @@ async function textsOf(
   }
   if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues)
   return texts
+}
+
+/** What is wrong with one of several, by its index. */
+function indexed(place: Issue['path'], read: () => Fields): Fields {
+  try {
+    return read()
+  } catch (error) {
+    throw placed(error, (path) => [...place, ...path])
+  }
 }
 
 /** Defaults can make a document heavier than what was sent. */

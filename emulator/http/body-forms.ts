@@ -16,6 +16,7 @@ import type { Dialect } from '../../client/wire/dialect.js'
 import { object } from '../../client/wire/schemas.js'
 import { openPauses } from '../core/pauses.js'
 import { isLight, requireLight } from '../core/weight.js'
+import { placesInBatch, placesInDocument } from './issue-places.js'
 import type { BodyForm } from './route.js'
 
 /** The fields of one document, bare or wrapped. */
@@ -26,6 +27,7 @@ export const newDocument = {
     requireLight(fields)
     return fields
   },
+  places: placesInDocument,
 } satisfies BodyForm<Fields>
 
 /** Fields to change, and array operators beside them. */
@@ -36,6 +38,7 @@ export const documentChanges = {
     requireLightChanges(body, changes)
     return changes
   },
+  places: placesInDocument,
 } satisfies BodyForm<Changes>
 
 export const newDocuments: BodyForm<readonly Fields[]> = {
@@ -46,6 +49,7 @@ export const newDocuments: BodyForm<readonly Fields[]> = {
     await eachInTurn(documents, requireLight)
     return documents
   },
+  places: (dialect, { documents }) => placesInBatch(dialect, { name: 'documents', members: documents }),
 }
 
 export const documentUpdates: BodyForm<ReadonlyMap<string, Changes>> = {
@@ -58,6 +62,7 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, Changes>> = {
     await eachInTurn([...updates], ([id, changes]) => requireLightChanges(objectIn(sent[id]), changes))
     return updates
   },
+  places: (_dialect, { updates }) => placesInBatch({ body: 'either' }, { name: 'updates', members: updates }),
 }
 
 export const documentIds: BodyForm<readonly string[]> = {

@@ -1,5 +1,5 @@
 /** Multipart forms: which parts are text, and what they mean. */
-import { SvcError } from '../../client/model/errors.js'
+import { placed, SvcError } from '../../client/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
 import { sizes, storageLimits } from '../../client/model/limits.js'
 import { text } from '../../client/wire/schemas.js'
@@ -13,13 +13,17 @@ const bytes = { type: 'string', format: 'binary' }
 /** Spec, "Multipart create or update". The part `data` is what would have been the JSON body. */
 export const documentForm: FileForm = {
   texts: ['data'],
+  isBodyInData: true,
   fileRules: ({ documentFiles, tier }) => ({
     mostBytes: documentFiles === 'tier' ? storageLimits[tier].file : sizes.mostDocumentFileBytes,
     mayBeAnyType: true,
   }),
   async toBody(texts) {
     const data = texts.get('data')
-    return data === undefined ? {} : parseBody(Buffer.from(data), { refuseOther: notAnObject })
+    if (data === undefined) return {}
+    return parseBody(Buffer.from(data), { refuseOther: notAnObject }).catch((error) => {
+      throw placed(error, (path) => ['data', ...path])
+    })
   },
   schema: {
     type: 'object',

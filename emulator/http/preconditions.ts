@@ -49,8 +49,10 @@ export async function readIdempotencyKey(
   const key = req.headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
-    const issue = { path: ['idempotency-key'], message: `has 1 to ${mostKeyLength} characters`, type: 'length' }
-    throw new SvcError('VALIDATION_ERROR', `An idempotency key ${issue.message}.`, [issue])
+    const message = `has 1 to ${mostKeyLength} characters`
+    throw new SvcError('VALIDATION_ERROR', `An idempotency key ${message}.`, [
+      { in: 'header', path: ['idempotency-key'], message, type: 'length' },
+    ])
   }
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   return {

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../client/model/json.js'
 import type { Project } from '../../client/model/project.js'
 import type { Backend } from '../core/context.js'
 import { noUploads, type Uploads } from '../core/uploads.js'
+import type { Placing } from './issue-places.js'
 import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
 import { isMultipart, readMultipart } from './read-multipart.js'
 import type { FileForm, Route } from './route.js'
@@ -14,6 +15,8 @@ export interface Body {
   readonly uploads: Uploads
   /** What it says as JSON. */
   toJson(): JsonObject | Promise<JsonObject>
+  /** From places in that JSON to those in what was sent. */
+  places(inJson: Placing): Placing
 }
 
 /** Where the files of a form go; routes that belong to no project take none. */
@@ -27,7 +30,7 @@ export async function readBody(route: Route, { req }: Exchange, landing?: Landin
   if (landing && form && isMultipart(req)) return readParts(route, form, req, landing)
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
   const json = await readJson(route, req)
-  return { uploads: noUploads, toJson: () => json }
+  return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
 }
 
 async function readJson({ body }: Route, req: Exchange['req']): Promise<JsonObject> {
@@ -52,5 +55,10 @@ async function readParts(
     texts: form.texts,
     files: { ...form.fileRules(project.settings), isHashed },
   })
-  return { uploads: { files, isAdopted: false }, toJson: () => form.toBody(texts) }
+  const ofFiles = new Set(files.map(({ field }) => field))
+  const places = (inJson: Placing): Placing => {
+    if (!form.isBodyInData) return inJson
+    return (path) => (ofFiles.has(String(path[0])) ? path : ['data', ...inJson(path)])
+  }
+  return { uploads: { files, isAdopted: false }, toJson: () => form.toBody(texts), places }
 }

@@ -9,6 +9,7 @@ import type { VersionGuard } from '../core/batches.js'
 import type { Backend, Context, UserContext } from '../core/context.js'
 import type { Wish } from '../core/subscriptions.js'
 import type { FileRules, Uploads } from '../core/uploads.js'
+import type { Placing } from './issue-places.js'
 import type { ReplyKind, ReplyValues } from './reply.js'
 import type { BatchMember } from './scan-json.js'
 import type { Stream } from './sse.js'
@@ -33,6 +34,8 @@ export interface BodyForm<Body> {
   readonly batch?: BatchMember
   schema(dialect: Dialect): JsonSchema
   read(dialect: Dialect, body: JsonObject): Body | Promise<Body>
+  /** Where in the body stands what the core finds wrong in what was read; left out, at the same path. Contract 10.4. */
+  places?(dialect: Dialect, body: JsonObject): Placing
 }
 
 /** How a multipart form is taken: which parts are text, and what they mean; every other part is a file. Contract 3.4. */
@@ -42,6 +45,8 @@ export interface FileForm {
   fileRules(settings: ProjectSettings): Omit<FileRules, 'isHashed'>
   /** The JSON body that the texts stand for. */
   toBody(texts: ReadonlyMap<string, string>): JsonObject | Promise<JsonObject>
+  /** Whether the part `data` is the whole JSON body. */
+  readonly isBodyInData?: boolean
   /** Whether JSON is not taken at all. */
   readonly isOnly?: boolean
   readonly schema: JsonSchema

@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/model/error-words.js'
-import { SvcError } from '../../client/model/errors.js'
+import { placed, SvcError } from '../../client/model/errors.js'
 import type { Dialect } from '../../client/wire/dialect.js'
 import type { Context, Identity } from '../core/context.js'
 import { type Answer, once } from '../core/idempotency.js'
@@ -11,6 +11,7 @@ import { useTicket } from '../core/tickets.js'
 import { discardUploads, type Uploads } from '../core/uploads.js'
 import { clientAddress } from './client-address.js'
 import { identifyCaller } from './identify.js'
+import { type Placing, samePlace } from './issue-places.js'
 import { isKnownOrigin, requireKnownOrigin } from './known-origins.js'
 import { isOwnOrigin, type OriginRules, originHeaders, requireOrigin } from './origins.js'
 import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
@@ -68,12 +69,17 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
     return await keepingFiles(door, { exchange, project: identity.project.id }, body.uploads, async () => {
       const { dialect } = exchange
       const json = await body.toJson()
-      const input = { ...head, body: await route.body?.read(dialect, json), uploads: body.uploads }
+      const read = await placing(
+        () => body.places(samePlace),
+        () => route.body?.read(dialect, json),
+      )
+      const input = { ...head, body: read, uploads: body.uploads }
+      const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
       // `requireAllowed` has seen to it that the world is the one that the route needs.
       const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
       let own: Outgoing | undefined
       const work = async (ctx: Context) => {
-        own = await reply(route, await handle(ctx, input), exchange)
+        own = await reply(route, await placing(places, () => handle(ctx, input)), exchange)
         return own
       }
       const mark = markOf(json, body.uploads)
@@ -86,6 +92,15 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
   } finally {
     // What will be committed is, even if something failed after it; whoever listens to the project reads what there is.
     if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
+  }
+}
+
+/** Tells what is wrong by its place in what was sent. */
+async function placing<Value>(places: () => Placing, work: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    throw placed(error, places())
   }
 }
 

@@ -229,4 +229,25 @@ export const documentCases: Cases = {
       ['age'],
     ])
   },
+
+  'says where something is wrong by its place in what was handed over': async ({ svc, service }) => {
+    const schema = { age: { type: 'integer', required: true }, data: { type: 'string' } } as const
+    await svc.collections.create({ name: 'strict', schema })
+    const strict = createClient(service).collection('strict')
+    const { id } = await strict.create({ age: 1, tags: 'none' })
+    const placesOf = async (call: Promise<unknown>) => {
+      const error = await call.catch((thrown) => thrown)
+      return error instanceof SvcError ? error.issues.map(({ path }) => path.join('.')) : []
+    }
+
+    same(await placesOf(strict.create({ age: 1, data: 5 })), ['data'])
+    same(await placesOf(strict.update(id, { age: 'x' })), ['age'])
+    same(await placesOf(strict.replace(id, { data: 'a', age: 'x' })), ['age'])
+    same(await placesOf(strict.append(id, { tags: 'a' })), ['$append.tags'])
+    same(await placesOf(strict.create({ age: 'x', cover: new Blob(['x']) })), ['age'])
+    same(await placesOf(strict.create({ age: new Blob(['x']), data: 5 })), ['age', 'data'])
+    same(await placesOf(strict.createMany([{ age: 'x' }])), ['0.age'])
+    same(await placesOf(strict.createMany([{ age: 1 }, { age: 1, data: 5 }])), ['1.data'])
+    same(await placesOf(strict.updateMany({ [id]: { age: 'x' } })), [`${id}.age`])
+  },
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { objectIn } from '../../../client/model/json.js'
 import { readChanges } from '../../../client/wire/bodies.js'
 import { getMe, getUser, listUsers, signUp, updateMe } from '../../core/accounts.js'
 import { logIn, logInWithCode } from '../../core/logins.js'
@@ -6,6 +7,7 @@ import { changePassword } from '../../core/password-change.js'
 import { logOut, refreshSession } from '../../core/sessions.js'
 import { anyFields, strictBody } from '../body-forms.js'
 import { accountForm, signUpForm } from '../file-forms.js'
+import { placesOfOperators } from '../issue-places.js'
 import { listQuery, populateQuery } from '../read-list.js'
 import { type BodyForm, route } from '../route.js'
 
@@ -36,6 +38,7 @@ const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
     const { email, password, currentPassword, data = {}, ...operators } = await accountChanges.read(dialect, body)
     return { email, password, currentPassword, data: readChanges({ body: 'either' }, { data, ...operators }) }
   },
+  places: (_dialect, { data }) => placesOfOperators(objectIn(data)),
 }
 
 /** Spec, "Authentication of app users". */

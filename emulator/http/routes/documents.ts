@@ -12,6 +12,7 @@ import {
 } from '../../core/documents.js'
 import { documentChanges, newDocument } from '../body-forms.js'
 import { documentForm } from '../file-forms.js'
+import { placesInDocument } from '../issue-places.js'
 import { listQuery, populateQuery, textQuery } from '../read-list.js'
 import { type BodyForm, route } from '../route.js'
 
@@ -53,6 +54,7 @@ const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
 const put: BodyForm<Put> = {
   schema: (dialect) => puts[dialect.put].schema(dialect),
   read: (dialect, body) => puts[dialect.put].read(dialect, body),
+  places: placesInDocument,
 }
 
 /** Spec, "Endpoints / Documents". */
