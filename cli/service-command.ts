@@ -3,6 +3,7 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { type Client, type ClientOptions, createClient } from '../client/index.js'
 import { SvcError } from '../client/model/errors.js'
 import type { Page } from '../client/model/page.js'
+import { readDialect } from '../client/wire/dialect.js'
 import { onStderr } from './colour.js'
 import { CliFailure, exits, isUnreachable, reworded } from './failure.js'
 import { fetchDirectly } from './fetch-directly.js'
@@ -34,6 +35,8 @@ export abstract class ServiceCommand extends SvcCommand {
   /** The client of the service that the flags and settings name. */
   protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
     const { url, key, dialect } = this.requireTarget(flags)
+    // The client's own words are few; these name the choices.
+    if (dialect !== undefined && dialect !== 'auto') readDialect(dialect)
     return createClient({ url, apiKey: key, dialect, fetch: fetchDirectly, ...more })
   }
 
