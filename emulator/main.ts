@@ -80,7 +80,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       hasData: !config.memory && config.databaseUrl === undefined,
     })
     const clock = openClock(config.now)
-    const report = (error: unknown) => log.failure('maintenance', error)
+    const report = (error: unknown) => log.failure('in the background', error)
     const maintenance = startMaintenance(storage.db, clock.now, report)
     service.maintenance = maintenance
     const fileKeeper = startFileKeeper(storage.db, storage.files, report)
