@@ -70,6 +70,8 @@ export async function openExportFile(target: ExportTarget): Promise<ExportFile> 
   const question = JSON.stringify([...target.question, format, columns ?? null, withIds, isSafe])
   const found = target.restart ? undefined : readProgress(state, part, question)
   if (found) await truncate(part, found.bytes)
+  // The old state must not outlive the documents that it tells of.
+  else await rm(state, { force: true })
   const stream = createWriteStream(part, { flags: found ? 'a' : 'w' })
   await once(stream, 'open')
   let { bytes, documents } = found ?? { bytes: 0, documents: 0 }
@@ -154,7 +156,9 @@ function readProgress(state: string, part: string, question: string): Progress |
   if (!existsSync(state) || !existsSync(part)) return undefined
   try {
     const progress: unknown = JSON.parse(readFileSync(state, 'utf8'))
-    return isObject(progress) && progress.question === question ? (progress as JsonObject & Progress) : undefined
+    if (!isObject(progress) || progress.question !== question) return undefined
+    const found = progress as JsonObject & Progress
+    return statSync(part).size >= found.bytes ? found : undefined
   } catch {
     return undefined
   }

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openExportFile } from '../../cli/exports/export-file.js'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 
 const documents = 40_000
@@ -65,6 +66,40 @@ test('an export that asks for something else begins anew, and so does --restart'
   expect(numbersIn('other.ndjson')).toEqual([0, 1, 2, 3, 4])
   expect(again.stderr).not.toContain('going on')
   expect(read('again.ndjson')).toHaveLength(documents)
+})
+
+test('an export does not go on with a file that is shorter than it was, and --restart forgets how far it came', async () => {
+  await interrupt('short.ndjson', 'SIGINT')
+  truncateSync(path('short.ndjson.part'), 10)
+  const short = await exporting('--out', 'short.ndjson')
+  await interrupt('ended.ndjson', 'SIGINT')
+  // And is ended before it writes.
+  const target = {
+    path: path('ended.ndjson'),
+    format: 'ndjson',
+    columns: undefined,
+    withIds: false,
+    isSafe: false,
+  } as const
+  await openExportFile({ ...target, restart: true, question: [] })
+
+  expect(short.stderr).not.toContain('going on')
+  expect(numbersIn('short.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
+  expect(existsSync(path('ended.ndjson.part.state'))).toBe(false)
+})
+
+test('an export does not go on with the file of another service', async () => {
+  await interrupt('elsewhere.ndjson', 'SIGINT')
+  const other = await openWorld()
+  const { url, apiKey } = await other.dev('--memory')
+  const env = { SVC_URL: url, SVC_API_KEY: apiKey }
+  await other.svc(['docs', 'import', 'rows', '-', '--create'], { input: '{"at":-1}' })
+
+  const ran = await world.svc(['docs', 'export', 'rows', '--out', 'elsewhere.ndjson'], { env })
+  await other.close()
+
+  expect(ran.exit).toBe(0)
+  expect(read('elsewhere.ndjson')).toEqual([{ at: -1 }])
 })
 
 test('a reader that has read enough ends an export quietly', async () => {

@@ -48,10 +48,13 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       )
     }
     keepHeapSmall()
-    const collection = this.client(flags).collection(args.collection)
+    const client = this.client(flags)
+    const collection = client.collection(args.collection)
     const where = readWhere(flags.where, flags.or)
     const total = await collection.count({ where })
     const format = exportFormat(flags)
+    // The id tells a collection from one of the same name in another service.
+    const { id } = await client.collections.get(args.collection)
     const file = await openExportFile({
       path: flags.out,
       format,
@@ -59,7 +62,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
       withIds: flags['with-ids'],
       isSafe: flags.safe,
       restart: flags.restart,
-      question: [args.collection, JSON.stringify(where)],
+      question: [id, flags.as ?? '', JSON.stringify(where)],
     })
     const stop = stopSignal()
     const isWatched = !flags.quiet && !this.jsonEnabled() && (flags.out !== undefined || !process.stdout.isTTY)
