@@ -3,11 +3,15 @@ import { duration, type Progress } from '../progress.js'
 import type { Input } from '../records/input.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
 import type { RefusedFile, ReportedRefusal } from './refused-file.js'
+import type { ImportState, StateFile } from './state.js'
 
-export interface FilesOptions extends Omit<ImportOptions, 'onStart' | 'onRefused' | 'onProgress'> {
+export interface FilesOptions extends Omit<ImportOptions, 'onRefused' | 'onProgress'> {
+  readonly restart: boolean
+  /** Where to remember how far an input has come. */
+  openState(input: Input): Promise<StateFile>
   readonly refused: RefusedFile
   readonly progress: Progress
-  onResume(file: string, done: number): void
+  onResume(file: string, found: ImportState): void
 }
 
 /** What became of an import; `refusals` are the first few, the file has them all. */
@@ -21,24 +25,27 @@ export interface ImportReport {
   readonly files: readonly ImportSummary[]
 }
 
-/** Imports one file after the other, until all are done or the signal says stop. */
+/**
+ * Imports one file after the other, until all are done or the signal says stop. What is known of each is forgotten only
+ * once all are done, so that the same command creates nothing of the first ones again.
+ */
 export async function importFiles(inputs: readonly Input[], options: FilesOptions): Promise<ImportReport> {
   const { refused, progress, signal } = options
   const begunAt = performance.now()
   const files: ImportSummary[] = []
   let bytesBefore = 0
+  const states = await openStates(inputs, options)
+  if (![...states.values()].some(({ found }) => isBegun(found))) refused.clear()
   try {
-    for (const input of inputs) {
+    for (const [input, state] of states) {
       const before = sum(files, 'accepted')
+      if (isBegun(state.found)) {
+        progress.resume()
+        options.onResume(input.name, state.found)
+      }
       files.push(
-        await importInput(input, {
+        await importInput(input, state, {
           ...options,
-          onStart: (done) => {
-            if (done > 0) {
-              progress.resume()
-              options.onResume(input.name, done)
-            } else if (files.length === 0) refused.clear()
-          },
           onRefused: (refusals) => refused.write(input.name, refusals),
           onProgress: ({ endByte, accepted }) => progress.at(bytesBefore + endByte, before + accepted),
         }),
@@ -49,6 +56,8 @@ export async function importFiles(inputs: readonly Input[], options: FilesOption
   } finally {
     progress.stop()
   }
+  const isWhole = files.length === inputs.length && files.every((file) => file.isWhole)
+  if (isWhole) for (const state of states.values()) state.remove()
   const refusedRows = sum(files, 'refused')
   return {
     accepted: sum(files, 'accepted'),
@@ -56,9 +65,26 @@ export async function importFiles(inputs: readonly Input[], options: FilesOption
     refusals: refused.first(),
     refusedFile: refusedRows > 0 ? refused.path : null,
     seconds: (performance.now() - begunAt) / 1000,
-    isWhole: files.length === inputs.length && files.every(({ isWhole }) => isWhole),
+    isWhole,
     files,
   }
+}
+
+async function openStates(
+  inputs: readonly Input[],
+  { openState, restart }: FilesOptions,
+): Promise<Map<Input, StateFile>> {
+  const states = new Map<Input, StateFile>()
+  for (const input of inputs) {
+    const state = await openState(input)
+    if (restart) state.remove()
+    states.set(input, restart ? { ...state, found: undefined } : state)
+  }
+  return states
+}
+
+function isBegun(found: ImportState | undefined): found is ImportState {
+  return found !== undefined && found.done > 0
 }
 
 /** Bytes of all inputs together; undefined if one of them cannot say. */

@@ -12,13 +12,10 @@ export interface ImportOptions {
   readonly upsertBy: string | undefined
   /** Whether a row without a value in that field is refused, rather than created once more each time. */
   readonly refusesKeyless?: boolean
-  readonly restart: boolean
   readonly read: ReadOptions
-  /** Where to remember how far it came. */
-  openState(input: Input): Promise<StateFile>
   readonly signal: AbortSignal
-  /** Is told how many records an earlier run has dealt with. */
-  onStart(done: number): void
+  /** Is told the ids of new documents, for whoever may have to take them back; not with `upsertBy`. */
+  onCreated?(ids: readonly string[]): void
   onRefused(refusals: readonly Refusal[]): void
   onProgress(state: ImportState): void
 }
@@ -35,15 +32,23 @@ export interface ImportSummary {
 
 const mostInFlight = 3
 
-/** Imports one input, or the rest of it where an earlier import of the same was stopped. */
-export async function importInput(input: Input, options: ImportOptions): Promise<ImportSummary> {
-  const file = await options.openState(input)
-  const found = options.restart ? undefined : file.found
-  const from = found ?? newState(input)
-  options.onStart(from.done)
-  const { state, isWhole } = await runImport({
+/**
+ * Imports one input, or the rest of it where an earlier import of the same was stopped. Its state stays: an import of
+ * several inputs is repeated as a whole.
+ */
+export async function importInput(input: Input, file: StateFile, options: ImportOptions): Promise<ImportSummary> {
+  const from = file.found ?? newState(input)
+  const { state, isWhole } = from.isWhole
+    ? { state: from, isWhole: true }
+    : await importRest(input, file, from, options)
+  if (isWhole) file.save({ ...state, isWhole })
+  return { file: input.name, accepted: state.accepted, refused: state.refused, acceptedBefore: from.accepted, isWhole }
+}
+
+function importRest(input: Input, state: StateFile, from: ImportState, options: ImportOptions) {
+  return runImport({
     records: readRecords(input, options.read),
-    state: file,
+    state,
     from,
     send: senderOf(options),
     // Two requests at once could both create a document of the same key.
@@ -52,17 +57,16 @@ export async function importInput(input: Input, options: ImportOptions): Promise
     onRefused: options.onRefused,
     onProgress: options.onProgress,
   })
-  if (isWhole) file.remove()
-  return { file: input.name, accepted: state.accepted, refused: state.refused, acceptedBefore: from.accepted, isWhole }
 }
 
-function senderOf({ client, collection, upsertBy, refusesKeyless = false }: ImportOptions): Send {
+function senderOf({ client, collection, upsertBy, refusesKeyless = false, onCreated }: ImportOptions): Send {
   const into = client.collection(collection)
   if (upsertBy !== undefined) return upsertSender(into, upsertBy, { refusesKeyless })
   return async (rows, idempotencyKey) => {
-    await into.createMany(
+    const created = await into.createMany(
       rows.map(({ fields }) => fields),
-      { idempotencyKey, returning: false },
+      { idempotencyKey, returning: onCreated !== undefined },
     )
+    onCreated?.(created.map(({ id }) => id))
   }
 }

@@ -15,6 +15,8 @@ export interface ImportState {
   readonly endByte: number
   readonly accepted: number
   readonly refused: number
+  /** Whether the whole file is dealt with; kept as long as the other files of the import are not. */
+  readonly isWhole?: boolean
 }
 
 /** Where one import keeps its state: in one file, named after what is imported, and to where. */

@@ -93,7 +93,12 @@ none.`)
         signal: stop.signal,
         refused,
         progress: await startProgress(sizeOf(inputs), 'document', { isWanted: isWatched }),
-        onResume: (file, done) => this.note(`going on in ${file} after ${counted(done, 'record')}`),
+        onResume: (file, { done, isWhole }) =>
+          this.note(
+            isWhole
+              ? `${file} was imported before the stop: ${counted(done, 'record')}`
+              : `going on in ${file} after ${counted(done, 'record')}`,
+          ),
       })
       for (const line of reportLines(report)) this.note(line)
       if (!report.isWhole) throw interrupted(report, stop.name())
