@@ -7,15 +7,10 @@ import { closeServer, openServer } from './http/sockets.js'
 /** Servers that answer on one port. */
 export interface Listening {
   readonly port: number
+  /** The host to write into an address. */
+  readonly host: string
   /** Takes no new request, waits for those at work, and cuts what takes too long. */
   close(): Promise<void>
-}
-
-export interface ListenOptions {
-  readonly host: string | undefined
-  readonly port: number
-  /** Hears the address before the first request is answered. */
-  onListening(url: string): void
 }
 
 /** This machine only, by both of its addresses. */
@@ -27,13 +22,13 @@ const loopback = { first: '127.0.0.1', second: '::1' }
  *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
-export async function listen(app: App, { host, port, onListening }: ListenOptions): Promise<Listening> {
-  const onPort = (actual: number) => onListening(`http://${writtenHost(host)}:${actual}`)
+export async function listen(app: App, { host, port }: { host: string | undefined; port: number }): Promise<Listening> {
   try {
-    const servers = host === undefined ? await openLoopback(app, port, onPort) : [await open(app, host, port, onPort)]
+    const servers = host === undefined ? await openLoopback(app, port) : [await open(app, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
     return {
       port: actual,
+      host: writtenHost(host),
       async close() {
         app.close()
         await Promise.all(servers.map((server) => closeServer(server)))
@@ -57,12 +52,12 @@ function cannotListen(error: unknown, host: string | undefined, port: number): u
   return error
 }
 
-async function openLoopback(app: App, port: number, onPort: (port: number) => void): Promise<Server[]> {
+async function openLoopback(app: App, port: number): Promise<Server[]> {
   for (let tries = 1; ; tries++) {
-    const first = await open(app, loopback.first, port, onPort)
+    const first = await open(app, loopback.first, port)
     try {
       const { port: taken } = first.address() as AddressInfo
-      return [first, await open(app, loopback.second, taken, onPort)]
+      return [first, await open(app, loopback.second, taken)]
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT') return [first]
@@ -73,13 +68,12 @@ async function openLoopback(app: App, port: number, onPort: (port: number) => vo
   }
 }
 
-function open(app: App, host: string, port: number, onPort: (port: number) => void): Promise<Server> {
+function open(app: App, host: string, port: number): Promise<Server> {
   const server = openServer(app)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port, ipv6Only: host === loopback.second }, () => {
       server.off('error', reject)
-      onPort((server.address() as AddressInfo).port)
       resolve(server)
     })
   })

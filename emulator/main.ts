@@ -80,7 +80,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       hasData: !config.memory && config.databaseUrl === undefined,
     })
     const clock = openClock(config.now)
-    const report = (error: unknown) => log.failure('in the background', error)
+    const report = (error: unknown) => log.failure('maintenance', error)
     const maintenance = startMaintenance(storage.db, clock.now, report)
     service.maintenance = maintenance
     const fileKeeper = startFileKeeper(storage.db, storage.files, report)
@@ -151,13 +151,12 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     ])
     const wished = withoutUndefined({ dialect, tier: config.tier })
     if (Object.keys(wished).length > 0) await changeProject(backend, project.id, wished)
-    const listening = await listenAt(app, config, keys.port, (address) => {
-      url = address
-      about.url = address
-    })
+    const listening = await listenAt(app, config, keys.port)
     service.listening = listening
     const isPortKept = config.choosePort !== undefined || config.port !== 0
     if (isPortKept && (!config.memory || keys.port === undefined)) await keys.keepPort(listening.port)
+    url = `http://${listening.host}:${listening.port}`
+    about.url = url
     return {
       url,
       wsUrl: url.replace(/^http/, 'ws'),
@@ -179,15 +178,10 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
 }
 
 /** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */
-async function listenAt(
-  app: App,
-  { host, port, choosePort }: Config,
-  kept: number | undefined,
-  onListening: (url: string) => void,
-): Promise<Listening> {
+async function listenAt(app: App, { host, port, choosePort }: Config, kept: number | undefined): Promise<Listening> {
   for (let tries = 1; ; tries++) {
     try {
-      return await listen(app, { host, port: choosePort ? await choosePort(kept) : port, onListening })
+      return await listen(app, { host, port: choosePort ? await choosePort(kept) : port })
     } catch (error) {
       const isTaken = error instanceof StartError && error.code === 'PORT_IN_USE'
       if (!isTaken || !choosePort || tries === mostPortsTried) throw error

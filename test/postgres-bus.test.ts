@@ -1,7 +1,7 @@
 /** What one process says to the others over PostgreSQL, also after its connection broke. Contract 9.4. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type Database, sql } from '../emulator/database/database.js'
+import type { Database } from '../emulator/database/database.js'
 import { openPostgres } from '../emulator/database/postgres.js'
 import { openPostgresBus } from '../emulator/realtime/postgres-bus.js'
 import { type PostgresServer, startPostgres } from './fixtures/postgres.js'
@@ -66,31 +66,4 @@ it('contract 9.4 a bus that lost its connection says that anything may have been
 
   await vi.waitFor(() => expect(heard).toEqual([undefined]), { timeout: 20_000 })
   await bus.close()
-})
-
-it('contract 10.13 options in the address are taken, and change nothing that every session says for itself', async () => {
-  const connecting = vi.spyOn(pg.Client.prototype, 'connect')
-  const theirs = encodeURIComponent('-c work_mem=77MB -c search_path=public -c jit=on -c statement_timeout=1')
-  const url = `${server.url}?options=${theirs}&statement_timeout=2&lock_timeout=3`
-
-  const other = await openPostgres({ url, mostStatementMilliseconds: 41_000 })
-  const bus = await openPostgresBus({ url, db: other, report: () => undefined })
-
-  const names = ['work_mem', 'search_path', 'jit', 'timezone', 'statement_timeout', 'lock_timeout']
-  const ask = (name: string) => other.query<{ is: string }>(sql`select current_setting(${name}) as is`)
-  const settings = await Promise.all(names.map(async (name) => [name, (await ask(name))[0]?.is]))
-  expect(Object.fromEntries(settings)).toEqual({
-    work_mem: '77MB',
-    search_path: 'svc,public',
-    jit: 'off',
-    timezone: 'UTC',
-    statement_timeout: '41s',
-    lock_timeout: '0',
-  })
-  const options = expect.stringMatching(/work_mem=77MB.*search_path=public.*search_path=svc,public/)
-  const told = expect.objectContaining({ connectionParameters: expect.objectContaining({ options }) })
-  for (const client of connecting.mock.contexts) expect(client).toEqual(told)
-  connecting.mockRestore()
-  await bus.close()
-  await other.close()
 })

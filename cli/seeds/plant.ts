@@ -1,12 +1,12 @@
 import type { Document } from '../../client/model/document.js'
 import { SvcError, statusOf } from '../../client/model/errors.js'
 import type { Json, JsonObject } from '../../client/model/json.js'
-import { mostBatchItems } from '../../client/model/limits.js'
 import { valueAt } from '../../client/model/path.js'
 import type { Client } from '../target-command.js'
 import { openPlantedIds } from './planted-ids.js'
 import { type Reference, referencesIn, resolveReferences } from './references.js'
 import { badSeed, type SeedCollection, type SeedDocument } from './seed-file.js'
+import { takeBack } from './take-back.js'
 
 export interface Planted {
   readonly collection: string
@@ -26,20 +26,30 @@ export interface PlantOptions {
 
 type Known = Map<string, Map<string, Document>>
 
+/** What is known while a file is planted. */
+interface Planting extends PlantOptions {
+  readonly known: Known
+  /** The documents that others refer to: of what is left alone, only these are looked for. */
+  readonly referred: ReadonlySet<string>
+}
+
 /**
  * Creates the collections and documents of a seed file, those that are referred to first. Planting
  * again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
  */
 export async function plant(collections: readonly SeedCollection[], options: PlantOptions): Promise<Planted[]> {
   for (const collection of collections) requireKeys(collection, options)
-  const known: Known = new Map()
+  const referred = new Set(
+    collections.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),
+  )
+  const planting: Planting = { ...options, known: new Map(), referred }
   const planted: Planted[] = []
-  for (const collection of inOrder(collections, options.file)) planted.push(await plantOne(collection, known, options))
+  for (const collection of inOrder(collections, options.file)) planted.push(await plantOne(collection, planting))
   return planted
 }
 
-async function plantOne(seed: SeedCollection, known: Known, options: PlantOptions): Promise<Planted> {
-  const { client, file, isUpsert } = options
+async function plantOne(seed: SeedCollection, options: Planting): Promise<Planted> {
+  const { client, file, isUpsert, known } = options
   await ensureCollection(seed, options)
   const collection = client.collection(seed.name)
   const remembered = openPlantedIds(file, (await client.collections.get(seed.name)).id, seed.documents)
@@ -49,9 +59,7 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
   const count = { created: 0, updated: 0, kept: 0 }
   for (const document of seed.documents) {
     if (!isEmpty && !isUpsert) {
-      // Nothing is created here, so what it refers to need not be there either.
-      const isWhole = referencesIn(document.fields).every((reference) => 'value' in findReferred(reference, known))
-      const there = isWhole && (await findSame(client, seed, resolveFields(document, known, file), options))
+      const there = await findKept(seed, document, remembered.found.get(document.name), options)
       if (there) documents.set(document.name, there)
       count.kept += 1
       continue
@@ -65,8 +73,8 @@ async function plantOne(seed: SeedCollection, known: Known, options: PlantOption
       documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
       count[there ? 'updated' : 'created'] += 1
     } catch (error) {
-      // Why it failed is what has to be said, whether or not this works.
-      if (isEmpty) await takeBack(client, seed.name, documents).catch(() => undefined)
+      const ids = [...documents.values()].map(({ id }) => id)
+      if (isEmpty) await takeBack(client, seed.name, ids)
       if (!(error instanceof SvcError) || statusOf(error) >= 500 || statusOf(error) === 401) throw error
       throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
     }
@@ -99,12 +107,20 @@ async function getIfThere(client: Client, { name }: SeedCollection, id: string |
     })
 }
 
-/** Half a collection would be taken for a whole one, and left alone, when the file is planted again. */
-async function takeBack(client: Client, name: string, documents: ReadonlyMap<string, Document>): Promise<void> {
-  const ids = [...documents.values()].map(({ id }) => id)
-  for (let at = 0; at < ids.length; at += mostBatchItems) {
-    await client.collection(name).deleteMany(ids.slice(at, at + mostBatchItems))
-  }
+/** A document of a collection that is left alone, where another refers to it. */
+async function findKept(
+  seed: SeedCollection,
+  document: SeedDocument,
+  id: string | undefined,
+  options: Planting,
+): Promise<Document | undefined> {
+  const { client, file, known, referred } = options
+  if (!referred.has(nameOf(seed.name, document.name))) return undefined
+  const there = await getIfThere(client, seed, id)
+  if (there) return there
+  // Nothing is created here, so what it refers to need not be there either.
+  const isWhole = referencesIn(document.fields).every((reference) => 'value' in findReferred(reference, known))
+  return isWhole ? findSame(client, seed, resolveFields(document, known, file), options) : undefined
 }
 
 async function ensureCollection({ name, schema }: SeedCollection, { client, isUpsert }: PlantOptions): Promise<void> {
@@ -130,9 +146,23 @@ async function findSame(
   const all = plain.map(([name, value]) => ({
     any: [{ path: [name] as const, operator: 'eq' as const, value: String(value) }],
   }))
-  const { items } = await client.collection(seed.name).list({ where: { all }, limit: 1, count: false })
-  return items[0]
+  try {
+    const { items } = await client.collection(seed.name).list({ where: { all }, limit: 1, count: false })
+    return items[0]
+  } catch (error) {
+    // With a key that cannot be asked for, each --upsert would create all documents once more.
+    if (isUnaskable(error) && !(options.isUpsert && key !== undefined)) return undefined
+    throw error
+  }
 }
+
+/** No query asks for a field called "order", for instance, nor for over 8 KB of text. */
+function isUnaskable(error: unknown): boolean {
+  return error instanceof SvcError && (error.code === 'INVALID_FILTER' || statusesOfQueries.includes(statusOf(error)))
+}
+
+// A server or proxy may have its own answer to an address that is too long.
+const statusesOfQueries = [400, 414, 431]
 
 function isPlain(value: Json | undefined): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value)
@@ -180,6 +210,15 @@ function inOrder(collections: readonly SeedCollection[], file: string): SeedColl
   return ordered
 }
 
-function referredTo({ documents }: SeedCollection): Set<string> {
-  return new Set(documents.flatMap(({ fields }) => referencesIn(fields).map(({ collection }) => collection)))
+function referredTo(seed: SeedCollection): Set<string> {
+  return new Set(referencesOf(seed).map(({ collection }) => collection))
+}
+
+function referencesOf({ documents }: SeedCollection): Reference[] {
+  return documents.flatMap(({ fields }) => referencesIn(fields))
+}
+
+/** As a reference names it; a collection's name has no dot. */
+function nameOf(collection: string, document: string): string {
+  return `${collection}.${document}`
 }

@@ -9,6 +9,7 @@ import { noState } from '../imports/state.js'
 import { openInput } from '../records/input.js'
 import { type Planted, type PlantOptions, plant } from './plant.js'
 import { badSeed, isSeedFile, readJsonFile, readSeedFile } from './seed-file.js'
+import { takeBack } from './take-back.js'
 
 export type SeedOptions = Omit<PlantOptions, 'file'>
 
@@ -48,24 +49,33 @@ async function seedCollection(file: string, { client, isUpsert, key }: SeedOptio
   if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before }
 
   const refused: Refusal[] = []
-  const { accepted } = await importInput(await openInput(file), {
+  const created: string[] = []
+  const whole = importInput(await openInput(file), noState, {
     client,
     collection: name,
     upsertBy: isUpsert ? key : undefined,
     refusesKeyless: true,
-    restart: true,
     read: { types: {} },
-    openState: async () => noState,
     signal: new AbortController().signal,
-    onStart: () => undefined,
     onProgress: () => undefined,
+    onCreated: (ids) => created.push(...ids),
     onRefused: (refusals) => refused.push(...refusals),
+  }).then((summary) => {
+    requireAllTaken(file, refused)
+    return summary
   })
-  const [first] = refused
-  if (first) {
-    const more = refused.length > 1 ? `, and ${refused.length - 1} more rows are refused` : ''
-    throw badSeed(file, first.line, `${first.reason.replace(/\.$/, '')}${more}`)
-  }
+  const { accepted } = await whole.catch(async (error) => {
+    await takeBack(client, name, created)
+    throw error
+  })
   const after = await client.collection(name).count()
   return { collection: name, created: after - before, updated: accepted - (after - before), kept: 0 }
+}
+
+/** @throws {CliFailure} with file and line of the first row that was refused */
+function requireAllTaken(file: string, refused: readonly Refusal[]): void {
+  const [first] = refused
+  if (!first) return
+  const more = refused.length > 1 ? `, and ${refused.length - 1} more rows are refused` : ''
+  throw badSeed(file, first.line, `${first.reason.replace(/\.$/, '')}${more}`)
 }

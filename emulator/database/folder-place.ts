@@ -41,11 +41,7 @@ const reasons: { readonly [code: string]: string } = {
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = []
   let at = folder
-  for (; !(await isFolder(at, folder)); at = dirname(at)) {
-    // A drive that is not there has nothing above it.
-    if (dirname(at) === at) throw noPlace(folder, `cannot be made there: there is no "${at}"`)
-    missing.unshift(at)
-  }
+  for (; !(await isFolder(at, folder)); at = dirname(at)) missing.unshift(at)
   const real = await realpath(at)
   const isSystems = systemFolders.some((system) => isWithin(real, system)) && !isWithin(real, sharedMemory)
   if (isSystems) throw noPlace(folder, `is no place for data: what is in "${real}" is the system's own`)

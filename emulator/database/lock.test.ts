@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
-import { connect, createServer, Server, Socket } from 'node:net'
+import { Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -99,60 +98,6 @@ describe.each(worlds)('%s', (_, enter) => {
   })
 })
 
-describe.each([
-  ['as on macOS', 48],
-  ['too long for any socket', 120],
-])('with a TMPDIR %s', (_, bytes) => {
-  beforeEach(async () => {
-    const long = join(folder, 'tmp'.padEnd(bytes - folder.length - 1, 'x'))
-    await mkdir(long)
-    vi.stubEnv('TMPDIR', long)
-  })
-
-  test('another container is kept out', async () => {
-    refuseNames((path) => path.startsWith('\0'))
-    const lock = await holdLock(folder, () => ({ pid: 7 }))
-
-    await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('in use by process 7')
-    await lock.release()
-  })
-
-  test('svc 0.1.0 is seen, and sees who holds the folder', async () => {
-    const place = join(folder, 'lock')
-    const release = await holdAs010(place, 5)
-    await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('in use by process 5')
-    await release()
-
-    const lock = await holdLock(folder, () => ({ pid: 8 }))
-    expect(await askAs010(place)).toBe('{"pid":8}')
-    await lock.release()
-    expect(await askAs010(place)).toBe('ENOENT')
-  })
-})
-
-test('svc 0.1.0 is seen where no socket of its own can be made', async () => {
-  const release = await holdAs010(join(folder, 'lock'), 5)
-  refuseNames((path) => !path.startsWith('\0'))
-
-  await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('in use by process 5')
-  await release()
-})
-
-test('svc 0.1.0 is seen, and sees who holds the folder, where it looks for a folder with a long path', async () => {
-  const long = join(folder, 'x'.repeat(100))
-  await mkdir(long)
-  const place = join(tmpdir(), `svc-${createHash('sha256').update(long).digest('hex').slice(0, 20)}.lock`)
-  const release = await holdAs010(place, 5)
-  await expect(holdLock(long, () => ({ pid: 8 }))).rejects.toThrow('in use by process 5')
-  await release()
-  leaveDeadSocket(place)
-
-  const lock = await holdLock(long, () => ({ pid: 8 }))
-  expect(await askAs010(place)).toBe('{"pid":8}')
-  await lock.release()
-  expect(await askAs010(place)).toBe('ENOENT')
-})
-
 test('a folder in which nothing can be held is refused', async () => {
   refuseNames(() => true)
 
@@ -170,25 +115,6 @@ function refuseNames(isRefused: (path: string) => boolean): void {
     const error = Object.assign(new Error('listen EPERM'), { code: 'EPERM' })
     process.nextTick(() => this.emit('error', error))
     return this
-  })
-}
-
-async function holdAs010(path: string, pid: number): Promise<() => Promise<unknown>> {
-  const server = createServer((socket) => socket.end(JSON.stringify({ pid })))
-  await new Promise<void>((resolve) => server.listen(path, resolve))
-  return () => new Promise((resolve) => server.close(resolve))
-}
-
-/** What the holder says, or the code of the error. */
-function askAs010(path: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    let text = ''
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
-    socket.on('close', () => resolve(text))
   })
 }
 

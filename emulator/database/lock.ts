@@ -2,7 +2,7 @@
  * One holder of a folder at a time, whatever the folder is called: by a name of its device and inode that the system takes
  * back when the process ends, and by a socket in the folder, which reaches other containers. Decision 25.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, mkdtemp, open, readdir, rm, stat, symlink } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
@@ -100,28 +100,24 @@ async function holdFile(folder: string): Promise<Held> {
  * that a holder is dead takes nothing away from who has come after it.
  */
 async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
-  const usual = join(folder, 'lock')
-  const old = oldPlace(folder)
-  for (const path of [usual, ...old]) await requireDead(folder, path)
   const server = answering(info)
-  const held: Lock[] = [{ release: () => close(server) }]
-  const release = async () => {
-    for (const part of held.splice(0).reverse()) await part.release()
-  }
-  // As short as can be, so that a long TMPDIR leaves room for it.
-  const own = join(folder, `lock.x${randomUUID().slice(0, 6)}`)
+  const own = join(folder, `lock.${process.pid}-${randomUUID()}`)
   try {
-    const isListening = (await byShortPath(own, (short) => listens(server, short))) === 'listening'
-    const isNumbered = isListening && (await claimNumber(folder, own))
-    const isUsual = isListening && (await holdFor010(usual, folder, info, held))
-    if (!isNumbered && !isUsual) {
-      await release()
+    if ((await byShortPath(own, (short) => listens(server, short))) !== 'listening') return undefined
+    const isHeld = await claimNumber(folder, own)
+    const usual = await holdUsualName(folder, info)
+    if (!isHeld && !usual) {
+      await close(server)
       return undefined
     }
-    for (const path of old) await holdFor010(path, folder, info, held)
-    return { release }
+    return {
+      async release() {
+        await usual?.release()
+        await close(server)
+      },
+    }
   } catch (error) {
-    await release()
+    await close(server)
     throw error
   } finally {
     await rm(own, { force: true })
@@ -132,7 +128,8 @@ async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
 async function claimNumber(folder: string, own: string): Promise<boolean> {
   for (;;) {
     const last = Math.max(0, ...(await numbersIn(folder)))
-    await requireDead(folder, numbered(folder, last))
+    const holder = (await byShortPath(numbered(folder, last), ask)) ?? (await byShortPath(join(folder, 'lock'), ask))
+    if (holder) throw alreadyRunning(folder, holder)
     const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', codeOf)
     if (outcome !== 'linked' && outcome !== 'EEXIST') return false
     if (outcome === 'EEXIST') continue
@@ -155,39 +152,26 @@ async function numbersIn(folder: string): Promise<number[]> {
   return names.flatMap((name) => /^lock\.(\d{1,15})$/.exec(name)?.slice(1).map(Number) ?? [])
 }
 
-/** @throws {StartError} `ALREADY_RUNNING` */
-async function requireDead(folder: string, path: string): Promise<void> {
-  const holder = await byShortPath(path, ask)
-  if (holder) throw alreadyRunning(folder, holder)
-}
-
-/** Where svc 0.1.0 looks instead of at `lock`, when that is too long a path for it. */
-function oldPlace(folder: string): string[] {
-  if (Buffer.byteLength(join(folder, 'lock')) <= mostPathBytes) return []
-  return [join(tmpdir(), `svc-${createHash('sha256').update(folder).digest('hex').slice(0, 20)}.lock`)]
-}
-
-/** Holds a place where svc 0.1.0 looks, if that is possible. The number is held already, so that nobody else of this version is here. */
-async function holdFor010(path: string, folder: string, info: () => Holder, held: Lock[]): Promise<boolean> {
+/** Where svc 0.1.0 looks. The number is held already, so that nobody else of this version is here. */
+async function holdUsualName(folder: string, info: () => Holder): Promise<Held> {
+  const path = join(folder, 'lock')
   for (let tries = 1; tries <= mostTries; tries++) {
     const server = answering(info)
     const outcome = await byShortPath(path, (short) => listens(server, short))
     if (outcome === 'listening') {
-      held.push({
+      return {
         async release() {
           await rm(path, { force: true })
           await close(server)
         },
-      })
-      return true
+      }
     }
-    if (outcome !== 'EADDRINUSE') return false
-    await requireDead(folder, path)
-    // In a temporary folder it may be another user's.
-    const failure = await rm(path, { recursive: true, force: true }).catch((error: Error) => error)
-    if (failure) return false
+    if (outcome !== 'EADDRINUSE') return undefined
+    const holder = await byShortPath(path, ask)
+    if (holder) throw alreadyRunning(folder, holder)
+    await rm(path, { recursive: true, force: true })
   }
-  return false
+  return undefined
 }
 
 /**
@@ -195,26 +179,18 @@ async function holdFor010(path: string, folder: string, info: () => Holder, held
  * afterwards, so that a server that closes, and removes what is at its path, removes nothing of another's.
  */
 async function byShortPath<T>(path: string, work: (short: string) => Promise<T>): Promise<T | undefined> {
-  const beside = await shortFolder(basename(path))
+  const beside = await mkdtemp(join(tmpdir(), 'svc-')).catch(() => undefined)
   if (beside === undefined) return undefined
   try {
+    const short = join(beside, 'l', basename(path))
+    if (Buffer.byteLength(short) > mostPathBytes) return undefined
     await symlink(dirname(path), join(beside, 'l'))
-    return await work(join(beside, 'l', basename(path)))
+    return await work(short)
   } catch {
     return undefined
   } finally {
     await rm(beside, { recursive: true, force: true })
   }
-}
-
-/** A new folder whose path leaves room for the name. `TMPDIR` may be too long, or lead nowhere. */
-async function shortFolder(name: string): Promise<string | undefined> {
-  for (const place of [tmpdir(), '/tmp']) {
-    if (Buffer.byteLength(join(place, 'svc-XXXXXX', 'l', name)) > mostPathBytes) continue
-    const made = await mkdtemp(join(place, 'svc-')).catch(() => undefined)
-    if (made !== undefined) return made
-  }
-  return undefined
 }
 
 /** What says that nobody listens. All else, as a queue that is full or a right that is missing, says that somebody may. */

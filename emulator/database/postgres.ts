@@ -3,7 +3,7 @@ import pg from 'pg'
 import { plainError } from '../../client/model/error-words.js'
 import { sizes } from '../../client/model/limits.js'
 import { type Database, DatabaseError, mostResultBytes, type Sql } from './database.js'
-import { postgresConnection, sessionSettings } from './session-settings.js'
+import { connectionOptions, sessionSettings } from './session-settings.js'
 import { StartError } from './start-error.js'
 import { readerOf, writeValue } from './values.js'
 
@@ -36,9 +36,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
   requireAddress(url)
   const pool = new pg.Pool({
-    ...postgresConnection(url, { ...sessionSettings, statement_timeout: mostStatementMilliseconds }),
+    connectionString: url,
     max: mostConnections,
     connectionTimeoutMillis: 5_000,
+    options: connectionOptions({ ...sessionSettings, statement_timeout: mostStatementMilliseconds }),
     types: { getTypeParser: ((typeId: number) => readerOf(typeId)) as never },
     application_name: 'svc',
   })

@@ -23,21 +23,6 @@ export const sessionSettings = {
   random_page_cost: '1.1',
 } as const
 
-/**
- * What the driver is told, to which an address would otherwise say more than its options do: ours come behind those of the
- * address, and none of its parameters says anything else.
- */
-export function postgresConnection(url: string, settings: Readonly<Record<string, string | number>>) {
-  const address = new URL(url)
-  const theirs = address.searchParams.getAll('options')
-  const overriding = ['options', ...Object.keys(settings)].filter((name) => address.searchParams.has(name))
-  for (const name of overriding) address.searchParams.delete(name)
-  return {
-    connectionString: overriding.length > 0 ? address.href : url,
-    options: [...theirs, connectionOptions(settings)].join(' '),
-  }
-}
-
 /** The same as options of a connection, which go before what is set for the role and the database. */
 export function connectionOptions(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)

@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { type FailureText, failureText } from './failure-text.js'
+import { failureText } from './failure-text.js'
 
 /** What is written down: method, route pattern, status, milliseconds and request id; never bodies, keys or query values. */
 export interface Log {
@@ -51,13 +51,9 @@ export function openLog({ level, folder, mostBytes = 1_048_576 }: LogOptions): L
   }
 }
 
-function oneLine(requestId: string, text: FailureText, file?: string): string {
+function oneLine(requestId: string, { name, message, code }: ReturnType<typeof failureText>, file?: string): string {
   const more = file === undefined ? '' : ` More: ${file}`
-  const causes: string[] = []
-  for (let failure: FailureText | undefined = text; failure; failure = failure.cause) {
-    causes.push(`${failure.name}${failure.code === undefined ? '' : ` ${failure.code}`}: ${failure.message}`)
-  }
-  const line = `svc: failed (${requestId}): ${causes.join(' < ')}${more}`
+  const line = `svc: failed (${requestId}): ${name}${code === undefined ? '' : ` ${code}`}: ${message}${more}`
   // biome-ignore lint/suspicious/noControlCharactersInRegex: none may reach the terminal.
   return line.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
 }

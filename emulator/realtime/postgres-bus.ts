@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import type { Database } from '../database/database.js'
-import { postgresConnection, sessionSettings } from '../database/session-settings.js'
+import { connectionOptions, sessionSettings } from '../database/session-settings.js'
 import { notifyWritten } from '../store/notifications.js'
 import type { Bus } from './bus.js'
 
@@ -36,8 +36,8 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
   }
 
   async function connect(): Promise<void> {
-    const connection = postgresConnection(url, sessionSettings)
-    const fresh = new Client({ ...connection, application_name: 'svc realtime', keepAlive: true })
+    const options = connectionOptions(sessionSettings)
+    const fresh = new Client({ connectionString: url, application_name: 'svc realtime', keepAlive: true, options })
     fresh.on('notification', ({ payload = '' }) => {
       const [sender, project] = payload.split(' ', 2)
       if (sender !== me) tell(project)

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openWorld, type World } from './command-line.js'
@@ -91,6 +91,46 @@ test('a document that was added to the file is not planted again either, nor wha
 
   expect(JSON.parse(ran.stdout)).toMatchObject([{ kept: 3 }, { kept: 3 }])
   expect(await world.json(['docs', 'count', `${own}posts`])).toEqual({ count: 2 })
+})
+
+test('seeding again works with documents that no query can ask for, and finds those that are referred to', async () => {
+  const [pages, links] = [`${own}pages`, `${own}links`]
+  const documents = {
+    home: { order: 1, count: 2, sort: 'a', populate: 'b', a__x: 1 },
+    long: { text: 'x'.repeat(9_000) },
+    longer: { text: 'ü'.repeat(9_000) },
+  }
+  const link = { to: `\${${pages}.home.id}`, beside: [`\${${pages}.long.id}`, `\${${pages}.longer.id}`] }
+  const seed = file(
+    `${own}.json`,
+    JSON.stringify({ collections: { [pages]: { documents }, [links]: { documents: [link] } } }),
+  )
+  await world.svc(['seed', seed])
+  const [first] = await listed(links)
+
+  const again = await world.json(['seed', seed])
+  await world.svc(['docs', 'delete', links, first?.id ?? '', '--yes'])
+  const refilled = await world.json(['seed', seed])
+  rmSync(join(world.folder, 'config', 'seeds'), { recursive: true })
+  const forgotten = await world.json(['seed', seed])
+
+  expect(again).toMatchObject([{ kept: 3 }, { kept: 1 }])
+  expect(refilled).toMatchObject([{ kept: 3 }, { created: 1 }])
+  expect(await fields(links)).toEqual([first?.data])
+  expect(forgotten).toMatchObject([{ kept: 3 }, { kept: 1 }])
+})
+
+test('a file of documents of which one is refused leaves none, and is planted whole once it is put right', async () => {
+  const name = `${own}rows`
+  const rows = Array.from({ length: 1_500 }, (_, n) => JSON.stringify({ n }))
+  const wrong = await world.svc(['seed', file(`${name}.ndjson`, [...rows, '[1]'].join('\n'))])
+  const left = await world.json(['docs', 'count', name])
+
+  const right = await world.json(['seed', file(`${name}.ndjson`, rows.join('\n'))])
+
+  expect(wrong).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.ndjson:1501: `) })
+  expect(left).toEqual({ count: 0 })
+  expect(right).toMatchObject([{ created: 1_500, kept: 0 }])
 })
 
 test('--upsert brings up to date what is there by its key, and adds what is not', async () => {
