@@ -67,10 +67,15 @@ export async function createKey(
 
 /** Takes a key away: what was opened with it ends. @throws {SvcError} `NOT_FOUND` */
 export async function removeKey(backend: Backend, project: string, id: string): Promise<void> {
-  if (!isId(id) || !(await deleteKey(backend.db, project, id)))
-    throw new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
-  await keepKeys(backend, project)
-  backend.known.callers.clear()
+  const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
+  if (!isId(id)) throw notFound
+  // Out of the folder first: what it has kept comes back at the next start.
+  await keepKeys(backend, project, id)
+  try {
+    if (!(await deleteKey(backend.db, project, id))) throw notFound
+  } finally {
+    backend.known.callers.clear()
+  }
 }
 
 /** The keys of a project. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
@@ -110,10 +115,14 @@ async function makeProject(backend: Backend, id: string): Promise<OpenedProject>
   return { project, apiKey, secretKey: apiKey === drawn.apiKey ? drawn.secretKey : undefined }
 }
 
-/** Where the data are the folder's, so are all of their keys. */
-async function keepKeys({ db, keyring }: Backend, project: string): Promise<void> {
+/** Where the data are the folder's, so are all of their keys, but for one that is about to be taken away. */
+async function keepKeys({ db, keyring }: Backend, project: string, removed?: string): Promise<void> {
   if (!keyring.hasData || (await keyring.keysOf(project)).length === 0) return
-  await keyring.keep(project, await selectProjectKeys(db, project))
+  const keys = await selectProjectKeys(db, project)
+  await keyring.keep(
+    project,
+    keys.filter(({ id }) => id !== removed),
+  )
 }
 
 function without(keys: readonly ProjectKey[], others: readonly ProjectKey[]): ProjectKey[] {
@@ -173,9 +182,12 @@ function choicesOf(tier: Tier): string {
   return `${figures} numbers of your own, as {"minute": 100}`
 }
 
-/** Whether any project allows pages of that origin. */
-export function allowsOrigin({ db, known }: Backend, origin: string): Promise<boolean> {
-  return known.origins.of(origin, () => selectAllowsOrigin(db, origin))
+/** What `allowedOrigins` may hold: a host's name has 253 characters at most. */
+export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
+
+/** Whether any project allows pages of that origin. What none may allow is neither asked for nor remembered. */
+export async function allowsOrigin({ db, known }: Backend, origin: string): Promise<boolean> {
+  return originForm.test(origin) && known.origins.of(origin, () => selectAllowsOrigin(db, origin))
 }
 
 /** The project of that id, as it was a moment ago. */

@@ -1,5 +1,5 @@
 /** Contract 11: keys, control token and port belong to the state folder, so that what an app has in its environment stays true. */
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,6 +80,23 @@ describe('keys, control token and port', () => {
     const fresh = await restart({ fresh: true })
 
     expect([await statusOf(fresh, made.key), await statusOf(fresh, taken.key)]).toEqual([200, 401])
+  })
+
+  it('are not taken away by halves: where the folder cannot be written, the key stays until it can', async () => {
+    const first = await start()
+    const made = await control(first, 'POST', '', { secret: true })
+    const [keys, away] = [join(dir, 'keys'), join(dir, 'away')]
+    await rename(keys, away)
+    await writeFile(keys, 'in the way')
+
+    await expect(control(first, 'DELETE', `/${made.id}`)).rejects.toThrow()
+    await rm(keys)
+    await rename(away, keys)
+
+    // It is still there to take away.
+    await control(first, 'DELETE', `/${made.id}`)
+    expect(await statusOf(first, made.key)).toBe(401)
+    expect(await statusOf(await restart(), made.key)).toBe(401)
   })
 
   it('are those of the data where a folder of 0.1.0 has kept none', async () => {

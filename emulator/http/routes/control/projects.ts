@@ -4,7 +4,15 @@ import type { JsonObject, Writable } from '../../../../client/model/json.js'
 import { rateLimitWords, tiers } from '../../../../client/model/limits.js'
 import type { Project, ProjectSettings } from '../../../../client/model/project.js'
 import { readDialect } from '../../../../client/wire/dialect.js'
-import { changeProject, createKey, createProject, listKeys, removeKey, requireProject } from '../../../core/projects.js'
+import {
+  changeProject,
+  createKey,
+  createProject,
+  listKeys,
+  originForm,
+  removeKey,
+  requireProject,
+} from '../../../core/projects.js'
 import { strictBody } from '../../body-forms.js'
 import { route } from '../../route.js'
 
@@ -12,7 +20,7 @@ const requests = z.int().min(0).optional()
 const takesRateLimit = { error: `takes ${rateLimitWords}` }
 const settings = z.strictObject({
   dialect: z.string().refine(isDialect, { error: 'is not a dialect' }).optional(),
-  allowedOrigins: z.array(z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'is not an origin')).optional(),
+  allowedOrigins: z.array(z.string().regex(originForm, 'is not an origin')).optional(),
   rateLimit: z
     .union(
       [
