@@ -27,6 +27,8 @@ export interface Attempt {
   readonly address: string | undefined
 }
 
+type Failure = Pick<Attempt, 'address'> & { readonly account: Attempt['account'] | undefined }
+
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 type Kind = keyof typeof firstToWait
@@ -48,7 +50,8 @@ export async function requireMayTry({ backend, db, project }: Scope, attempt: At
   })
 }
 
-export async function countFailure({ backend, db, project }: Scope, attempt: Attempt): Promise<void> {
+/** Without an account, the failure counts against the address only. */
+export async function countFailure({ backend, db, project }: Scope, attempt: Failure): Promise<void> {
   const now = backend.now().getTime()
   const at = new Date(now).toISOString()
   const expiresAt = new Date(now + countedMilliseconds).toISOString()
@@ -72,11 +75,11 @@ function waitAfter(times: readonly number[], kind: Kind, now: number): number {
 
 function subjectsOf(
   { loginThrottle }: Context['project']['settings'],
-  { account, address }: Attempt,
+  { account, address }: Failure,
 ): { subject: string; kind: Kind }[] {
-  const byAccount = { subject: accountSubject(account), kind: 'account' } as const
-  if (loginThrottle === 'account' || address === undefined) return [byAccount]
-  return [byAccount, { subject: digest(`address ${address}`), kind: 'address' }]
+  const byAccount = account === undefined ? [] : [{ subject: accountSubject(account), kind: 'account' } as const]
+  if (loginThrottle === 'account' || address === undefined) return byAccount
+  return [...byAccount, { subject: digest(`address ${address}`), kind: 'address' }]
 }
 
 function accountSubject(account: Attempt['account']): string {

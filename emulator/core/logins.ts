@@ -92,21 +92,28 @@ export async function logInWithCode(
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
   await requireMayTry(ctx, attempt)
-  const outcome = user ? await inTransaction(ctx, (ctx) => finish(ctx, user, code)) : 'none'
+  const outcome = await inTransaction(ctx, (ctx) => finish(ctx, user, code))
   if (typeof outcome === 'object') {
     await clearFailures(ctx, attempt)
     return outcome
   }
-  await countFailure(ctx, attempt)
+  // Where no login waits for a code nothing was guessed: it holds up nobody's account, whether there is one or not.
+  await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.')
 }
 
-async function finish(ctx: Context, user: OutgoingUser, code: string): Promise<Login | 'none' | 'wrong' | 'over'> {
-  await lockUser(ctx.db, ctx.project.id, user.id)
-  const pending = await lockPendingLogin(ctx.db, user.id)
+/** Where there is no user, the same statements ask for nobody. */
+async function finish(
+  ctx: Context,
+  user: OutgoingUser | undefined,
+  code: string,
+): Promise<Login | 'none' | 'wrong' | 'over'> {
+  const id = user?.id ?? nobodysId
+  await lockUser(ctx.db, ctx.project.id, id)
+  const pending = await lockPendingLogin(ctx.db, id)
   const now = ctx.backend.now()
-  if (!pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
+  if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
   if (await takeCode(ctx, user, pending, code)) {
     await deletePendingLogin(ctx.db, user.id)
     return openSession(ctx, user)

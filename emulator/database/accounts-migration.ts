@@ -12,11 +12,9 @@ export const accountsMigration = [
     primary key (project_id, subject)
   )`,
   sql`create index recent_attempts_by_expiry on recent_attempts (expires_at)`,
-  // data.role as the owner wrote it while the project trusts it; what users wrote themselves is never among these.
+  // data.role as the owner wrote it while the project trusts it. Of what is there already nobody knows who wrote it: the owner
+  // writes it once more.
   sql`alter table users add column trusted_role text`,
-  sql`update users u set trusted_role = u.data ->> 'role'
-    from projects p
-    where p.id = u.project_id and p.settings -> 'trustDataRole' = 'true' and jsonb_typeof(u.data -> 'role') = 'string'`,
   // Why a mail was not sent.
   sql`alter table mails add column refused text`,
   // Where a browser asked: the address at the provider, until the browser sets out, and what it shows when it comes back.

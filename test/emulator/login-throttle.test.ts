@@ -50,9 +50,9 @@ function outcome({ status, body }: Asked): unknown {
 }
 
 /** Fails that often, one after the other; answers the last refusal. */
-async function fail({ email }: Pick<User, 'email'>, times: number): Promise<unknown> {
+async function fail({ token }: Pick<User, 'token'>, times: number): Promise<unknown> {
   let last: Asked | undefined
-  for (let time = 0; time < times; time++) last = await sendCode(email)
+  for (let time = 0; time < times; time++) last = await ask('POST', '/auth/2fa/verify', { code: 'no code' }, token)
   return last && outcome(last)
 }
 
@@ -102,13 +102,13 @@ it('contract 6.12 the wait grows to a minute at most, and a right login clears i
 
 it('contract 6.12 no wait outlives a clock that was set back, by however little', async () => {
   for (const back of [5_000, 30_000, minutes(5), minutes(14), minutes(60)]) {
-    const email = `nobody.${back}@example.com`
-    await fail({ email }, 10)
-    expect(await fail({ email }, 1)).toEqual(waits)
+    const user = await aUser()
+    await fail(user, 10)
+    expect(await fail(user, 1)).toEqual(waits)
 
     await advance(-back)
 
-    expect(await fail({ email }, 1)).toEqual(refused)
+    expect(await fail(user, 1)).toEqual(refused)
   }
 })
 
@@ -133,9 +133,35 @@ it('contract 6.12 wrong passwords and codes of an account count together, and st
 it('contract 6.12 failures with made-up addresses refuse nobody else’s right login', async () => {
   const user = await aUser()
 
-  for (let n = 0; n < 112; n++) await fail({ email: `nobody.${n}@example.com` }, 1)
+  for (let n = 0; n < 112; n++) await sendCode(`nobody.${n}@example.com`)
 
   expect((await logIn(user)).status).toBe(200)
+})
+
+it('contract 6.12 codes that no login waits for hold up nobody, whether there is an account or not', async () => {
+  const user = await aUser()
+
+  for (let n = 0; n < 12; n++) {
+    expect(outcome(await sendCode(user.email))).toEqual(refused)
+    expect(outcome(await sendCode('nobody@example.com'))).toEqual(refused)
+  }
+
+  expect((await logIn(user)).status).toBe(200)
+})
+
+it('contract 6.12 wrong codes of logins that wait for one count', async () => {
+  const user = await aUser()
+  await settings({ require2fa: true })
+
+  const codes: unknown[] = []
+  for (let login = 0; login < 2; login++) {
+    await logIn(user)
+    for (let time = 0; time < 5; time++) codes.push(outcome(await sendCode(user.email)))
+  }
+  await settings({ require2fa: false })
+
+  expect(codes).toEqual([refused, refused, refused, refused, waits, refused, refused, refused, refused, waits])
+  expect(outcome(await logIn(user))).toEqual(waits)
 })
 
 it('contract 6.12 one account’s failures refuse it alone', async () => {
