@@ -17,7 +17,8 @@ export function clientAddress({ headers, socket }: IncomingMessage, trustedProxi
 }
 
 function networkOf(address: string): string {
-  const plain = address.replace(/^\[(.*)\].*$/, '$1').replace(/^::ffff:(?=\d+\.)/i, '')
+  const host = address.replace(/^\[(.*)\].*$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+  const plain = host.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain.slice(0, 80)
   const [before = '', after] = plain.toLowerCase().split('::')
   const head = before === '' ? [] : before.split(':')

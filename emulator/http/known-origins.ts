@@ -14,6 +14,12 @@ export async function isKnownOrigin(
   return origin !== undefined && origin !== 'null' && allowsOrigin(backend, origin)
 }
 
+/** Whether a page of another site fetches it without asking to read it, as an image; where a browser goes is no part of a page. */
+export function isPartOfOtherSite({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers
+  return origin === undefined && site === 'cross-site' && destination !== undefined && destination !== 'document'
+}
+
 /** @throws {SvcError} `ORIGIN_NOT_ALLOWED` for pages without an origin */
 export function requireNamedOrigin({ headers: { origin } }: Pick<IncomingMessage, 'headers'>): void {
   if (origin !== 'null') return

@@ -6,11 +6,11 @@ import { SvcError } from '../../client/model/errors.js'
 
 export interface PublicBudget {
   /**
-   * Takes one request from an address's budget. The answer gives it back, for requests that were good.
+   * Asked on entry; requests on their way count nothing. The answer counts the request, once it has failed.
    *
    * @throws {SvcError} `RATE_LIMITED`
    */
-  take(address: string): () => void
+  enter(address: string): () => void
 }
 
 interface Options {
@@ -38,18 +38,18 @@ export function openPublicBudget(now: () => Date, { most = 300, mostAddresses = 
     return fresh
   }
 
+  const windowAt = (milliseconds: number) => Math.floor(milliseconds / windowMilliseconds)
+
   return {
-    take(address) {
+    enter(address) {
       const milliseconds = now().getTime()
-      const count = countOf(address, Math.floor(milliseconds / windowMilliseconds))
-      if (count.requests >= most) {
+      if (countOf(address, windowAt(milliseconds)).requests >= most) {
         const left = windowMilliseconds - (milliseconds % windowMilliseconds)
         const retryAfterSeconds = Math.max(1, Math.ceil(left / 1_000))
         const message = `Too many failed requests from this address. Try again in ${retryAfterSeconds} seconds.`
         throw new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
       }
-      count.requests++
-      return () => void count.requests--
+      return () => void countOf(address, windowAt(now().getTime())).requests++
     },
   }
 }

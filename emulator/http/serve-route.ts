@@ -12,7 +12,7 @@ import { discardUploads, type Uploads } from '../core/uploads.js'
 import { clientAddress } from './client-address.js'
 import { identifyCaller } from './identify.js'
 import { type Placing, samePlace } from './issue-places.js'
-import { isKnownOrigin, requireKnownOrigin } from './known-origins.js'
+import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './known-origins.js'
 import { isOwnOrigin, type OriginRules, originHeaders, requireOrigin } from './origins.js'
 import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './preconditions.js'
 import { markOf, readBody } from './read-body.js'
@@ -137,9 +137,20 @@ function requireAllowed({ needs, isReading }: Route, { project, caller }: Identi
  */
 async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
   if (route.needs !== 'public') throw new Error(`The route "${route.id}" is not public.`)
+  const countFailure = route.isFree ? () => undefined : await enterBudget(door, exchange)
+  let isGood = false
+  try {
+    const { answer, isRefused } = await answerPublic(door, route, exchange)
+    isGood = answer.status < 400 && !isRefused
+    return answer
+  } finally {
+    if (!isGood) countFailure()
+  }
+}
+
+async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' }>, exchange: Exchange) {
   const { backend, openToLoopback } = door
   const { authorization, 'x-api-key': key } = exchange.req.headers
-  const giveBack = route.isFree ? () => undefined : await takeFromBudget(door, exchange)
   if (!route.isNavigation) await requireKnownOrigin(door, exchange.req)
   if (authorization !== undefined || key !== undefined) {
     const identity = await identifyCaller(backend, exchange.req.headers)
@@ -154,15 +165,14 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
   const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
   if (named) speak(exchange, projectDialect(named))
   const value = await route.handle(backend, input)
-  const answer = await reply(route, value, exchange)
-  if (answer.status < 400 && !isRefused(value)) giveBack()
-  return answer
+  return { answer: await reply(route, value, exchange), isRefused: isRefused(value) }
 }
 
 /** What other sites let a browser do takes nothing from the pages that may call. */
-async function takeFromBudget(door: Door, { req }: Exchange): Promise<() => void> {
+async function enterBudget(door: Door, { req }: Exchange): Promise<() => void> {
   const address = clientAddress(req, door.trustedProxies)
-  return door.publicBudget.take((await isKnownOrigin(door, req)) ? address : `${address} for other sites`)
+  const isOwn = !isPartOfOtherSite(req) && (await isKnownOrigin(door, req))
+  return door.publicBudget.enter(isOwn ? address : `${address} for other sites`)
 }
 
 /** A browser is sent on, whether its login was known here or not. */
