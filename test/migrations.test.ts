@@ -21,7 +21,7 @@ async function migrateTo(version: number): Promise<void> {
   }
 }
 
-it('contract 5.2 roles in the data from before they were told apart are trusted once the owner writes them again', async () => {
+it('contract 6.2 roles in the data from before they were told apart are trusted once the owner writes them again', async () => {
   await migrateTo(6)
   const id = '01900000-0000-7000-8000-000000000000'
   await db.query(sql`insert into projects (id, name, settings, created_at)

@@ -23,7 +23,7 @@ it.each([
   'chrome-extension://abc',
   'null',
   '',
-])('contract 10.12 an origin that no project may allow costs no statement: %.40s', async (origin) => {
+])('contract 10.12 an origin that no project may allow costs no statement', async (origin) => {
   const asked: unknown[] = []
 
   expect(await allowsOrigin(aBackend(asked), origin)).toBe(false)
