@@ -4,6 +4,7 @@ import type { Json } from '../client/model/json.js'
 import { openSender, type Request } from '../client/send.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { CliFailure, exits, isUnreachable } from './failure.js'
+import { fetchDirectly } from './fetch-directly.js'
 import { noEmulator } from './here.js'
 
 /** Asks the control API; paths begin after `/_svc/api`. Answers the body. */
@@ -19,7 +20,7 @@ const mostMilliseconds = 70_000
 
 /** @throws {SvcError} whatever the emulator answers, {@link CliFailure} if it does not, or belongs to another start. */
 export function openControl({ url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>): Control {
-  const { send } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
+  const { send } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 }, fetch: fetchDirectly })
   const headers = { 'svc-control-token': controlToken }
   return async ({ method, path, query = {}, body }) => {
     const given = Object.entries(query).flatMap(([name, value]) =>
@@ -34,6 +35,7 @@ export function openControl({ url, controlToken }: Pick<EmulatorInfo, 'url' | 'c
 }
 
 function explain(error: unknown, url: string): unknown {
+  if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
   if (isUnreachable(error)) return noEmulator(undefined, error)
   if (!(error instanceof SvcError) || error.status !== 401) return error
   const message = `What answers at ${url} is not the emulator of this folder.`

@@ -1,6 +1,7 @@
 /** What events look like: listens to a collection, and looks at the event of a document that is made in it. */
 import { isObject, type Json } from '../client/model/json.js'
 import type { Finding } from './detect-forms.js'
+import { fetchDirectly } from './fetch-directly.js'
 
 const mostMilliseconds = 5_000
 
@@ -17,7 +18,7 @@ export async function detectEvents(
 ): Promise<Finding[]> {
   const ended = AbortSignal.timeout(mostMilliseconds)
   try {
-    const response = await fetch(`${url}/realtime/sse/${collection}`, { headers, signal: ended })
+    const response = await fetchDirectly(`${url}/realtime/sse/${collection}`, { headers, signal: ended })
     if (!response.ok || !response.body) return []
     const [event] = await Promise.all([firstEvent(response.body), createDocument()])
     return isObject(event) ? findingsOf(event) : []

@@ -29,15 +29,48 @@ export function findEmulatorFile(from: string = process.cwd()): string | undefin
   }
 }
 
-/** What a file says of an emulator; undefined where there is no such file, or it says something else. */
+/** What an address is made of, and a key or token: nothing that ends a line, or a word of a shell. */
+const address = /^(https?|wss?):\/\/[\w.:[\]-]+(\/[\w.~%/-]*)?$/
+const word = /^[\w-]+$/
+
+export function isPlainAddress(text: unknown): text is string {
+  return typeof text === 'string' && address.test(text) && URL.canParse(text)
+}
+
+export function isPlainWord(text: unknown): text is string {
+  return typeof text === 'string' && word.test(text)
+}
+
+/** What a file says of an emulator; undefined where there is no such file, or it says something else. Contract 12.4. */
 export function readEmulatorFile(file: string): EmulatorInfo | undefined {
   try {
     const info: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (!isObject(info) || typeof info.url !== 'string' || typeof info.apiKey !== 'string') return undefined
-    return info as unknown as EmulatorInfo
+    return isObject(info) && isOfOneEmulator(info) ? (info as unknown as EmulatorInfo) : undefined
   } catch {
     return undefined
   }
+}
+
+/** A file may come with a cloned folder: no number of it may be a group of processes, and no address lead to another host. */
+function isOfOneEmulator({
+  url,
+  wsUrl,
+  storageUrl,
+  dashboardUrl,
+  apiKey,
+  controlToken,
+  pid,
+}: Readonly<Record<string, unknown>>) {
+  if (!isPlainAddress(url) || !isPlainWord(apiKey) || !isPlainWord(controlToken)) return false
+  const { origin } = new URL(url)
+  const isOfOrigin = (other: unknown, expected: string) => isPlainAddress(other) && new URL(other).origin === expected
+  return (
+    /^https?:$/.test(new URL(url).protocol) &&
+    [storageUrl, dashboardUrl].every((other) => isOfOrigin(other, origin)) &&
+    isOfOrigin(wsUrl, origin.replace(/^http/, 'ws')) &&
+    Number.isSafeInteger(pid) &&
+    Number(pid) > 1
+  )
 }
 
 /** Writes a file that only this user can read, whole or not at all. */

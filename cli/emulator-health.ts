@@ -1,4 +1,5 @@
 import type { EmulatorInfo } from './emulator-file.js'
+import { fetchDirectly } from './fetch-directly.js'
 
 /**
  * Whether a service answers at this address. Where none runs the connection is refused at once; one that is slow, on a machine
@@ -18,7 +19,7 @@ export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean
 export async function isStillThere({ url, controlToken }: EmulatorInfo, mostMs = 2_000): Promise<boolean> {
   try {
     const headers = { 'svc-control-token': controlToken }
-    const response = await fetch(`${url}/_svc/api/clock`, { headers, signal: AbortSignal.timeout(mostMs) })
+    const response = await fetchDirectly(`${url}/_svc/api/clock`, { headers, signal: AbortSignal.timeout(mostMs) })
     await response.arrayBuffer()
     return response.ok
   } catch {

@@ -1,7 +1,9 @@
 /** The lines of an app's `.env.local` that say where the emulator is: `svc init` writes them, `svc dev` keeps them true. */
-import { readFile, realpath } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { type EmulatorInfo, stateFolder, writePrivateFile } from './emulator-file.js'
+import { type EmulatorInfo, isPlainAddress, isPlainWord, stateFolder, writePrivateFile } from './emulator-file.js'
+import { CliFailure, exits } from './failure.js'
+import { requireNoLink } from './no-link.js'
 
 export const envFile = '.env.local'
 
@@ -12,8 +14,16 @@ const ownLine = /^(\w*)SVC_(URL|API_KEY)=.*?(\r?)$/
 
 type Address = Pick<EmulatorInfo, 'url' | 'apiKey'>
 
-/** The text with this address and key in the lines below the mark. */
+/**
+ * The text with this address and key in the lines below the mark.
+ *
+ * @throws {CliFailure} for what would be more than a value there: contract 12.4
+ */
 export function fillOwnLines(text: string, { url, apiKey }: Address): string {
+  if (!isPlainAddress(url) || !(apiKey === '' || isPlainWord(apiKey))) {
+    const message = `The address or the key has characters that do not belong into ${envFile}.`
+    throw new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, 'Draw other keys: remove .svc/keys')
+  }
   const values: Readonly<Record<string, string>> = { URL: url, API_KEY: apiKey }
   let isOwn = false
   const lines = text.split('\n').map((line) => {
@@ -34,6 +44,8 @@ export async function fillEnvFile(folder: string, address: Address): Promise<str
   const text = await readFile(path, 'utf8').catch(() => undefined)
   if (text === undefined || !text.includes(ownersMark)) return undefined
   const filled = fillOwnLines(text, address)
-  if (filled !== text) await writePrivateFile(await realpath(path), filled)
+  if (filled === text) return path
+  requireNoLink(path, dirname(folder))
+  await writePrivateFile(path, filled)
   return path
 }

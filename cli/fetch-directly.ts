@@ -1,5 +1,7 @@
 import { CliFailure, exits } from './failure.js'
 
+const secretHeaders = ['x-api-key', 'authorization', 'svc-control-token']
+
 /**
  * As `fetch`, but neither a key nor a body follows a redirect: the next address is nobody's who was asked for.
  * Contract 12.4.
@@ -8,7 +10,7 @@ import { CliFailure, exits } from './failure.js'
  */
 export async function fetchDirectly(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers)
-  const isBare = !init.body && !headers.has('x-api-key') && !headers.has('authorization')
+  const isBare = !init.body && !secretHeaders.some((name) => headers.has(name))
   if (isBare) return fetch(input, init)
   const response = await fetch(input, { ...init, redirect: 'manual' })
   const location = response.headers.get('location')

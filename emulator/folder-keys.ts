@@ -4,7 +4,8 @@
  * Contract 11; decision 25.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../client/model/json.js'
 import type { Keyring } from './core/context.js'
@@ -24,11 +25,18 @@ export interface FolderKeysOptions {
   readonly isTokenNew: boolean
   /** Whether the data are in the folder too, rather than in memory or on a server. */
   readonly hasData: boolean
+  readonly warn: (message: string) => void
 }
 
-export async function openFolderKeys({ folder, isTokenNew, hasData }: FolderKeysOptions): Promise<FolderKeys> {
-  const place = folder === undefined ? undefined : join(folder, 'keys')
-  if (place !== undefined) await mkdir(place, { mode: 0o700 }).catch(unlessThere)
+/** Where the values are, and who hears, once, that some there are not believed. */
+interface Place {
+  readonly folder: string
+  readonly distrust: () => void
+}
+
+export async function openFolderKeys({ folder, isTokenNew, hasData, warn }: FolderKeysOptions): Promise<FolderKeys> {
+  const place = folder === undefined ? undefined : openPlace(join(folder, 'keys'), warn)
+  if (place !== undefined) await mkdir(place.folder, { mode: 0o700 }).catch(unlessThere)
   const token = openValue(place, 'control-token', readToken)
   const port = openValue(place, 'port', readPort)
   const projects = new Map<string, Value<readonly ProjectKey[]>>()
@@ -52,6 +60,15 @@ export async function openFolderKeys({ folder, isTokenNew, hasData }: FolderKeys
   }
 }
 
+function openPlace(folder: string, warn: (message: string) => void): Place {
+  let isSaid = false
+  function distrust() {
+    if (!isSaid) warn(`Files in ${folder} are not this user's alone, and are not believed: others are drawn.`)
+    isSaid = true
+  }
+  return { folder, distrust }
+}
+
 /** Something that is kept in a file of its own, whole or not at all; without a place, as long as the process lives. */
 interface Value<T> {
   read(): Promise<T | undefined>
@@ -61,16 +78,20 @@ interface Value<T> {
 }
 
 /** What is not as it was written counts as lost: it is drawn again, or comes from the data. */
-function openValue<T>(place: string | undefined, name: string, parse: (json: unknown) => T | undefined): Value<T> {
+function openValue<T>(place: Place | undefined, name: string, parse: (json: unknown) => T | undefined): Value<T> {
   if (place === undefined) return openHeld()
-  const file = join(place, name)
+  const file = join(place.folder, name)
 
   async function read(): Promise<T | undefined> {
-    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
-    return text === undefined ? undefined : parse(parseJson(text))
+    const opened = await openUnlinked(file)
+    if (opened === 'none') return undefined
+    try {
+      if (opened !== 'link' && (await isOwn(opened))) return parse(parseJson(await opened.readFile('utf8')))
+    } finally {
+      if (opened !== 'link') await opened.close()
+    }
+    place?.distrust()
+    return undefined
   }
 
   async function writeDraft(value: T): Promise<string> {
@@ -99,6 +120,25 @@ function openValue<T>(place: string | undefined, name: string, parse: (json: unk
     },
     write: async (value) => rename(await writeDraft(value), file),
   }
+}
+
+/** A link is not followed, and nobody waits for the other end of a pipe. */
+async function openUnlinked(file: string): Promise<FileHandle | 'none' | 'link'> {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  try {
+    return await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return 'none'
+    if (code === 'ELOOP') return 'link'
+    throw error
+  }
+}
+
+/** Files of a folder that was cloned or unpacked are mostly open to others; those that were drawn here never are. */
+async function isOwn(file: FileHandle): Promise<boolean> {
+  const { uid, mode } = await file.stat()
+  return process.getuid === undefined || (uid === process.getuid() && (mode & 0o777) === 0o600)
 }
 
 function openHeld<T>(): Value<T> {

@@ -78,6 +78,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
       folder,
       isTokenNew: config.newToken,
       hasData: !config.memory && config.databaseUrl === undefined,
+      warn,
     })
     const clock = openClock(config.now)
     const report = (error: unknown) => log.failure('maintenance', error)

@@ -8,6 +8,7 @@ import { emulatorHere } from '../here.js'
 import { readApp } from '../init/app.js'
 import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
 import { nearest } from '../nearest.js'
+import { requireNoLink } from '../no-link.js'
 import { prose } from '../prose.js'
 import { SvcCommand } from '../svc-command.js'
 
@@ -47,6 +48,7 @@ the package.json depends on. It shows what it is going to write, asks, and never
     if (app) this.note(`For ${app.title}:`)
     for (const line of planLines(plan)) this.note(line)
     const written = plan.filter(({ change }) => change !== 'keep')
+    for (const { path } of written) requireNoLink(path, folder)
     if (written.length > 0) await this.confirm('Write them?', flags)
     for (const { path, content } of written) await write(path, content)
     const steps = [...(app?.next ?? []), ...(template?.next ?? [])]

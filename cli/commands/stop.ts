@@ -1,13 +1,16 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
 import { nearby } from '../dev/box.js'
 import { findEmulatorFile, readEmulatorFile, stateFolder } from '../emulator-file.js'
 import { isProcessThere, isStillThere } from '../emulator-health.js'
 import { CliFailure, exits } from '../failure.js'
+import { emulatorHere } from '../here.js'
 import { SvcCommand } from '../svc-command.js'
+import { isAccepted } from '../trust.js'
 
 const mostSeconds = 5
+const nothing = { stopped: false, pid: null, url: null }
 
 export default class Stop extends SvcCommand {
   static override summary = 'Stop the emulator of this folder.'
@@ -20,8 +23,7 @@ export default class Stop extends SvcCommand {
 
   async run() {
     const { flags } = await this.parse(Stop)
-    const folder = resolve(flags.data ?? stateFolder)
-    const emulator = readEmulatorFile(join(folder, 'emulator.json'))
+    const emulator = emulatorHere(flags.data ?? stateFolder)
     // A number in an old file may be another process's by now; only one that answers is ours.
     if (!emulator || !(await isStillThere(emulator)) || !isProcessThere(emulator)) return this.stopsNothing(flags.data)
     process.kill(emulator.pid, 'SIGTERM')
@@ -45,10 +47,11 @@ export default class Stop extends SvcCommand {
     const outer = data === undefined ? findEmulatorFile() : undefined
     const running = outer === undefined ? undefined : readEmulatorFile(outer)
     this.note(`no emulator runs in ${data === undefined ? 'this folder' : `"${data}"`}; nothing to stop`)
-    if (outer !== undefined && running && (await isStillThere(running))) {
+    if (outer === undefined || !running || !isAccepted({ path: outer, url: running.url })) return nothing
+    if (await isStillThere(running)) {
       const folder = join(outer, '..')
       this.note(`one of an outer folder runs at ${running.url}; it would be: svc stop --data ${nearby(folder)}`)
     }
-    return { stopped: false, pid: null, url: null }
+    return nothing
   }
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type EmulatorInfo, readEmulatorFile, writePrivateFile } from '../emulator-file.js'
 import { isStillThere } from '../emulator-health.js'
+import { isAccepted } from '../trust.js'
 
 export interface Published {
   /** The emulator that commands in the folder speak to, where that is another one. */
@@ -21,7 +22,8 @@ interface Place {
 export async function publish(info: EmulatorInfo, { folder, readyFile, isBeside }: Place): Promise<Published> {
   const own = join(folder, 'emulator.json')
   const there = isBeside ? readEmulatorFile(own) : undefined
-  const other = there && there.url !== info.url && (await isStillThere(there)) ? there : undefined
+  const isOther = there && there.url !== info.url && isAccepted({ path: own, url: there.url })
+  const other = isOther && (await isStillThere(there)) ? there : undefined
   const files = [...(other ? [] : [own]), ...(readyFile === undefined ? [] : [resolve(readyFile)])]
   const content = `${JSON.stringify(info, null, 2)}\n`
   for (const file of files) await writePrivateFile(file, content)

@@ -119,15 +119,19 @@ beforeAll(async () => {
   const { url } = service
   const info = {
     url,
-    wsUrl: evil,
-    storageUrl: evil,
-    dashboardUrl: evil,
+    wsUrl: url.replace(/^http/, 'ws'),
+    storageUrl: `${url}/files`,
+    dashboardUrl: `${url}/_svc/`,
+    dataDir: evil,
     projectId: evil,
     apiKey: 'svc_key_x',
     version: evil,
   }
   await mkdir(join(world.folder, '.svc'))
-  await writeFile(join(world.folder, '.svc', 'emulator.json'), JSON.stringify({ ...info, controlToken: 'x', pid: 1 }))
+  await writeFile(
+    join(world.folder, '.svc', 'emulator.json'),
+    JSON.stringify({ ...info, controlToken: 'x', pid: 99_999_999 }),
+  )
   await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
   await writeFile(join(world.folder, 'seed.json'), '{"collections":{"posts":{"documents":[{"a":1}]}}}')
 })

@@ -1,8 +1,8 @@
 /** Contract 11: keys, control token and port belong to the state folder, so that what an app has in its environment stays true. */
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, type Emulator, startEmulator } from '../../emulator/main.js'
 import { startPostgres } from '../fixtures/postgres.js'
@@ -157,6 +157,43 @@ describe('keys, control token and port', () => {
     for (const file of await kept()) await writeFile(file, '[{"id":')
 
     expect((await start()).apiKey).toBe(first.apiKey)
+  })
+})
+
+describe('keys that came with a cloned folder', () => {
+  const said: string[] = []
+  const listen = ({ message }: Error) => said.push(message)
+  beforeEach(() => {
+    said.length = 0
+    process.on('warning', listen)
+  })
+  afterEach(() => void process.off('warning', listen))
+
+  const notBelieved = () => said.filter((message) => message.includes('are not believed'))
+
+  it.each([
+    ['others may read them', (file: string) => chmod(file, 0o644)],
+    [
+      'they are links',
+      async (file: string) => {
+        await rename(file, join(dir, `${basename(file)}.moved`))
+        await symlink(join(dir, `${basename(file)}.moved`), file)
+      },
+    ],
+  ])('contract 12.4 are drawn again where %s, which is said once', async (_, change) => {
+    const first = await start({ memory: true })
+    await running.splice(0)[0]?.close()
+    for (const file of await kept()) await change(file)
+
+    const second = await start({ memory: true })
+    const after = lasting(second)
+
+    expect(after.controlToken).not.toBe(first.controlToken)
+    expect(after.apiKey).not.toBe(first.apiKey)
+    expect(await statusOf(second, first.apiKey)).toBe(401)
+    expect(notBelieved()).toHaveLength(1)
+    expect(lasting(await restart({ memory: true }))).toEqual(after)
+    expect(notBelieved()).toHaveLength(1)
   })
 })
 
