@@ -21,7 +21,8 @@ async function start(dir: string, more: { fresh?: boolean; port?: number } = {})
 
 async function copyOfUsed(name: string): Promise<string> {
   const dir = join(folder, name)
-  await cp(used, dir, { recursive: true })
+  // Node copies no sockets, and that of the last holder stays.
+  await cp(used, dir, { recursive: true, filter: async (path) => !(await stat(path)).isSocket() })
   return dir
 }
 
