@@ -44,6 +44,7 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
   let holder: Transaction | undefined
   let isScheduled = false
   let idle: (() => void) | undefined
+  let reopened: (() => void) | undefined
 
   const watchdog = openWatchdog({ atWork, giveUp, mostMilliseconds: mostStatementMilliseconds })
 
@@ -139,13 +140,12 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
 
   async function openAgain() {
     isReopening = true
-    const opened = await connect(options).catch((error) => {
-      report(error)
-      return undefined
-    })
+    const opened = isClosed ? undefined : await connect(options).catch((error) => void report(error))
+    if (isClosed) await opened?.worker.terminate()
     isReopening = false
-    isDown = opened === undefined
-    if (isClosed) return void opened?.worker.terminate()
+    isDown = !opened
+    reopened?.()
+    if (isClosed) return
     if (!opened) return refuseWaiting(closed)
     connection = opened
     watch(connection)
@@ -257,6 +257,8 @@ export async function openPglite(options: PgliteOptions = {}): Promise<Database>
     watchdog.off()
     // An index that is being made would take its time; stopped, it leaves nothing behind, as after any end.
     await (isIdle ? disconnect(connection.worker) : connection.worker.terminate())
+    // Nobody else may open the directory before the thread that is about to has ended.
+    if (isReopening) await new Promise<void>((resolve) => (reopened = resolve))
     for (const job of connection.session.unfinished) job.reject(closed())
     refuseWaiting(closed)
   }
