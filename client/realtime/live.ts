@@ -37,6 +37,7 @@ export function openLive<Item>(
   let status: LiveStatus = 'connecting'
   let isStale = false
   let isReading = false
+  let isPausing = false
 
   const isOver = () => status === 'closed'
 
@@ -78,11 +79,13 @@ export function openLive<Item>(
 
   /** A collection may be made after the app that shows it. */
   async function fail(error: SvcError) {
-    if (isOver() || status === 'waiting') return
+    if (isOver() || isPausing) return
     if (!missing.includes(error.code)) return close(error)
+    isPausing = true
     become('waiting')
     subscription.close()
     await pause(1_000)
+    isPausing = false
     if (!isOver()) subscription = listen()
   }
 

@@ -24,7 +24,9 @@ export async function replay(state: FeedState, project: string, listener: Listen
     if (listener.isOver()) return
     const range = { project, collections: [listener.collection], after: listener.position }
     const { changes, isAll, lastSeq } = await readOnce(state, range)
-    const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => hand(listener, change)))
+    const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => hand(listener, change)), {
+      isFirst: true,
+    })
     if (!isAll || !isWhole) continue
     listener.position = Math.max(listener.position, lastSeq)
     return
@@ -59,7 +61,9 @@ async function catchUp(state: FeedState, own: Reader, receiver: Receiver): Promi
   if (!subscriber.isOpen() || listeners.size === 0) return false
   const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
   const { changes, isAll, lastSeq } = await readOnce(state, range)
-  const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => deliver(receiver, change)))
+  const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => deliver(receiver, change)), {
+    isFirst: true,
+  })
   own.cursor = Math.max(progressOf(receiver), isAll && isWhole ? lastSeq : 0)
   announce(receiver, own.cursor)
   return isAll && isWhole

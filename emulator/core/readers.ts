@@ -78,15 +78,14 @@ async function read(state: FeedState, reader: Reader): Promise<void> {
   if (reader.receivers.size === 0) state.readers.delete(reader.project)
 }
 
+/** Those that wait now: what comes meanwhile waits until the changes that happened have gone out. */
 export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> {
-  while (reader.jobs.length > 0) {
-    let asked: Promise<Kept> | undefined
-    const kept = () => {
-      asked ??= selectKept(db, reader.project)
-      return asked
-    }
-    for (const job of reader.jobs.splice(0)) await job({ reader, kept })
+  let asked: Promise<Kept> | undefined
+  const kept = () => {
+    asked ??= selectKept(db, reader.project)
+    return asked
   }
+  for (const job of reader.jobs.splice(0)) await job({ reader, kept })
 }
 
 async function advance(state: FeedState, reader: Reader): Promise<void> {

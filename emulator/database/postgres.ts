@@ -148,14 +148,16 @@ async function runPatiently(pool: pg.Pool, statement: Sql, mostMilliseconds: num
   const onError = () => undefined
   client.on('error', onError)
   patient.add(client)
+  let isAsBefore = false
   try {
     await client.query('set statement_timeout = 0').catch(refuse)
     const { rows } = await client.query(statement.text, statement.values.map(writeValue)).catch(refuse)
     await client.query(`set statement_timeout = ${mostMilliseconds}`).catch(refuse)
+    isAsBefore = true
     return rows
   } finally {
-    // Whoever closes the pool has ended it already.
-    if (patient.delete(client)) client.release()
+    // Whoever closes the pool has ended it already. A connection without the limit is not used again.
+    if (patient.delete(client)) client.release(!isAsBefore)
     client.off('error', onError)
   }
 }

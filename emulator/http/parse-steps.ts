@@ -97,8 +97,11 @@ async function eachPiece(bytes: Buffer, inner: Range, take: Pieces): Promise<voi
     const isLarge = end - memberAt > mostPieceBytes
     const isLast = end >= inner.to
     if (isLarge && start < memberAt) take.together({ from: start, to: memberAt - 1 })
-    if (isLarge) await take.alone({ from: memberAt, to: end })
-    else if (isLast || end - start > mostPieceBytes) take.together({ from: start, to: end })
+    // To find its end was a turn's work already, and is one once more for each level of it.
+    if (isLarge) {
+      await othersFirst()
+      await take.alone({ from: memberAt, to: end })
+    } else if (isLast || end - start > mostPieceBytes) take.together({ from: start, to: end })
     memberAt = end + 1
     if (isLarge || isLast || end - start > mostPieceBytes) start = memberAt
     if (memberAt - pausedAt < mostPieceBytes) continue

@@ -92,9 +92,18 @@ export async function endWith(res: ServerResponse, text: Text): Promise<void> {
   res.end()
 }
 
+/** Who takes nothing of an answer for so long will not: what waits for it is let go. */
+const mostStillMilliseconds = 60_000
+
 function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
+    let waiting = res.writableLength
+    const looking = setInterval(() => {
+      if (res.writableLength >= waiting) res.destroy()
+      waiting = res.writableLength
+    }, mostStillMilliseconds)
     const done = () => {
+      clearInterval(looking)
       res.off('drain', done)
       res.off('close', done)
       resolve()

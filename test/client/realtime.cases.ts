@@ -122,6 +122,8 @@ export const realtimeCases: Cases = {
       onError: ({ code }) => seen.push(code),
     })
     await until(() => seen.includes('waiting'))
+    // Longer than between two attempts: the second one is refused like the first.
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
     await svc.collections.create({ name })
     await until(() => seen.at(-1) === 'none')
     await later.create({ title: 'Tea' })
