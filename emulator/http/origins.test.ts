@@ -21,7 +21,7 @@ describe('the host check', () => {
   it.each([undefined, '', 'a b', '[::1', 'localhost:99999', 'localhost:x', 'user@localhost'])(
     'cannot read %s',
     (host) => {
-      expect(() => requireHost(host)).toThrow(expect.objectContaining({ status: 400 }))
+      expect(() => requireHost(host)).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }))
     },
   )
 })
