@@ -94,3 +94,21 @@ test('a row without the field of --by is refused, and not created again by each 
   }
   expect(await fields(name)).toEqual([{ email: 'a@x.org', name: 'Ada' }])
 })
+
+test('--upsert of a file of documents goes by the field of --by', async () => {
+  const name = `${own}people`
+  await world.svc(['seed', file(`${name}.csv`, 'email,name\na@x.org,Ada\nb@x.org,Bob\n')])
+
+  const planted = await world.json([
+    'seed',
+    file(`${name}.csv`, 'email,name\nb@x.org,Bobby\nc@x.org,Cyd\n'),
+    '--upsert',
+    '--by',
+    'email',
+  ])
+  const withoutKey = await world.svc(['seed', `${name}.csv`, '--upsert'])
+
+  expect(planted).toMatchObject([{ created: 1, updated: 1, kept: 0 }])
+  expect((await fields(name)).map((one) => one.name)).toEqual(['Ada', 'Bobby', 'Cyd'])
+  expect(withoutKey).toMatchObject({ exit: 2, stderr: expect.stringContaining('--by email') })
+})
