@@ -1,6 +1,6 @@
 /** Who asks for a stream and goes before it begins. */
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, get, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../client/model/project.js'
@@ -9,7 +9,7 @@ import { openCache } from '../emulator/core/cache.js'
 import type { Backend, Context, Identity } from '../emulator/core/context.js'
 import { openFeeds } from '../emulator/core/feeds.js'
 import { openIdentityWatch } from '../emulator/http/identity-watch.js'
-import { type Door, run } from '../emulator/http/run.js'
+import { type Door, type Exchange, run } from '../emulator/http/run.js'
 import { streamEvents } from '../emulator/http/sse.js'
 import { openMemoryBus } from '../emulator/realtime/memory-bus.js'
 import { insertCollection } from '../emulator/store/collections.js'
@@ -42,8 +42,9 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const streams = { watch, open: new Set<() => void>() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const door = { requireHost: () => undefined, log: { isOpen: false } } as unknown as Door
-  const serve = async ({ req }: { req: IncomingMessage }) => {
-    await once(req.socket, 'close')
+  const serve = async (exchange: Exchange) => {
+    exchange.isDialectKnown = true
+    await once(exchange.req.socket, 'close')
     return { status: 200, headers: {}, ...(await streamEvents(ctx, wish, dialects.a, streams)) }
   }
   const answered: Promise<void>[] = []
