@@ -160,8 +160,10 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       const failure = await endless.catch((error: DatabaseError) => error)
 
       expect(failure).toMatchObject({ sqlState: '57014' })
-      expect(databaseFault(failure)).toMatchObject({
-        ...{ code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 1 },
+      const { code, retryAfterSeconds, message } = databaseFault(failure) ?? {}
+      expect({ code, retryAfterSeconds, message }).toEqual({
+        code: 'UNAVAILABLE',
+        retryAfterSeconds: 1,
         message: 'That took too long. Ask for less, or filter on other fields.',
       })
       expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
