@@ -3,6 +3,7 @@
  * from everything that takes a key. Contract 10.12.
  */
 import { SvcError } from '../../client/model/errors.js'
+import { openWindowCounters } from './window-counters.js'
 
 export interface PublicBudget {
   /**
@@ -23,21 +24,7 @@ interface Options {
 const windowMilliseconds = 60_000
 
 export function openPublicBudget(now: () => Date, { most = 300, mostAddresses = 50_000 }: Options = {}): PublicBudget {
-  const spent = new Map<string, { readonly window: number; requests: number }>()
-
-  function countOf(address: string, window: number) {
-    const count = spent.get(address)
-    if (count?.window === window) return count
-    const fresh = { window, requests: 0 }
-    spent.delete(address)
-    spent.set(address, fresh)
-    for (const oldest of spent.keys()) {
-      if (spent.size <= mostAddresses) break
-      spent.delete(oldest)
-    }
-    return fresh
-  }
-
+  const countOf = openWindowCounters(mostAddresses)
   const windowAt = (milliseconds: number) => Math.floor(milliseconds / windowMilliseconds)
 
   return {

@@ -3,6 +3,7 @@
  * from outside: docs/decisions has the reasons.
  */
 import { type RateLimit, type RateWindow, rateLimits, type Tier, tierFigure } from '../../client/model/limits.js'
+import { openWindowCounters } from './window-counters.js'
 
 export interface RateState {
   /** Figures of the window that has the fewest requests left. */
@@ -24,27 +25,9 @@ export interface RateRules {
   readonly tier: Tier
 }
 
-interface Counter {
-  window: number
-  requests: number
-}
-
 /** @param mostCounters more keys than that at once, and the oldest start again */
 export function openRateLimiter(now: () => Date, mostCounters = 50_000): RateLimiter {
-  const counters = new Map<string, Counter>()
-
-  function counterOf(name: string, window: number): Counter {
-    const counter = counters.get(name)
-    if (counter?.window === window) return counter
-    const fresh = { window, requests: 0 }
-    counters.delete(name)
-    counters.set(name, fresh)
-    for (const oldest of counters.keys()) {
-      if (counters.size <= mostCounters) break
-      counters.delete(oldest)
-    }
-    return fresh
-  }
+  const counterOf = openWindowCounters(mostCounters)
 
   return {
     count(key, rules) {
