@@ -1,8 +1,8 @@
 /** The emulator's clock, by its control API. */
-import type { Json } from '../client/model/json.js'
-import type { Control } from './control.js'
-import { writeDuration } from './duration.js'
-import { record } from './print.js'
+import type { Json } from '../client/protocol/model/json.js'
+import type { Control } from './target/control.js'
+import { writeDuration } from './terminal/duration.js'
+import { record } from './terminal/print.js'
 
 /** What time it is for the service, and how many milliseconds that is ahead of the time outside. */
 export interface ClockTime {

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CliFailure, exits } from './failure.js'
+import { CliFailure, exits } from './base/failure.js'
 
 /** Patterns such as `data/*.json` and `data/**` as the files they name, in order; other words stay as they are. */
 export async function expandPaths(words: readonly string[]): Promise<string[]> {

@@ -1,9 +1,9 @@
 /** What a service speaks, found out by reading. */
-import { isObject, objectIn } from './model/json.js'
+import { isObject, objectIn } from './protocol/model/json.js'
+import * as addresses from './protocol/wire/paths.js'
+import { recordReaders } from './protocol/wire/readers.js'
+import { type NamedDialect, readSpoken, sayDialect } from './protocol/wire/spoken.js'
 import type { Send } from './send.js'
-import * as addresses from './wire/paths.js'
-import { recordReaders } from './wire/readers.js'
-import { type NamedDialect, readSpoken, sayDialect } from './wire/spoken.js'
 
 /**
  * Asks for the collections without saying a dialect: the answer says in a header what it is written in. Where it does

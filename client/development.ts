@@ -9,7 +9,7 @@ import {
   type UntypedSchema,
   type Users,
 } from './index.js'
-import { operators } from './model/where.js'
+import { operators } from './protocol/model/where.js'
 import type { AnySchema } from './types.js'
 
 export * from './index.js'

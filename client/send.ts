@@ -1,11 +1,12 @@
 /** The only place that fetches: headers, time-outs, repeats, errors. */
-import { SvcError } from './model/errors.js'
-import { type Json, parseJson } from './model/json.js'
-import { sendCounted } from './send-counted.js'
-import { formatQuery, type GivenParameter } from './wire/query.js'
-import { readError } from './wire/read-error.js'
-import type { HeaderReader } from './wire/readers.js'
-import { encodeBody } from './wire/sendable.js'
+
+import { sendCounted } from './files/send-counted.js'
+import { SvcError } from './protocol/model/errors.js'
+import { type Json, parseJson } from './protocol/model/json.js'
+import { formatQuery, type GivenParameter } from './protocol/wire/query.js'
+import { readError } from './protocol/wire/read-error.js'
+import type { HeaderReader } from './protocol/wire/readers.js'
+import { encodeBody } from './protocol/wire/sendable.js'
 
 export interface RetryOptions {
   /** How often a request is sent at most; 1 never repeats. Default 3. */

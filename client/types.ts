@@ -1,6 +1,6 @@
 /** What a schema tells about filters, sorting and linked documents. Types only. */
-import type { Document, Fields } from './model/document.js'
-import type { Where } from './model/where.js'
+import type { Document, Fields } from './protocol/model/document.js'
+import type { Where } from './protocol/model/where.js'
 
 /** Documents by collection: `{ posts: Post; authors: Author }`. */
 export type AnySchema<Schema> = { readonly [Collection in keyof Schema]: object }

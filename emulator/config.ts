@@ -1,4 +1,4 @@
-import type { Tier } from '../client/model/limits.js'
+import type { Tier } from '../client/protocol/model/limits.js'
 
 /** How an emulator is started; every part has a default. */
 export interface Config {

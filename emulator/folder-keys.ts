@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isObject, parseJson } from '../client/model/json.js'
+import { isObject, parseJson } from '../client/protocol/model/json.js'
 import type { Keyring } from './core/context.js'
 import type { ProjectKey } from './store/projects.js'
 

@@ -1,31 +1,31 @@
 /** Opens the ports, brings the database up to date, listens, and closes it all again. */
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { formatDialect, readDialect } from '../client/wire/dialect.js'
+import { formatDialect, readDialect } from '../client/protocol/wire/dialect.js'
+import { type IndexKeeper, openIndexKeeper } from './background/indexes.js'
+import { type Maintenance, startMaintenance } from './background/maintenance.js'
+import { type FileKeeper, startFileKeeper } from './background/orphans.js'
 import { openClock } from './clock.js'
 import { type Config, defaultConfig } from './config.js'
 import { openKnown } from './core/cache.js'
 import type { Backend } from './core/context.js'
-import { type Feeds, openFeeds } from './core/feeds.js'
 import { openIds } from './core/ids.js'
-import { type IndexKeeper, openIndexKeeper } from './core/index-keeper.js'
-import { changeProject, openProject } from './core/projects.js'
-import type { Database } from './database/database.js'
+import { changeProject, openProject } from './core/projects/projects.js'
+import { type Feeds, openFeeds } from './core/realtime/feeds.js'
+import type { Database } from './database/port.js'
 import { StartError } from './database/start-error.js'
-import { type FileKeeper, startFileKeeper } from './file-keeper.js'
 import { openFolderKeys } from './folder-keys.js'
 import { openLog } from './http/log.js'
 import type { App } from './http/server.js'
 import { localProviderPath, openLocalProvider } from './idp/local/app.js'
 import { openIdentityProviders } from './idp/open.js'
 import { type Listening, listen } from './listen.js'
-import { openMailbox } from './mail/mailbox.js'
-import type { Mailer } from './mail/mailer.js'
-import { type Maintenance, startMaintenance } from './maintenance.js'
-import { openBcryptPool } from './passwords/bcrypt-pool.js'
-import type { Hasher } from './passwords/hasher.js'
-import type { Bus } from './realtime/bus.js'
-import { openMemoryBus } from './realtime/memory-bus.js'
+import { openMemoryBus } from './ports/bus/memory-bus.js'
+import type { Bus } from './ports/bus/port.js'
+import { openMailbox } from './ports/mail/mailbox.js'
+import type { Mailer } from './ports/mail/port.js'
+import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
+import type { Hasher } from './ports/passwords/port.js'
 import { openStorage, type Storage } from './storage.js'
 import { version } from './version.js'
 
@@ -193,7 +193,7 @@ async function listenAt(app: App, { host, port, choosePort }: Config, kept: numb
 /** PostgreSQL may have other processes beside this one. */
 async function openBus({ databaseUrl }: Config, db: Database, report: (error: unknown) => void): Promise<Bus> {
   if (databaseUrl === undefined) return openMemoryBus()
-  const { openPostgresBus } = await import('./realtime/postgres-bus.js')
+  const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
   return openPostgresBus({ url: databaseUrl, db, report })
 }
 

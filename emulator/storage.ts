@@ -1,16 +1,16 @@
 /** Which database an emulator runs on, where its files are, and the folder that goes with both. */
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
-import type { Database } from './database/database.js'
 import { guardDisk } from './database/disk-guard.js'
-import { makeStateFolder } from './database/folder-place.js'
-import { holdLock } from './database/lock.js'
-import { migrate, NewerDatabaseError } from './database/migrations.js'
-import { openPglite } from './database/pglite.js'
-import { damaged, newer, prepareData } from './database/state-folder.js'
-import { readTemplate } from './database/template.js'
-import type { FileStore } from './files/file-store.js'
-import { openFileStore } from './files/open-file-store.js'
+import { makeStateFolder } from './database/pglite/folder-place.js'
+import { holdLock } from './database/pglite/lock.js'
+import { openPglite } from './database/pglite/pglite.js'
+import { damaged, newer, prepareData } from './database/pglite/state-folder.js'
+import { readTemplate } from './database/pglite/template.js'
+import type { Database } from './database/port.js'
+import { migrate, NewerDatabaseError } from './database/schema/migrations.js'
+import { openFileStore } from './ports/files/open-file-store.js'
+import type { FileStore } from './ports/files/port.js'
 import { drawFilePlace } from './store/files.js'
 
 export interface Storage {
@@ -71,7 +71,7 @@ async function openFor(
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     // Its library takes longer to load than everything else here.
-    const { openPostgres } = await import('./database/postgres.js')
+    const { openPostgres } = await import('./database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl })
     whileOpening()
     return { db: await upToDate(await opening, 'the database'), dataDir: undefined }

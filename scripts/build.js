@@ -71,7 +71,7 @@ async function makeTemplate(made) {
   if (existsSync(kept) && existsSync(keptKey) && readFileSync(keptKey, 'utf8') === key) {
     copyFileSync(kept, join(made, 'template.tar.gz'))
   } else {
-    const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/template.js')).href)
+    const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/pglite/template.js')).href)
     await packTemplate(join(made, 'template.tar.gz'))
   }
   writeFileSync(join(made, '.template-key'), key)

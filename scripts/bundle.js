@@ -51,7 +51,7 @@ export async function bundleCommandLine(root, made) {
     platform: 'node',
     external: (id, importer = '') =>
       /^node:/.test(id) || unused.includes(id) || (isPackage(id) && isOurs(importer) && !inCommands.test(id)),
-    plugins: [filesStay(root, ['emulator', join('client', 'model', 'errors.js')])],
+    plugins: [filesStay(root, ['emulator', join('client', 'protocol', 'model', 'errors.js')])],
     transform: { define: { __dirname: 'import.meta.dirname' } },
   })
   rmSync(join(made, 'cli'), { recursive: true })

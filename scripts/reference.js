@@ -23,22 +23,22 @@ function reference() {
     '# Client reference',
     'Made from the doc comments by `npm run docs`. The guide is [the client](../guides/client.md).',
     functionSection('createClient', 'client/index.ts'),
-    functionSection('webStore', 'client/auth-state.ts'),
+    functionSection('webStore', 'client/auth/auth-state.ts'),
     '## svc.auth',
-    ...methodsIn('client/auth.ts'),
+    ...methodsIn('client/auth/auth.ts'),
     '## svc.auth.twoFactor',
-    ...methodsIn('client/two-factor.ts'),
+    ...methodsIn('client/auth/two-factor.ts'),
     '## svc.auth.provider(name)',
-    ...methodsIn('client/provider-login.ts'),
+    ...methodsIn('client/auth/provider-login.ts'),
     '## svc.users',
-    ...methodsIn('client/users.ts'),
+    ...methodsIn('client/auth/users.ts'),
     '## svc.files',
-    ...methodsIn('client/files.ts'),
+    ...methodsIn('client/files/files.ts'),
     '## svc.collections',
-    ...methodsIn('client/collections.ts'),
+    ...methodsIn('client/collections/collections.ts'),
     '## svc.collection(name)',
-    ...methodsIn('client/collection.ts'),
-    ...methodsIn('client/collection-writes.ts'),
+    ...methodsIn('client/collections/collection.ts'),
+    ...methodsIn('client/collections/collection-writes.ts'),
     '## Types',
     ...types,
     '## Error codes',
@@ -86,8 +86,8 @@ function methodsIn(file) {
 }
 
 function errorCodes() {
-  const words = new Map(entriesIn('client/model/error-words.ts', /^ {2}'?(\w+)'?: '(.+)',$/gm))
-  const statuses = new Map(entriesIn('client/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm))
+  const words = new Map(entriesIn('client/protocol/model/error-words.ts', /^ {2}'?(\w+)'?: '(.+)',$/gm))
+  const statuses = new Map(entriesIn('client/protocol/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm))
   // What has no status, only the client says.
   const rows = [...words].map(([code, said]) => `| \`${code}\` | ${statuses.get(code) ?? '–'} | ${said} |`)
   return ['| `code` | status | means |', '| --- | --- | --- |', ...rows].join('\n')

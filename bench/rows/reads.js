@@ -80,12 +80,12 @@ export async function measure() {
 
 /** What the service asks its database for that list. @param {string} collection */
 async function listStatement(collection) {
-  /** @type {typeof import('../../client/wire/query.js')} */
-  const { parseQuery, readListQuery } = await built('client/wire/query.js')
-  /** @type {typeof import('../../client/wire/dialect.js')} */
-  const { dialects } = await built('client/wire/dialect.js')
-  /** @type {typeof import('../../emulator/store/list-sql.js')} */
-  const { matchedPage } = await built('emulator/store/list-sql.js')
+  /** @type {typeof import('../../client/protocol/wire/query.js')} */
+  const { parseQuery, readListQuery } = await built('client/protocol/wire/query.js')
+  /** @type {typeof import('../../client/protocol/wire/dialect.js')} */
+  const { dialects } = await built('client/protocol/wire/dialect.js')
+  /** @type {typeof import('../../emulator/store/lists/list-sql.js')} */
+  const { matchedPage } = await built('emulator/store/lists/list-sql.js')
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
   const known = { isSmall: true, has: () => true }

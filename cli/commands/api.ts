@@ -1,13 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { parseJson } from '../../client/model/json.js'
+import { parseJson } from '../../client/protocol/model/json.js'
+import { readError } from '../../client/protocol/wire/read-error.js'
 import { asFailure } from '../../client/send.js'
-import { readError } from '../../client/wire/read-error.js'
-import { CliFailure, describeFailure, exitOfStatus, misuse } from '../failure.js'
-import { fieldsArg, readFields } from '../fields-args.js'
-import { prose } from '../prose.js'
-import { TargetCommand } from '../target-command.js'
-import { jsonText, printableLines } from '../text-width.js'
+import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
+import { TargetCommand } from '../base/target-command.js'
+import { fieldsArg, readFields } from '../documents/fields-args.js'
+import { prose } from '../terminal/prose.js'
+import { jsonText, printableLines } from '../terminal/text-width.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { findEmulatorFile } from '../emulator-file.js'
-import { table } from '../print.js'
-import { configFolder, maskKey, profilesFile, readProfiles } from '../profiles.js'
-import { findProjectFile } from '../project-file.js'
-import { SvcCommand } from '../svc-command.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { findEmulatorFile } from '../target/emulator-file.js'
+import { configFolder, maskKey, profilesFile, readProfiles } from '../target/profiles.js'
+import { findProjectFile } from '../target/project-file.js'
+import { table } from '../terminal/print.js'
 
 const variables = [
   'SVC_URL',

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { openInBrowser } from '../browser.js'
-import { isAnswering } from '../emulator-health.js'
-import { dataFlag, emulatorHere, noEmulator } from '../here.js'
-import { SvcCommand } from '../svc-command.js'
-import { printable } from '../text-width.js'
+import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { isAnswering } from '../target/emulator-health.js'
+import { openInBrowser } from '../terminal/browser.js'
+import { printable } from '../terminal/text-width.js'
 
 export default class Open extends SvcCommand {
   static override summary = "Open the emulator's page in the browser."

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
-import { table } from '../print.js'
-import { prose } from '../prose.js'
+import { TargetCommand } from '../base/target-command.js'
+import { readUpsert, upsertFlags } from '../documents/upsert-flags.js'
 import type { Planted } from '../seeds/plant.js'
 import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
-import { TargetCommand } from '../target-command.js'
-import { readUpsert, upsertFlags } from '../upsert-flags.js'
+import { table } from '../terminal/print.js'
+import { prose } from '../terminal/prose.js'
 
 export default class Seed extends TargetCommand {
   static override summary = 'Fill collections from files, once.'

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { isAnswering } from '../emulator-health.js'
-import { dataFlag, emulatorHere, noEmulator } from '../here.js'
-import { record } from '../print.js'
-import { SvcCommand } from '../svc-command.js'
-import { printable } from '../text-width.js'
+import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { isAnswering } from '../target/emulator-health.js'
+import { record } from '../terminal/print.js'
+import { printable } from '../terminal/text-width.js'
 
 export default class Status extends SvcCommand {
   static override summary = 'Show the emulator of this folder.'

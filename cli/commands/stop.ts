@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
+import { CliFailure, exits } from '../base/failure.js'
+import { emulatorHere } from '../base/here.js'
+import { SvcCommand } from '../base/svc-command.js'
 import { nearby } from '../dev/box.js'
-import { findEmulatorFile, readEmulatorFile, stateFolder } from '../emulator-file.js'
-import { isProcessThere, isStillThere } from '../emulator-health.js'
-import { CliFailure, exits } from '../failure.js'
-import { emulatorHere } from '../here.js'
-import { SvcCommand } from '../svc-command.js'
-import { isAccepted } from '../trust.js'
+import { findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
+import { isProcessThere, isStillThere } from '../target/emulator-health.js'
+import { isAccepted } from '../target/trust.js'
 
 const mostSeconds = 5
 const nothing = { stopped: false, pid: null, url: null }

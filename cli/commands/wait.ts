@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import * as Flags from '@oclif/core/flags'
-import { isAnswering } from '../emulator-health.js'
-import { CliFailure, exits } from '../failure.js'
-import { dataFlag, emulatorHere } from '../here.js'
-import { SvcCommand } from '../svc-command.js'
-import { readAddress } from '../target.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { dataFlag, emulatorHere } from '../base/here.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { isAnswering } from '../target/emulator-health.js'
+import { readAddress } from '../target/target.js'
 
 export default class Wait extends SvcCommand {
   static override summary = 'Wait until the service answers.'

@@ -1,10 +1,10 @@
-import { SvcError } from '../../client/model/errors.js'
-import { findEmulatorFile } from '../emulator-file.js'
-import { CliFailure, exits, isUnreachable, reworded } from '../failure.js'
-import { record } from '../print.js'
-import { maskKey } from '../profiles.js'
-import type { Target } from '../target.js'
-import { TargetCommand } from '../target-command.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { CliFailure, exits, isUnreachable, reworded } from '../base/failure.js'
+import { TargetCommand } from '../base/target-command.js'
+import { findEmulatorFile } from '../target/emulator-file.js'
+import { maskKey } from '../target/profiles.js'
+import type { Target } from '../target/target.js'
+import { record } from '../terminal/print.js'
 
 export default class Whoami extends TargetCommand {
   static override summary = 'Show the service and the key that commands use, and where each is set.'

@@ -2,7 +2,7 @@
 import { constants } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
-import type { EmulatorInfo } from '../emulator-file.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 import { noCommand } from './app-command.js'
 
 export interface AppBeside {

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, dirname, extname, join, resolve } from 'node:path'
-import { CliFailure, exits } from '../failure.js'
+import { CliFailure, exits } from '../base/failure.js'
 
 /** @throws {CliFailure} with exit 4 if a shell in this folder would not find it */
 export async function requireCommand([command = '']: readonly string[]): Promise<void> {

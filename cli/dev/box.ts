@@ -1,9 +1,9 @@
 import { relative, resolve } from 'node:path'
-import { isLoopbackUrl } from '../../client/model/loopback.js'
-import { onStdout } from '../colour.js'
-import { type EmulatorInfo, stateFolder } from '../emulator-file.js'
-import { terminalWidth } from '../print.js'
-import { duration } from '../progress.js'
+import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
+import { onStdout } from '../terminal/colour.js'
+import { terminalWidth } from '../terminal/print.js'
+import { duration } from '../terminal/progress.js'
 import type { Demo } from './demo.js'
 
 export interface BoxDetails {

@@ -1,9 +1,9 @@
 /** Something to look at: authors, posts that link to them, comments that link to posts, a user and a file. */
 
-import type { Schema } from '../../client/model/collection.js'
-import type { Fields } from '../../client/model/document.js'
-import { SvcError } from '../../client/model/errors.js'
-import type { Client } from '../target-command.js'
+import type { Schema } from '../../client/protocol/model/collection.js'
+import type { Fields } from '../../client/protocol/model/document.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Client } from '../base/target-command.js'
 
 export interface Demo {
   readonly toTry: readonly string[]

@@ -4,9 +4,9 @@ import { openSync, readFileSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isObject, parseJson } from '../../client/model/json.js'
-import { type EmulatorInfo, readEmulatorFile } from '../emulator-file.js'
-import { CliFailure, exits } from '../failure.js'
+import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { type EmulatorInfo, readEmulatorFile } from '../target/emulator-file.js'
 
 const betweenLooksMilliseconds = 25
 
@@ -23,7 +23,7 @@ export interface Detached {
  * @throws {CliFailure} as the process would, if it ends before it is ready.
  */
 export async function startDetached(words: readonly string[], folder: string): Promise<Detached> {
-  const { makeStateFolder } = await import('../../emulator/database/folder-place.js')
+  const { makeStateFolder } = await import('../../emulator/database/pglite/folder-place.js')
   await makeStateFolder(folder)
   const log = join(folder, `dev.${process.pid}.log`)
   const output = openSync(log, 'w', 0o600)

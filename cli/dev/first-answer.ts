@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import type { EmulatorInfo } from '../emulator-file.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 
 type Address = Pick<EmulatorInfo, 'url' | 'apiKey'>
 

@@ -1,12 +1,12 @@
 /** Keys that `svc dev` listens to while it runs at a terminal. */
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { Client } from '../../client/index.js'
-import { onStderr } from '../colour.js'
-import type { EmulatorInfo } from '../emulator-file.js'
-import { describeFailure } from '../failure.js'
+import { describeFailure } from '../base/failure.js'
 import { changeLines } from '../tail/change-lines.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
-import { printableLines } from '../text-width.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import { onStderr } from '../terminal/colour.js'
+import { printableLines } from '../terminal/text-width.js'
 import { loginKey } from './login-key.js'
 import { createSample } from './sample.js'
 

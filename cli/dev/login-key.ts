@@ -1,9 +1,10 @@
 /** A login through the project's identity provider, which a key of `svc dev` begins and the browser ends. */
-import { openInBrowser } from '../browser.js'
-import { openControl } from '../control.js'
-import type { EmulatorInfo } from '../emulator-file.js'
+
 import { type OpenLogin, openLogin } from '../idp/open-login.js'
 import { loginFailed, type Outcome } from '../idp/outcome.js'
+import { openControl } from '../target/control.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import { openInBrowser } from '../terminal/browser.js'
 
 const mostMilliseconds = 300_000
 

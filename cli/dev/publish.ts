@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type EmulatorInfo, readEmulatorFile, writePrivateFile } from '../emulator-file.js'
-import { isStillThere } from '../emulator-health.js'
-import { isAccepted } from '../trust.js'
+import { type EmulatorInfo, readEmulatorFile, writePrivateFile } from '../target/emulator-file.js'
+import { isStillThere } from '../target/emulator-health.js'
+import { isAccepted } from '../target/trust.js'
 
 export interface Published {
   /** The emulator that commands in the folder speak to, where that is another one. */

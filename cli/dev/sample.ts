@@ -1,5 +1,5 @@
 import type { Client, Document } from '../../client/index.js'
-import { setOwn } from '../../client/model/json.js'
+import { setOwn } from '../../client/protocol/model/json.js'
 
 /** Creates a document to look at, like the newest there is, so that it fits whatever schema it must. */
 export async function createSample(client: Client): Promise<Document> {

@@ -1,8 +1,8 @@
-import { halving } from '../../client/list-pages.js'
-import type { Document } from '../../client/model/document.js'
-import type { Test, Where } from '../../client/model/where.js'
-import type { Progress } from '../progress.js'
-import type { Client } from '../target-command.js'
+import { halving } from '../../client/collections/list-pages.js'
+import type { Document } from '../../client/protocol/model/document.js'
+import type { Test, Where } from '../../client/protocol/model/where.js'
+import type { Client } from '../base/target-command.js'
+import type { Progress } from '../terminal/progress.js'
 import type { ExportFile } from './export-file.js'
 
 // Served at whatever the service allows: contract 2.6.

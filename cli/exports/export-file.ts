@@ -4,10 +4,10 @@ import { createWriteStream, existsSync, readFileSync, renameSync, statSync, writ
 import { rename, rm, truncate } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import type { Document } from '../../client/model/document.js'
-import { isObject, type JsonObject } from '../../client/model/json.js'
-import { CliFailure, exits, misuse } from '../failure.js'
-import { printableLines } from '../text-width.js'
+import type { Document } from '../../client/protocol/model/document.js'
+import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
+import { CliFailure, exits, misuse } from '../base/failure.js'
+import { printableLines } from '../terminal/text-width.js'
 import { formatDocuments } from './format-documents.js'
 
 export const exportFormats = ['ndjson', 'json', 'csv'] as const

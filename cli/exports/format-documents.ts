@@ -1,5 +1,5 @@
-import type { Document } from '../../client/model/document.js'
-import { type JsonObject, setOwn } from '../../client/model/json.js'
+import type { Document } from '../../client/protocol/model/document.js'
+import { type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 import type { ExportFormat } from './export-file.js'
 
 export interface FormOptions {

@@ -1,6 +1,6 @@
 /** `-F cover=@a.png`: files in the fields of a document. */
 import * as Flags from '@oclif/core/flags'
-import { misuse } from '../failure.js'
+import { misuse } from '../base/failure.js'
 import { openLocalFile } from './local-files.js'
 
 export const attachFlag = Flags.string({

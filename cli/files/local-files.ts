@@ -4,8 +4,8 @@ import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { StoredFile } from '../../client/model/file.js'
-import { CliFailure, exits, misuse, noFile } from '../failure.js'
+import type { StoredFile } from '../../client/protocol/model/file.js'
+import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
 
 export interface LocalFile {
   readonly place: string

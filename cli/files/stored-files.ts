@@ -1,9 +1,9 @@
 /** Stored files as the commands name and show them. */
 import type { Client } from '../../client/index.js'
-import { formatBytes } from '../../client/model/figures.js'
-import type { StoredFile } from '../../client/model/file.js'
-import { CliFailure, exits } from '../failure.js'
-import type { Row } from '../print.js'
+import { formatBytes } from '../../client/protocol/model/figures.js'
+import type { StoredFile } from '../../client/protocol/model/file.js'
+import { CliFailure, exits } from '../base/failure.js'
+import type { Row } from '../terminal/print.js'
 
 const pageSize = 100
 

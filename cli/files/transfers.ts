@@ -1,4 +1,4 @@
-import type { Progress } from '../progress.js'
+import type { Progress } from '../terminal/progress.js'
 
 /** How many files travel at once. */
 const most = 4

@@ -1,6 +1,6 @@
 import type { Hook } from '@oclif/core/hooks'
-import { misuse } from '../failure.js'
-import { nearest } from '../nearest.js'
+import { misuse } from '../base/failure.js'
+import { nearest } from '../terminal/nearest.js'
 
 /** Says which command was probably meant. It never asks: the same words must do in a script. */
 const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { JsonObject } from '../../client/model/json.js'
-import { fieldsDescription, readFields } from '../fields-args.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
+import { fieldsDescription, readFields } from '../documents/fields-args.js'
 
 export const accountArg = Args.string({ required: true, description: 'id of the account' })
 

@@ -1,8 +1,8 @@
 /** The emulator's built-in identity provider, by its control API. */
-import type { Json, JsonObject } from '../../client/model/json.js'
-import type { ProviderAccount, ProviderFault } from '../../client/model/provider-login.js'
-import { segment } from '../../client/wire/paths.js'
-import type { Control } from '../control.js'
+import type { Json, JsonObject } from '../../client/protocol/model/json.js'
+import type { ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
+import { segment } from '../../client/protocol/wire/paths.js'
+import type { Control } from '../target/control.js'
 
 /** How the next logins fail. */
 export interface StandingFault {

@@ -1,5 +1,5 @@
 /** A login through the project's provider that somebody ends in the browser. */
-import type { Control } from '../control.js'
+import type { Control } from '../target/control.js'
 import { startLogin } from './local-provider.js'
 import { openWaitingPage, type WaitingPage } from './waiting-page.js'
 

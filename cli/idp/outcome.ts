@@ -1,5 +1,10 @@
-import { type LoginFailure, loginFailures, outcomeNames, providerFaults } from '../../client/model/provider-login.js'
-import { CliFailure, exits } from '../failure.js'
+import {
+  type LoginFailure,
+  loginFailures,
+  outcomeNames,
+  providerFaults,
+} from '../../client/protocol/model/provider-login.js'
+import { CliFailure, exits } from '../base/failure.js'
 
 /** How a login through a provider ended. */
 export type Outcome = { readonly token: string } | { readonly failure: LoginFailure }

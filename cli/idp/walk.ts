@@ -1,5 +1,5 @@
 /** A login without a browser: the command chooses the account on the page of the built-in provider, and is sent on. */
-import { CliFailure, exits } from '../failure.js'
+import { CliFailure, exits } from '../base/failure.js'
 import { type Outcome, readOutcome } from './outcome.js'
 
 /** Nobody listens there: the address is read, and never opened. */

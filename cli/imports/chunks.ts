@@ -1,4 +1,4 @@
-import { sizes } from '../../client/model/limits.js'
+import { sizes } from '../../client/protocol/model/limits.js'
 import type { ReadRow } from '../records/record.js'
 
 /** Rows that travel in one request, and which records of the input they were. */

@@ -1,6 +1,6 @@
-import { count, counted } from '../print.js'
-import { duration, type Progress } from '../progress.js'
 import type { Input } from '../records/input.js'
+import { count, counted } from '../terminal/print.js'
+import { duration, type Progress } from '../terminal/progress.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
 import type { RefusedFile, ReportedRefusal } from './refused-file.js'
 import type { ImportState, StateFile } from './state.js'

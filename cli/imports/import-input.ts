@@ -1,5 +1,5 @@
+import type { Client } from '../base/target-command.js'
 import { type Input, type ReadOptions, readRecords } from '../records/input.js'
-import type { Client } from '../target-command.js'
 import { runImport } from './run-import.js'
 import type { Refusal, Send } from './send-chunk.js'
 import { type ImportState, newState, type StateFile } from './state.js'

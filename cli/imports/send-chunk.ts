@@ -1,5 +1,5 @@
-import { type Issue, SvcError } from '../../client/model/errors.js'
-import type { JsonObject } from '../../client/model/json.js'
+import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { ReadRow } from '../records/record.js'
 
 /** A row that the service did not take, and why. */

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isObject } from '../../client/model/json.js'
+import { isObject } from '../../client/protocol/model/json.js'
 import type { Input } from '../records/input.js'
 
 export interface ImportState {

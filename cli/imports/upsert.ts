@@ -1,9 +1,9 @@
-import { mergeFields } from '../../client/model/document.js'
-import { placed, SvcError } from '../../client/model/errors.js'
-import type { Json, JsonObject } from '../../client/model/json.js'
-import { misuse } from '../failure.js'
+import { mergeFields } from '../../client/protocol/model/document.js'
+import { placed, SvcError } from '../../client/protocol/model/errors.js'
+import type { Json, JsonObject } from '../../client/protocol/model/json.js'
+import { misuse } from '../base/failure.js'
+import type { Client } from '../base/target-command.js'
 import type { ReadRow } from '../records/record.js'
-import type { Client } from '../target-command.js'
 import type { Send } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>

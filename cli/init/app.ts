@@ -1,8 +1,8 @@
 /** What kind of app is in a folder, by its package.json: how it is given settings, and how it installs packages. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject } from '../../client/model/json.js'
-import { CliFailure, exits } from '../failure.js'
+import { isObject } from '../../client/protocol/model/json.js'
+import { CliFailure, exits } from '../base/failure.js'
 
 /** In the order in which they are looked for: an app made with Expo or Next may have Vite for its tests. */
 const kinds = {

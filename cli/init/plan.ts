@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import type { EmulatorInfo } from '../emulator-file.js'
-import { envFile, fillOwnLines, ownersMark } from '../env-file.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import { envFile, fillOwnLines, ownersMark } from '../target/env-file.js'
 import { type App, clientModule } from './app.js'
 
 /** A file that is going to be written, and what is in it. */

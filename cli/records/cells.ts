@@ -1,8 +1,8 @@
 /** Text cells of CSV as JSON values, and back. */
-import { type FieldType, fieldTypes } from '../../client/model/collection.js'
-import { type Json, type JsonObject, setOwn } from '../../client/model/json.js'
-import { misuse } from '../failure.js'
-import { counted } from '../print.js'
+import { type FieldType, fieldTypes } from '../../client/protocol/model/collection.js'
+import { type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
+import { misuse } from '../base/failure.js'
+import { counted } from '../terminal/print.js'
 
 /** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
 export type ColumnType = 'auto' | FieldType

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import type { Json } from '../../client/model/json.js'
+import type { Json } from '../../client/protocol/model/json.js'
 import { writeCell } from './cells.js'
 
 export interface CsvTextOptions {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
-import { CliFailure, exits, misuse } from '../failure.js'
+import { CliFailure, exits, misuse } from '../base/failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
 import { type BadRow, type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { isObject, type JsonObject } from '../../client/model/json.js'
+import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 
 /** A row of an input, or what is wrong with it. */
 export type InputRecord = ReadRow | BadRow

@@ -1,5 +1,5 @@
 /** `${authors.ada.id}` in a seed file: a value of a document that is there by then. */
-import { isObject, type Json, type JsonObject, setOwn } from '../../client/model/json.js'
+import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
 
 /** What a reference names: a collection, a document of it, and the way to the value. */
 export interface Reference {

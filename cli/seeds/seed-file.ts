@@ -1,8 +1,8 @@
 /** One file that holds collections, their schemas, and documents with references between them. */
 import { readFileSync } from 'node:fs'
-import type { Schema } from '../../client/model/collection.js'
-import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
-import { CliFailure, exits } from '../failure.js'
+import type { Schema } from '../../client/protocol/model/collection.js'
+import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { CliFailure, exits } from '../base/failure.js'
 import { lineOfMistake } from './json-mistake.js'
 import { lineOf } from './json-place.js'
 

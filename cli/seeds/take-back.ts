@@ -1,5 +1,5 @@
-import { mostBatchItems } from '../../client/model/limits.js'
-import type { Client } from '../target-command.js'
+import { mostBatchItems } from '../../client/protocol/model/limits.js'
+import type { Client } from '../base/target-command.js'
 
 /**
  * Deletes what a planting that failed has created. Half a collection would be taken for a whole one, and left alone, when

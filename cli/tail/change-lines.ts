@@ -1,7 +1,7 @@
 import type { DocumentChange, Fields } from '../../client/index.js'
-import { onStdout } from '../colour.js'
-import { differences, fitting } from '../edit/differences.js'
-import { cut, printable } from '../text-width.js'
+import { differences, fitting } from '../documents/edit/differences.js'
+import { onStdout } from '../terminal/colour.js'
+import { cut, printable } from '../terminal/text-width.js'
 
 const mostFields = 12
 const indent = '          '

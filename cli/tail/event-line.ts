@@ -1,5 +1,5 @@
 import type { Document } from '../../client/index.js'
-import { type FieldChange, fieldChanges } from '../edit/field-changes.js'
+import { type FieldChange, fieldChanges } from '../documents/edit/field-changes.js'
 import type { Shown } from './open-tail.js'
 
 /** An event as a line of JSON, for scripts. */

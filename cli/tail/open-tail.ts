@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
-import { CliFailure, exits } from '../failure.js'
-import { nearest } from '../nearest.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { nearest } from '../terminal/nearest.js'
 import { follow, type Told } from './follow.js'
 import { formerDocuments } from './former-documents.js'
 

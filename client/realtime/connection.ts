@@ -1,7 +1,8 @@
 /** What both transports do: come back for as long as there is hope, and notice a silence. */
-import type { SvcError } from '../model/errors.js'
+
+import type { Session } from '../auth/session.js'
+import type { SvcError } from '../protocol/model/errors.js'
 import { asFailure, backOff, isPassing, pause } from '../send.js'
-import type { Session } from '../session.js'
 
 /** One try of a connection. */
 export interface Attempt {

@@ -1,4 +1,4 @@
-import type { SvcError } from '../model/errors.js'
+import type { SvcError } from '../protocol/model/errors.js'
 
 /** What comes by itself, for one reader to iterate. */
 export interface Feed<Item> extends AsyncIterable<Item> {

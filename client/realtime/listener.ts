@@ -1,5 +1,5 @@
-import type { SvcError } from '../model/errors.js'
-import type { JsonObject } from '../model/json.js'
+import type { SvcError } from '../protocol/model/errors.js'
+import type { JsonObject } from '../protocol/model/json.js'
 
 /** One subscription as a transport sees it: what it asks for, and whom it tells. */
 export interface Listener {

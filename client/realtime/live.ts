@@ -1,6 +1,6 @@
 /** A list that stays current: read again when something in it changed, so that order and page are the service's own. */
-import type { SvcError } from '../model/errors.js'
-import type { Page } from '../model/page.js'
+import type { SvcError } from '../protocol/model/errors.js'
+import type { Page } from '../protocol/model/page.js'
 import { asFailure, isPassing, pause } from '../send.js'
 import { openFeed } from './feed.js'
 import type { RealtimeStatus, SubscribeOptions, Subscription } from './subscription.js'

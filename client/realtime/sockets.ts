@@ -1,10 +1,11 @@
 /** Subscriptions over WebSocket: one connection for all, another only for a collection that is listened to twice. */
-import type { SvcError } from '../model/errors.js'
-import { type Json, type JsonObject, objectIn, parseObject } from '../model/json.js'
-import type { Session } from '../session.js'
-import { readFailure } from '../wire/messages.js'
-import { formatQuery } from '../wire/query.js'
-import { realtimeDialect } from '../wire/spoken.js'
+
+import type { Session } from '../auth/session.js'
+import type { SvcError } from '../protocol/model/errors.js'
+import { type Json, type JsonObject, objectIn, parseObject } from '../protocol/model/json.js'
+import { readFailure } from '../protocol/wire/messages.js'
+import { formatQuery } from '../protocol/wire/query.js'
+import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'
 

@@ -1,8 +1,9 @@
 /** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
-import { parseObject } from '../model/json.js'
-import type { Session } from '../session.js'
-import * as addresses from '../wire/paths.js'
-import { realtimeDialect } from '../wire/spoken.js'
+
+import type { Session } from '../auth/session.js'
+import { parseObject } from '../protocol/model/json.js'
+import * as addresses from '../protocol/wire/paths.js'
+import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'
 

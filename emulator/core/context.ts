@@ -1,14 +1,14 @@
-import type { StoredCollection } from '../../client/model/collection.js'
-import type { Project } from '../../client/model/project.js'
-import type { Database } from '../database/database.js'
-import type { FileStore } from '../files/file-store.js'
+import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import type { Project } from '../../client/protocol/model/project.js'
+import type { Database } from '../database/port.js'
 import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
-import type { Mailer } from '../mail/mailer.js'
-import type { Hasher } from '../passwords/hasher.js'
-import type { Bus } from '../realtime/bus.js'
-import type { FieldIndexes } from '../store/field-indexes.js'
+import type { Bus } from '../ports/bus/port.js'
+import type { FileStore } from '../ports/files/port.js'
+import type { Mailer } from '../ports/mail/port.js'
+import type { Hasher } from '../ports/passwords/port.js'
+import type { FieldIndexes } from '../store/lists/field-indexes.js'
 import type { ProjectKey } from '../store/projects.js'
-import type { Feeds } from './feeds.js'
+import type { Feeds } from './realtime/feeds.js'
 
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {

@@ -1,6 +1,6 @@
-import { plainError } from '../../client/model/error-words.js'
-import { type ErrorCode, SvcError } from '../../client/model/errors.js'
-import { DatabaseError } from '../database/database.js'
+import { plainError } from '../../client/protocol/model/error-words.js'
+import { type ErrorCode, SvcError } from '../../client/protocol/model/errors.js'
+import { DatabaseError } from '../database/port.js'
 
 /** What is said of a fault. Without words of its own, those of its code. */
 interface Fault {

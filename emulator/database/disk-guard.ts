@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
-import { SvcError } from '../../client/model/errors.js'
-import type { Database, Sql } from './database.js'
-import { reservedBytes } from './folder-place.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { reservedBytes } from './pglite/folder-place.js'
+import type { Database, Sql } from './port.js'
 
 /** How old a look at the disk may be. */
 const freshMilliseconds = 1_000

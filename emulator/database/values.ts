@@ -1,5 +1,5 @@
 /** The one place where parameters become text and columns become values, for both drivers. */
-import type { SqlValue } from './database.js'
+import type { SqlValue } from './port.js'
 
 /** A parameter as PostgreSQL reads it. */
 export function writeValue(value: SqlValue): string | null {

@@ -1,9 +1,9 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
-import { statuses } from '../../client/model/errors.js'
-import type { JsonSchema } from '../../client/wire/codec.js'
-import { type Dialect, formatDialect } from '../../client/wire/dialect.js'
-import { dialectRules } from '../../client/wire/rules.js'
-import { replySchema, replyType } from './reply.js'
+import { statuses } from '../../client/protocol/model/errors.js'
+import type { JsonSchema } from '../../client/protocol/wire/codec.js'
+import { type Dialect, formatDialect } from '../../client/protocol/wire/dialect.js'
+import { dialectRules } from '../../client/protocol/wire/rules.js'
+import { replySchema, replyType } from './reply/reply.js'
 import { isBatch, isOfProject, type QueryParameter, type Route } from './route.js'
 
 type Operation = { readonly [part: string]: unknown }

@@ -1,5 +1,5 @@
 /** The service's own small pages, for projects whose app has none. They need no script. */
-import { escaped } from '../core/letters.js'
+import { escaped } from '../core/accounts/letters.js'
 
 /** A page around that content; `title` is text, `content` is HTML. */
 export function page(title: string, content: string): string {

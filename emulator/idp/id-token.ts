@@ -1,7 +1,7 @@
 /** ID tokens that an app got by itself, checked against the keys that the provider publishes. Contract 7.6. */
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose'
 import type { ServerMetadata } from 'openid-client'
-import type { JsonObject } from '../../client/model/json.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
 import { openBoundedFetch } from './bounded-fetch.js'
 import { issuerOf } from './microsoft.js'
 import type { ExpectedToken } from './provider.js'

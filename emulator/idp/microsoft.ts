@@ -3,7 +3,7 @@
  * `email_verified`. https://learn.microsoft.com/entra/identity-platform/id-token-claims-reference
  */
 import { decodeJwt } from 'jose'
-import type { JsonObject } from '../../client/model/json.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
 
 const origin = 'https://login.microsoftonline.com'
 

@@ -14,8 +14,8 @@ import {
   ResponseBodyError,
   type ServerMetadata,
 } from 'openid-client'
-import { SvcError } from '../../client/model/errors.js'
-import { isObject, type JsonObject } from '../../client/model/json.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { type BoundedFetch, openBoundedFetch } from './bounded-fetch.js'
 import { openTokenChecks } from './id-token.js'
 import { isForAllTenants, isMicrosoft, withVerified } from './microsoft.js'

@@ -1,5 +1,5 @@
 /** A person as the core knows one, from what providers say in their various ways. */
-import { isObject, type Json, type JsonObject } from '../../client/model/json.js'
+import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Profile } from './provider.js'
 
 const nameNames = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']

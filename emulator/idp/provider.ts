@@ -1,5 +1,5 @@
 /** The ports to identity providers: what the core asks of any, and what only the built-in one can be told. */
-import type { LoginFailure, ProviderAccount, ProviderFault } from '../../client/model/provider-login.js'
+import type { LoginFailure, ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
 
 /** One provider as a project has set it up. */
 export interface ProviderClient {

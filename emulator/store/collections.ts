@@ -1,6 +1,6 @@
-import type { Permissions, Schema, StoredCollection } from '../../client/model/collection.js'
-import { SvcError } from '../../client/model/errors.js'
-import { type Database, DatabaseError, nothing, sql, writing } from '../database/database.js'
+import type { Permissions, Schema, StoredCollection } from '../../client/protocol/model/collection.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { type Database, DatabaseError, nothing, sql, writing } from '../database/port.js'
 
 interface CollectionRow {
   id: string

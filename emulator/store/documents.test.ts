@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Database, Sql } from '../database/database.js'
+import type { Database, Sql } from '../database/port.js'
 import { insertDocuments, writeDocuments } from './documents.js'
 
 const place = { project: 'p', collection: { id: 'c', name: 'posts' }, at: '2026-01-01T00:00:00.000Z' }

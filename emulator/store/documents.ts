@@ -1,6 +1,6 @@
-import type { OutgoingDocument } from '../../client/model/document.js'
-import { JsonText } from '../../client/model/json.js'
-import { type Database, type Fragment, sql, writing } from '../database/database.js'
+import type { OutgoingDocument } from '../../client/protocol/model/document.js'
+import { JsonText } from '../../client/protocol/model/json.js'
+import { type Database, type Fragment, sql, writing } from '../database/port.js'
 import { mostTextBytes } from './sql-words.js'
 
 export interface DocumentRow {

@@ -1,5 +1,5 @@
-import type { FileRecord, StorageUsage } from '../../client/model/file.js'
-import { type Database, type Fragment, makingRoom, sql, writing } from '../database/database.js'
+import type { FileRecord, StorageUsage } from '../../client/protocol/model/file.js'
+import { type Database, type Fragment, makingRoom, sql, writing } from '../database/port.js'
 
 /** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
 export type FileOwner =

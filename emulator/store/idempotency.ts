@@ -1,4 +1,4 @@
-import { type Database, sql, writing } from '../database/database.js'
+import { type Database, sql, writing } from '../database/port.js'
 
 export interface KeptAnswer {
   readonly bodyHash: string

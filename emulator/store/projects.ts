@@ -1,5 +1,5 @@
-import { defaultSettings, type Project, type ProjectSettings } from '../../client/model/project.js'
-import { type Database, type Fragment, sql, writing } from '../database/database.js'
+import { defaultSettings, type Project, type ProjectSettings } from '../../client/protocol/model/project.js'
+import { type Database, type Fragment, sql, writing } from '../database/port.js'
 
 export interface ProjectRow {
   id: string

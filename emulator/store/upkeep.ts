@@ -1,5 +1,5 @@
 /** What a PostgreSQL server does for itself in the background, and the embedded one does not. */
-import { type Database, type Sql, sql } from '../database/database.js'
+import { type Database, type Sql, sql } from '../database/port.js'
 
 interface TableRow {
   name: string

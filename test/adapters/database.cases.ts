@@ -1,8 +1,8 @@
 /** What every database behind the port must do, whichever engine it is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { databaseFault } from '../../emulator/core/database-faults.js'
-import { type Database, DatabaseError, sql } from '../../emulator/database/database.js'
-import { migrate, NewerDatabaseError } from '../../emulator/database/migrations.js'
+import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
+import { migrate, NewerDatabaseError } from '../../emulator/database/schema/migrations.js'
 
 export interface DatabaseOptions {
   readonly mostStatementMilliseconds: number

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { databaseFault } from '../../emulator/core/database-faults.js'
-import { type Database, DatabaseError, sql } from '../../emulator/database/database.js'
-import { openPglite } from '../../emulator/database/pglite.js'
-import { openPostgres } from '../../emulator/database/postgres.js'
-import { unpackTemplate } from '../../emulator/database/template.js'
-import { cuttingProxy } from '../fixtures/cutting-proxy.js'
+import { openPglite } from '../../emulator/database/pglite/pglite.js'
+import { unpackTemplate } from '../../emulator/database/pglite/template.js'
+import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
+import { openPostgres } from '../../emulator/database/postgres/postgres.js'
 import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
+import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
 
 /** It needs no file of the folder, so it hangs whatever becomes of that. */
 const endless = sql`do $$ begin loop end loop; end $$`

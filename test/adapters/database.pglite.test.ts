@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { openPglite } from '../../emulator/database/pglite.js'
-import { unpackTemplate } from '../../emulator/database/template.js'
+import { openPglite } from '../../emulator/database/pglite/pglite.js'
+import { unpackTemplate } from '../../emulator/database/pglite/template.js'
 import { databaseCases } from './database.cases.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-database-'))

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest'
-import { openPostgres } from '../../emulator/database/postgres.js'
+import { openPostgres } from '../../emulator/database/postgres/postgres.js'
 import { startPostgres } from '../fixtures/postgres.js'
 import { databaseCases } from './database.cases.js'
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openS3Store } from '../../emulator/files/s3.js'
+import { openS3Store } from '../../emulator/ports/files/s3.js'
 import { fileStoreCases } from './file-store.cases.js'
 
 const place = '01900000-0000-7000-8000-000000000000'

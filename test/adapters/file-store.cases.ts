@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ByteRange, FileStore } from '../../emulator/files/file-store.js'
+import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 
 export interface OpenedStore {
   /** Opens the same place once more, as the next start does. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
-import { openDiskStore } from '../../emulator/files/disk.js'
+import { openDiskStore } from '../../emulator/ports/files/disk.js'
 import { fileStoreCases } from './file-store.cases.js'
 
 const aFolder = () => mkdtemp(join(tmpdir(), 'svc-file-store-'))

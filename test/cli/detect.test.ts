@@ -3,8 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { detectForms } from '../../cli/detect-forms.js'
-import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf } from '../../client/wire/dialect.js'
+import { detectForms } from '../../cli/dialects/detect-forms.js'
+import {
+  type Axis,
+  axisNames,
+  type Dialect,
+  dialects,
+  formatDialect,
+  formsOf,
+} from '../../client/protocol/wire/dialect.js'
 import { type Dev, openWorld, type World } from './command-line.js'
 
 let world: World

@@ -2,8 +2,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient, type DocumentChange, type Subscription } from '../../client/index.js'
-import { agreeing, anEvent, type FakeAnswers, type FakeRealtime, fakeRealtime } from '../fixtures/fake-realtime.js'
 import { patiently } from '../fixtures/patience.js'
+import {
+  agreeing,
+  anEvent,
+  type FakeAnswers,
+  type FakeRealtime,
+  fakeRealtime,
+} from '../fixtures/realtime/fake-realtime.js'
 
 type Post = { title: string }
 

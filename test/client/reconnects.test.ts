@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
-import { cuttingProxy } from '../fixtures/cutting-proxy.js'
 import { patiently } from '../fixtures/patience.js'
+import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
 
 const cuts = Number(process.env.SVC_CUTS ?? 30)
 const writesBetween = 20

@@ -2,7 +2,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
-import { agreeing, anEvent, type FakeAnswers, type FakeRealtime, fakeRealtime } from '../fixtures/fake-realtime.js'
+import {
+  agreeing,
+  anEvent,
+  type FakeAnswers,
+  type FakeRealtime,
+  fakeRealtime,
+} from '../fixtures/realtime/fake-realtime.js'
 
 const opened: { close(): unknown }[] = []
 

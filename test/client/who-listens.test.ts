@@ -2,8 +2,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
-import { anEvent, type FakeRealtime, fakeRealtime } from '../fixtures/fake-realtime.js'
 import { patiently } from '../fixtures/patience.js'
+import { anEvent, type FakeRealtime, fakeRealtime } from '../fixtures/realtime/fake-realtime.js'
 
 let service: FakeRealtime
 afterEach(async () => {

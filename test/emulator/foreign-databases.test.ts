@@ -2,10 +2,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import type { Json } from '../../client/model/json.js'
+import type { Json } from '../../client/protocol/model/json.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
 import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
-import { openAuthenticated } from '../fixtures/streams.js'
+import { openAuthenticated } from '../fixtures/realtime/streams.js'
 
 let server: PostgresServer
 beforeAll(async () => {

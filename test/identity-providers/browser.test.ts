@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { providerFaults } from '../../client/model/provider-login.js'
+import { providerFaults } from '../../client/protocol/model/provider-login.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
 import { bundle } from '../fixtures/bundle.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
-import { serveForeignProvider } from '../fixtures/foreign-provider.js'
+import { serveForeignProvider } from '../fixtures/providers/foreign-provider.js'
 import { type AppPage, serveAppPage } from '../fixtures/servers.js'
 
 // The redirect flow as a person goes through it: real pages, real redirects, in a real browser.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { defaultSettings } from '../../client/model/project.js'
+import { defaultSettings } from '../../client/protocol/model/project.js'
 import type { Backend } from '../../emulator/core/context.js'
-import { readCompleteUrl, readProvider } from '../../emulator/core/provider-settings.js'
+import { readCompleteUrl, readProvider } from '../../emulator/core/providers/provider-settings.js'
 
 // Where there is no built-in provider, nothing stands in for one that is not configured.
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
-import { ending, leave, logInWithToken } from '../fixtures/lying-logins.js'
-import { bySecret, serveLyingProvider } from '../fixtures/lying-provider.js'
+import { ending, leave, logInWithToken } from '../fixtures/providers/lying-logins.js'
+import { bySecret, serveLyingProvider } from '../fixtures/providers/lying-provider.js'
 
 let emulator: Emulator
 

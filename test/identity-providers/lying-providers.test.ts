@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { LoginFailure } from '../../client/model/provider-login.js'
+import type { LoginFailure } from '../../client/protocol/model/provider-login.js'
 import { type Emulator, startEmulator } from '../../emulator/main.js'
-import { control, ending as endingOf, leave as leaveTo } from '../fixtures/lying-logins.js'
+import { control, ending as endingOf, leave as leaveTo } from '../fixtures/providers/lying-logins.js'
 import {
   broken,
   byOtherKey,
@@ -17,7 +17,7 @@ import {
   silence,
   trickle,
   unsigned,
-} from '../fixtures/lying-provider.js'
+} from '../fixtures/providers/lying-provider.js'
 
 // Providers that are slow, down, or lie: whatever they do, the browser is sent to the app with a reason.
 

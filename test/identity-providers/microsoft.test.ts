@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { defaultSettings } from '../../client/model/project.js'
+import { defaultSettings } from '../../client/protocol/model/project.js'
 import type { Backend } from '../../emulator/core/context.js'
-import { readProvider } from '../../emulator/core/provider-settings.js'
+import { readProvider } from '../../emulator/core/providers/provider-settings.js'
 import { openOidc } from '../../emulator/idp/oidc.js'
 import type { ProviderClient } from '../../emulator/idp/provider.js'
 

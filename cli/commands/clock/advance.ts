@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
+import { ControlCommand } from '../../base/control-command.js'
 import { changeClock, clockText } from '../../clock.js'
-import { ControlCommand } from '../../control-command.js'
-import { readDuration } from '../../duration.js'
+import { readDuration } from '../../terminal/duration.js'
 
 export default class ClockAdvance extends ControlCommand {
   static override summary = "Move the emulator's clock forward."

@@ -1,5 +1,5 @@
+import { ControlCommand } from '../../base/control-command.js'
 import { clockText, resetClock } from '../../clock.js'
-import { ControlCommand } from '../../control-command.js'
 
 export default class ClockReset extends ControlCommand {
   static override summary = "Reset the emulator's clock to the system time."

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
+import { ControlCommand } from '../../base/control-command.js'
+import { misuse } from '../../base/failure.js'
 import { changeClock, clockText } from '../../clock.js'
-import { ControlCommand } from '../../control-command.js'
-import { misuse } from '../../failure.js'
 
 export default class ClockSet extends ControlCommand {
   static override summary = "Set the emulator's clock; it runs on from there."

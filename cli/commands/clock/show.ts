@@ -1,5 +1,5 @@
+import { ControlCommand } from '../../base/control-command.js'
 import { clockText, readClock } from '../../clock.js'
-import { ControlCommand } from '../../control-command.js'
 
 export default class ClockShow extends ControlCommand {
   static override summary = "Show the emulator's time, and how far it is ahead of the system time."

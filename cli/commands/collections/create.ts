@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { collectionRow } from '../../collection-row.js'
-import { record } from '../../print.js'
-import { readSchema } from '../../schema-flag.js'
-import { TargetCommand } from '../../target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { collectionRow } from '../../collections/collection-row.js'
+import { readSchema } from '../../collections/schema-flag.js'
+import { record } from '../../terminal/print.js'
 
 export default class CollectionsCreate extends TargetCommand {
   static override summary = 'Create a collection.'

@@ -1,6 +1,6 @@
-import { collectionArg } from '../../fields-args.js'
-import { counted } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { counted } from '../../terminal/print.js'
 
 export default class CollectionsDelete extends TargetCommand {
   static override summary = 'Delete a collection with all its documents.'

@@ -1,7 +1,7 @@
-import { collectionRow } from '../../collection-row.js'
-import { collectionArg } from '../../fields-args.js'
-import { record } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { collectionRow } from '../../collections/collection-row.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { record } from '../../terminal/print.js'
 
 export default class CollectionsGet extends TargetCommand {
   static override summary = 'Show a collection and how many documents it holds.'

@@ -1,5 +1,5 @@
-import { table } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { table } from '../../terminal/print.js'
 
 export default class CollectionsList extends TargetCommand {
   static override summary = 'List the collections.'

@@ -4,14 +4,14 @@ import {
   type PermissionKind,
   type Permissions,
   permissionKinds,
-} from '../../../client/model/collection.js'
-import { CliFailure, exits, misuse } from '../../failure.js'
-import { collectionArg } from '../../fields-args.js'
-import { withSecretKey } from '../../owner.js'
-import { table } from '../../print.js'
-import { prose } from '../../prose.js'
-import type { TargetFlags } from '../../target.js'
-import { type Client, TargetCommand } from '../../target-command.js'
+} from '../../../client/protocol/model/collection.js'
+import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { type Client, TargetCommand } from '../../base/target-command.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { withSecretKey } from '../../target/owner.js'
+import type { TargetFlags } from '../../target/target.js'
+import { table } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
 
 const rolesFlag = (kind: PermissionKind) =>
   Flags.string({

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
-import { collectionArg } from '../../fields-args.js'
-import { TargetCommand } from '../../target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { collectionArg } from '../../documents/fields-args.js'
 
 export default class CollectionsRename extends TargetCommand {
   static override summary = 'Give a collection another name; its documents and their ids stay.'

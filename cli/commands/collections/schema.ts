@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
-import type { Schema } from '../../../client/model/collection.js'
-import { collectionArg } from '../../fields-args.js'
-import { table } from '../../print.js'
-import { prose } from '../../prose.js'
-import { readSchema } from '../../schema-flag.js'
-import { TargetCommand } from '../../target-command.js'
+import type { Schema } from '../../../client/protocol/model/collection.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { readSchema } from '../../collections/schema-flag.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { table } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
 
 export default class CollectionsSchema extends TargetCommand {
   static override summary = 'Show or set the schema of a collection.'

@@ -1,6 +1,6 @@
-import { axisNames, dialects, formsOf } from '../../../client/wire/dialect.js'
-import { table } from '../../print.js'
-import { SvcCommand } from '../../svc-command.js'
+import { axisNames, dialects, formsOf } from '../../../client/protocol/wire/dialect.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { table } from '../../terminal/print.js'
 
 export default class DialectsList extends SvcCommand {
   static override summary = 'List what a service may speak: the axes, their forms, and the named dialects.'

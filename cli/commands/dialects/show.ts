@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
-import { writeJson } from '../../../client/model/json.js'
-import { writeDocument, writePage } from '../../../client/wire/answers.js'
-import { axisNames, dialects, formatDialect, readDialect } from '../../../client/wire/dialect.js'
-import { formatQuery, writeListQuery } from '../../../client/wire/query.js'
-import { record } from '../../print.js'
-import { SvcCommand } from '../../svc-command.js'
+import { writeJson } from '../../../client/protocol/model/json.js'
+import { writeDocument, writePage } from '../../../client/protocol/wire/answers.js'
+import { axisNames, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialect.js'
+import { formatQuery, writeListQuery } from '../../../client/protocol/wire/query.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { record } from '../../terminal/print.js'
 
 export default class DialectsShow extends SvcCommand {
   static override summary = 'Show a dialect: its forms, and how a document and a list look in it.'

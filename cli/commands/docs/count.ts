@@ -1,6 +1,6 @@
-import { collectionArg } from '../../fields-args.js'
-import { TargetCommand } from '../../target-command.js'
-import { readWhere, spellingNote, whereFlags } from '../../where-flag.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.js'
 
 export default class DocsCount extends TargetCommand {
   static override summary = 'Count documents.'

@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import { documentRow } from '../../document-row.js'
-import { collectionArg, fieldsArg, fieldsDescription, readFields } from '../../fields-args.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { documentRow } from '../../documents/document-row.js'
+import { collectionArg, fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
-import { record } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { record } from '../../terminal/print.js'
 
 export default class DocsCreate extends TargetCommand {
   static override summary = 'Create a document.'

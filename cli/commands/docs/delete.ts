@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { misuse } from '../../failure.js'
-import { collectionArg } from '../../fields-args.js'
-import { counted } from '../../print.js'
-import { prose } from '../../prose.js'
-import type { TargetFlags } from '../../target.js'
-import { TargetCommand } from '../../target-command.js'
-import { readWhere, spellingNote, whereFlags } from '../../where-flag.js'
+import { misuse } from '../../base/failure.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import type { TargetFlags } from '../../target/target.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
 
 // A batch takes 1,000 ids; smaller ones let others have their turn.
 const idsAtOnce = 500

@@ -1,8 +1,8 @@
-import { documentRow } from '../../document-row.js'
-import { collectionArg, idArg } from '../../fields-args.js'
-import { record } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
-import { populateFlag } from '../../where-flag.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { documentRow } from '../../documents/document-row.js'
+import { collectionArg, idArg } from '../../documents/fields-args.js'
+import { populateFlag } from '../../documents/where-flag.js'
+import { record } from '../../terminal/print.js'
 
 export default class DocsGet extends TargetCommand {
   static override summary = 'Show a document.'

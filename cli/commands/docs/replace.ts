@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import { documentRow } from '../../document-row.js'
-import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
-import { record } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { documentRow } from '../../documents/document-row.js'
+import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../documents/fields-args.js'
+import { record } from '../../terminal/print.js'
 
 export default class DocsReplace extends TargetCommand {
   static override summary = 'Replace all fields of a document.'

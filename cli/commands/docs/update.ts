@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import type { Json } from '../../../client/model/json.js'
-import { documentRow } from '../../document-row.js'
-import { misuse } from '../../failure.js'
-import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../fields-args.js'
+import type { Json } from '../../../client/protocol/model/json.js'
+import { misuse } from '../../base/failure.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { documentRow } from '../../documents/document-row.js'
+import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../documents/fields-args.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
-import { record } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { record } from '../../terminal/print.js'
 
 export default class DocsUpdate extends TargetCommand {
   static override summary = 'Change some fields of a document; the others stay.'

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { misuse } from '../../failure.js'
+import { misuse } from '../../base/failure.js'
+import { TargetCommand } from '../../base/target-command.js'
 import { allFiles } from '../../files/stored-files.js'
-import { counted } from '../../print.js'
-import { prose } from '../../prose.js'
-import { TargetCommand } from '../../target-command.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
 
 export default class FilesDelete extends TargetCommand {
   static override summary = 'Delete stored files, by id or a whole folder.'

@@ -1,6 +1,6 @@
-import { formatBytes } from '../../../client/model/figures.js'
-import { record } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { record } from '../../terminal/print.js'
 
 export default class FilesInfo extends TargetCommand {
   static override summary = 'Show the storage used by files, and its limit.'

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import { TargetCommand } from '../../base/target-command.js'
 import { allFiles, fileRow } from '../../files/stored-files.js'
-import { counted, pageNote, table } from '../../print.js'
-import { TargetCommand } from '../../target-command.js'
+import { counted, pageNote, table } from '../../terminal/print.js'
 
 export default class FilesList extends TargetCommand {
   static override summary = 'List stored files, the newest first.'

@@ -1,6 +1,6 @@
-import { ControlCommand } from '../../control-command.js'
+import { ControlCommand } from '../../base/control-command.js'
 import { listAccounts } from '../../idp/local-provider.js'
-import { table } from '../../print.js'
+import { table } from '../../terminal/print.js'
 
 export default class IdpAccounts extends ControlCommand {
   static override summary = 'List who can log in at the built-in identity provider.'

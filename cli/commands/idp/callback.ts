@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import { CliFailure, exits } from '../../failure.js'
+import { CliFailure, exits } from '../../base/failure.js'
+import { ServiceCommand } from '../../base/service-command.js'
 import { providerArg } from '../../idp/provider-arg.js'
-import { ServiceCommand } from '../../service-command.js'
-import { printable } from '../../text-width.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class IdpCallback extends ServiceCommand {
   static override summary = 'Finish a login at a named provider with what it sent to the app, and print the token.'

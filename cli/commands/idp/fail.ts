@@ -1,12 +1,12 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { type ProviderFault, providerFaults } from '../../../client/model/provider-login.js'
-import { ControlCommand } from '../../control-command.js'
+import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
+import { ControlCommand } from '../../base/control-command.js'
 import { clearFaults, listFaults, type StandingFault, setFault } from '../../idp/local-provider.js'
 import { faultHelp } from '../../idp/outcome.js'
-import { counted } from '../../print.js'
-import { prose } from '../../prose.js'
-import { printable } from '../../text-width.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class IdpFail extends ControlCommand {
   static override summary = 'Let logins at the built-in identity provider fail.'

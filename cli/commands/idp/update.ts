@@ -1,4 +1,4 @@
-import { ControlCommand } from '../../control-command.js'
+import { ControlCommand } from '../../base/control-command.js'
 import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
 import { changeAccount } from '../../idp/local-provider.js'
 

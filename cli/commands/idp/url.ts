@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
+import { ServiceCommand } from '../../base/service-command.js'
 import { providerArg } from '../../idp/provider-arg.js'
-import { prose } from '../../prose.js'
-import { ServiceCommand } from '../../service-command.js'
-import { printable } from '../../text-width.js'
+import { prose } from '../../terminal/prose.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class IdpUrl extends ServiceCommand {
   static override summary = 'Print where to send the browser for a login at a named provider.'

@@ -1,7 +1,7 @@
-import { ControlCommand } from '../../control-command.js'
-import { toFlag } from '../../mail-flags.js'
-import { clearMails } from '../../mails.js'
-import { counted } from '../../print.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { toFlag } from '../../mail/mail-flags.js'
+import { clearMails } from '../../mail/mails.js'
+import { counted } from '../../terminal/print.js'
 
 export default class MailClear extends ControlCommand {
   static override summary = 'Delete mails of the mailbox.'

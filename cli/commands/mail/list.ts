@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags'
-import { ControlCommand } from '../../control-command.js'
-import { toFlag } from '../../mail-flags.js'
-import { listMails } from '../../mails.js'
-import { table } from '../../print.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { toFlag } from '../../mail/mail-flags.js'
+import { listMails } from '../../mail/mails.js'
+import { table } from '../../terminal/print.js'
 
 export default class MailList extends ControlCommand {
   static override summary = 'List the mails that the emulator has written, the newest first.'

@@ -1,11 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { ControlCommand } from '../../control-command.js'
-import { CliFailure, exits } from '../../failure.js'
-import { partFlags, partOf, toFlag, wantedPart } from '../../mail-flags.js'
-import { mailText } from '../../mail-text.js'
-import { getMail, listMails } from '../../mails.js'
-import { printableLines } from '../../text-width.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { CliFailure, exits } from '../../base/failure.js'
+import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
+import { mailText } from '../../mail/mail-text.js'
+import { getMail, listMails } from '../../mail/mails.js'
+import { printableLines } from '../../terminal/text-width.js'
 
 export default class MailShow extends ControlCommand {
   static override summary = 'Show a mail; the newest, if none is named.'

@@ -1,13 +1,13 @@
 import * as Flags from '@oclif/core/flags'
-import { SvcError } from '../../../client/model/errors.js'
-import type { Control } from '../../control.js'
-import { ControlCommand } from '../../control-command.js'
-import { CliFailure, exits } from '../../failure.js'
-import { partFlags, partOf, toFlag, wantedPart } from '../../mail-flags.js'
-import { mailText } from '../../mail-text.js'
-import { type Mail, waitForMail } from '../../mails.js'
-import { prose } from '../../prose.js'
-import { printableLines } from '../../text-width.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { CliFailure, exits } from '../../base/failure.js'
+import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
+import { mailText } from '../../mail/mail-text.js'
+import { type Mail, waitForMail } from '../../mail/mails.js'
+import type { Control } from '../../target/control.js'
+import { prose } from '../../terminal/prose.js'
+import { printableLines } from '../../terminal/text-width.js'
 
 // The emulator answers after a minute at most.
 const mostSecondsAtOnce = 30

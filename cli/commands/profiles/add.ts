@@ -1,11 +1,11 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { readDialect } from '../../../client/wire/dialect.js'
-import { CliFailure, exits, misuse } from '../../failure.js'
-import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../profiles.js'
-import { prose } from '../../prose.js'
-import { SvcCommand } from '../../svc-command.js'
-import { readAddress } from '../../target.js'
+import { readDialect } from '../../../client/protocol/wire/dialect.js'
+import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../target/profiles.js'
+import { readAddress } from '../../target/target.js'
+import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesAdd extends SvcCommand {
   static override summary = 'Name a service, so that commands can reach it by that name.'

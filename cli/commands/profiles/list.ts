@@ -1,6 +1,6 @@
-import { table } from '../../print.js'
-import { maskKey, readProfiles } from '../../profiles.js'
-import { SvcCommand } from '../../svc-command.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { maskKey, readProfiles } from '../../target/profiles.js'
+import { table } from '../../terminal/print.js'
 
 export default class ProfilesList extends SvcCommand {
   static override summary = 'List the named services; keys are masked.'

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
-import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
-import { SvcCommand } from '../../svc-command.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
 
 export default class ProfilesRemove extends SvcCommand {
   static override summary = 'Remove a named service and its key.'

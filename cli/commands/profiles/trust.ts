@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
-import { isLoopbackUrl } from '../../../client/model/loopback.js'
-import { CliFailure, exits } from '../../failure.js'
-import { findProjectFile } from '../../project-file.js'
-import { prose } from '../../prose.js'
-import { SvcCommand } from '../../svc-command.js'
-import { doubtfulAddress } from '../../target.js'
-import { accept, withdraw } from '../../trust.js'
+import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
+import { CliFailure, exits } from '../../base/failure.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { findProjectFile } from '../../target/project-file.js'
+import { doubtfulAddress } from '../../target/target.js'
+import { accept, withdraw } from '../../target/trust.js'
+import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesTrust extends SvcCommand {
   static override summary = 'Accept the address that svc.json of this folder names.'

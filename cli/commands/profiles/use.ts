@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { misuse } from '../../failure.js'
-import { readProfiles, requireProfile, writeProfiles } from '../../profiles.js'
-import { SvcCommand } from '../../svc-command.js'
+import { misuse } from '../../base/failure.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
 
 export default class ProfilesUse extends SvcCommand {
   static override summary = 'Use a profile where nothing else says.'

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import { ProjectCommand } from '../../project-command.js'
-import { printable } from '../../text-width.js'
+import { ProjectCommand } from '../../base/project-command.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class ProjectKey extends ProjectCommand {
   static override summary = "Create another key of the emulator's project, and print it."

@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
-import { SvcError } from '../../../client/model/errors.js'
-import { rateLimitWords } from '../../../client/model/limits.js'
-import { misuse, reworded } from '../../failure.js'
-import { readFields, textHint } from '../../fields-args.js'
-import { record } from '../../print.js'
-import { ProjectCommand, type ShownProject } from '../../project-command.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { rateLimitWords } from '../../../client/protocol/model/limits.js'
+import { misuse, reworded } from '../../base/failure.js'
+import { ProjectCommand, type ShownProject } from '../../base/project-command.js'
+import { readFields, textHint } from '../../documents/fields-args.js'
+import { record } from '../../terminal/print.js'
 
 export default class ProjectSet extends ProjectCommand {
   static override summary = "Change settings of the emulator's project."

@@ -1,5 +1,5 @@
-import { record } from '../../print.js'
-import { ProjectCommand, type ShownProject } from '../../project-command.js'
+import { ProjectCommand, type ShownProject } from '../../base/project-command.js'
+import { record } from '../../terminal/print.js'
 
 export default class ProjectShow extends ProjectCommand {
   static override summary = "Show the settings and keys of the emulator's project."

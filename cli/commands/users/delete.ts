@@ -1,4 +1,4 @@
-import { UserCommand, userArg } from '../../user-command.js'
+import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersDelete extends UserCommand {
   static override summary = 'Delete a user of the emulator.'

@@ -1,5 +1,5 @@
-import { record } from '../../print.js'
-import { UserCommand, userArg, userRow } from '../../user-command.js'
+import { UserCommand, userArg, userRow } from '../../base/user-command.js'
+import { record } from '../../terminal/print.js'
 
 export default class UsersGet extends UserCommand {
   static override summary = 'Show a user.'

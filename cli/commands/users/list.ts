@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags'
-import { pageNote, table } from '../../print.js'
-import { UserCommand, userRow } from '../../user-command.js'
-import { readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../where-flag.js'
+import { UserCommand, userRow } from '../../base/user-command.js'
+import { readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { pageNote, table } from '../../terminal/print.js'
 
 export default class UsersList extends UserCommand {
   static override summary = 'List users, the newest first.'

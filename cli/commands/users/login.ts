@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { CliFailure, exits } from '../../failure.js'
-import { printable } from '../../text-width.js'
-import { passwordFlag, UserCommand } from '../../user-command.js'
+import { CliFailure, exits } from '../../base/failure.js'
+import { passwordFlag, UserCommand } from '../../base/user-command.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class UsersLogin extends UserCommand {
   static override summary = 'Log a user in, and print the token.'

@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { UserCommand, userArg } from '../../user-command.js'
+import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersLogout extends UserCommand {
   static override summary = 'End the sessions of a user: one with --token, else all, as the owner of the emulator.'

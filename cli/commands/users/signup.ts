@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { fieldsArg, fieldsDescription, readFields } from '../../fields-args.js'
-import { printable } from '../../text-width.js'
-import { passwordFlag, UserCommand } from '../../user-command.js'
+import { passwordFlag, UserCommand } from '../../base/user-command.js'
+import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class UsersSignup extends UserCommand {
   static override summary = 'Sign a user up, and print the token.'

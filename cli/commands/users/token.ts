@@ -1,5 +1,5 @@
-import { printable } from '../../text-width.js'
-import { UserCommand, userArg } from '../../user-command.js'
+import { UserCommand, userArg } from '../../base/user-command.js'
+import { printable } from '../../terminal/text-width.js'
 
 export default class UsersToken extends UserCommand {
   static override summary = 'Print a token of a user, without a password, as the owner of the emulator.'

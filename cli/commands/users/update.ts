@@ -1,9 +1,9 @@
 import * as Flags from '@oclif/core/flags'
-import type { JsonObject } from '../../../client/model/json.js'
-import { misuse } from '../../failure.js'
-import { fieldsArg, fieldsDescription, readFields } from '../../fields-args.js'
-import { record } from '../../print.js'
-import { UserCommand, userArg, userRow } from '../../user-command.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import { misuse } from '../../base/failure.js'
+import { UserCommand, userArg, userRow } from '../../base/user-command.js'
+import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { record } from '../../terminal/print.js'
 
 export default class UsersUpdate extends UserCommand {
   static override summary = "Change a user's roles, verification or data, as the owner of the emulator."

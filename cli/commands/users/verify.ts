@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { UserCommand, userArg } from '../../user-command.js'
+import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersVerify extends UserCommand {
   static override summary = 'Verify the address of a user.'

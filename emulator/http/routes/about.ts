@@ -1,7 +1,7 @@
-import type { Writable } from '../../../client/model/json.js'
-import { readDialect } from '../../../client/wire/dialect.js'
+import type { Writable } from '../../../client/protocol/model/json.js'
+import { readDialect } from '../../../client/protocol/wire/dialect.js'
 import { describeRoutes } from '../openapi.js'
-import { textQuery } from '../read-list.js'
+import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 
 /** What the service tells about itself, to anyone. */

@@ -1,5 +1,5 @@
-import { createDocuments, removeDocuments, updateDocuments } from '../../core/batches.js'
-import { documentIds, documentUpdates, newDocuments } from '../body-forms.js'
+import { createDocuments, removeDocuments, updateDocuments } from '../../core/documents/batches.js'
+import { documentIds, documentUpdates, newDocuments } from '../request/body-forms.js'
 import { route } from '../route.js'
 
 /** Spec, "Endpoints / Documents", the batches: all of their documents, or none. */

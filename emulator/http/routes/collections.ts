@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { fieldTypes } from '../../../client/model/collection.js'
+import { fieldTypes } from '../../../client/protocol/model/collection.js'
 import {
   changeCollection,
   createCollection,
   getCollection,
   listCollections,
   removeCollection,
-} from '../../core/collections.js'
-import { anyJson, recordOf, strictBody } from '../body-forms.js'
+} from '../../core/collections/collections.js'
+import { anyJson, recordOf, strictBody } from '../request/body-forms.js'
 import { route } from '../route.js'
 
 const roles = z.array(z.string().min(1)).optional()

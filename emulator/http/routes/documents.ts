@@ -1,5 +1,5 @@
-import type { OutgoingDocument } from '../../../client/model/document.js'
-import type { Dialect } from '../../../client/wire/dialect.js'
+import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,
@@ -9,11 +9,11 @@ import {
   replaceDocument,
   updateDocument,
   type WriteOptions,
-} from '../../core/documents.js'
-import { documentChanges, newDocument } from '../body-forms.js'
-import { documentForm } from '../file-forms.js'
-import { placesInDocument } from '../issue-places.js'
-import { listQuery, populateQuery, textQuery } from '../read-list.js'
+} from '../../core/documents/documents.js'
+import { documentChanges, newDocument } from '../request/body-forms.js'
+import { documentForm } from '../request/file-forms.js'
+import { placesInDocument } from '../request/issue-places.js'
+import { listQuery, populateQuery, textQuery } from '../request/read-list.js'
 import { type BodyForm, route } from '../route.js'
 
 const all = [

@@ -1,10 +1,10 @@
-import { SvcError, statusOf } from '../../../client/model/errors.js'
-import { escaped } from '../../core/letters.js'
-import { resetPassword } from '../../core/password-reset.js'
-import { verifyEmail } from '../../core/verification.js'
-import { formBody } from '../body-forms.js'
+import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
+import { escaped } from '../../core/accounts/letters.js'
+import { resetPassword } from '../../core/accounts/password-reset.js'
+import { verifyEmail } from '../../core/accounts/verification.js'
 import { form, page } from '../pages.js'
-import { textQuery } from '../read-list.js'
+import { formBody } from '../request/body-forms.js'
+import { textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
 const tokenQuery = textQuery('token', 'The token of the mail.')

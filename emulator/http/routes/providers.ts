@@ -6,9 +6,9 @@ import {
   setOut,
   startAppLogin,
   startLogin,
-} from '../../core/provider-logins.js'
-import { formBody, strictBody } from '../body-forms.js'
-import { allParameters, namedQuery, textQuery } from '../read-list.js'
+} from '../../core/providers/provider-logins.js'
+import { formBody, strictBody } from '../request/body-forms.js'
+import { allParameters, namedQuery, textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
 const appLogin = strictBody(

@@ -1,9 +1,9 @@
-import { SvcError } from '../../../client/model/errors.js'
-import type { JsonObject } from '../../../client/model/json.js'
-import { readFilters } from '../../../client/wire/query.js'
-import { newTicket } from '../../core/tickets.js'
-import { parseMeasured } from '../read-json.js'
-import { namedQuery } from '../read-list.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import { readFilters } from '../../../client/protocol/wire/query.js'
+import { newTicket } from '../../core/realtime/tickets.js'
+import { parseMeasured } from '../request/read-json.js'
+import { namedQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
 const streamQuery = namedQuery({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { getUsage, listFiles, removeFile, uploadFile } from '../../core/files.js'
-import { strictBody } from '../body-forms.js'
-import { uploadForm } from '../file-forms.js'
-import { folderQuery } from '../read-list.js'
+import { getUsage, listFiles, removeFile, uploadFile } from '../../core/files/files.js'
+import { strictBody } from '../request/body-forms.js'
+import { uploadForm } from '../request/file-forms.js'
+import { folderQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
 /** Spec, "Endpoints / Storage". */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { disableTwoFactor, enableTwoFactor, verifyTwoFactor } from '../../core/two-factor.js'
-import { strictBody } from '../body-forms.js'
+import { disableTwoFactor, enableTwoFactor, verifyTwoFactor } from '../../core/accounts/two-factor.js'
+import { strictBody } from '../request/body-forms.js'
 import { route } from '../route.js'
 
 const code = strictBody(z.strictObject({ code: z.string() }))

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { projectOfToken } from '../../core/one-time-tokens.js'
-import { requestPasswordReset, resetPassword } from '../../core/password-reset.js'
-import { requestVerification, verifyEmail } from '../../core/verification.js'
-import { strictBody } from '../body-forms.js'
+import { projectOfToken } from '../../core/accounts/one-time-tokens.js'
+import { requestPasswordReset, resetPassword } from '../../core/accounts/password-reset.js'
+import { requestVerification, verifyEmail } from '../../core/accounts/verification.js'
+import { strictBody } from '../request/body-forms.js'
 import { route } from '../route.js'
 
 /** Spec, "Other authentication operations"; contract 6.8. */

@@ -1,7 +1,13 @@
-import { SvcError } from '../../../client/model/errors.js'
-import type { ProviderAccount } from '../../../client/model/provider-login.js'
-import type { Database } from '../../database/database.js'
-import { deleteAccount, insertAccount, selectAccount, selectAccounts, writeAccount } from '../../store/idp-accounts.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { ProviderAccount } from '../../../client/protocol/model/provider-login.js'
+import type { Database } from '../../database/port.js'
+import {
+  deleteAccount,
+  insertAccount,
+  selectAccount,
+  selectAccounts,
+  writeAccount,
+} from '../../store/providers/idp-accounts.js'
 import type { ProviderAccounts } from '../provider.js'
 
 /** Who can log in before anybody was added. */

@@ -1,7 +1,7 @@
 /** The built-in identity provider: an OpenID Connect provider for a developer's machine, an app of its own. Contract 7.2. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { isLoopbackUrl } from '../../../client/model/loopback.js'
-import type { Database } from '../../database/database.js'
+import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
+import type { Database } from '../../database/port.js'
 import { selectAllowsOrigin, selectNamesRedirect } from '../../store/projects.js'
 import type { LocalProvider } from '../provider.js'
 import { openAccounts } from './accounts.js'

@@ -1,5 +1,9 @@
 /** The authorization endpoint: who asks, whether it may be asked, and what the person decides. RFC 6749 4.1, RFC 7636. */
-import { isProviderFault, type ProviderAccount, type ProviderFault } from '../../../client/model/provider-login.js'
+import {
+  isProviderFault,
+  type ProviderAccount,
+  type ProviderFault,
+} from '../../../client/protocol/model/provider-login.js'
 import { type Answer, Refusal, redirect } from './exchange.js'
 import type { LoginFaults } from './faults.js'
 import type { Grants } from './grants.js'

@@ -1,4 +1,4 @@
-import type { ProviderFault } from '../../../client/model/provider-login.js'
+import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderFaults } from '../provider.js'
 
 /** Clients whose faults are kept at once: more than any test run has. */

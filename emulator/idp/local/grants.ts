@@ -1,6 +1,6 @@
 /** Codes and access tokens of the built-in provider: random, kept in memory, gone with the process. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { ProviderFault } from '../../../client/model/provider-login.js'
+import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
 /** What the person agreed to, and how the login is going to fail, if it is. */
 export interface Grant {

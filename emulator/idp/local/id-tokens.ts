@@ -1,6 +1,6 @@
 import { exportJWK, type GenerateKeyPairResult, generateKeyPair, type JWK, SignJWT } from 'jose'
-import type { JsonObject } from '../../../client/model/json.js'
-import type { ProviderFault } from '../../../client/model/provider-login.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
 export const signingAlgorithm = 'ES256'
 

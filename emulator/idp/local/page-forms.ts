@@ -1,6 +1,6 @@
 /** What the forms of the page ask for, beside a login. */
-import { SvcError } from '../../../client/model/errors.js'
-import { isObject, type JsonObject } from '../../../client/model/json.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import type { ProviderAccounts } from '../provider.js'
 
 /** Adds, changes or removes an account; why it could not, in words for the page. */

@@ -1,5 +1,5 @@
 /** The page on which a person chooses an account. It needs no script, and shows what it is given as text. */
-import { type ProviderAccount, providerFaults } from '../../../client/model/provider-login.js'
+import { type ProviderAccount, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import type { StandingFault } from '../provider.js'
 import type { LoginRequest } from './authorize.js'
 import type { Answer, Refusal } from './exchange.js'

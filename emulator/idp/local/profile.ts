@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../client/model/json.js'
-import type { ProviderAccount, ProviderFault } from '../../../client/model/provider-login.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import type { ProviderAccount, ProviderFault } from '../../../client/protocol/model/provider-login.js'
 
 /** What a profile says of an account, as far as the scopes go. */
 export function profileOf(

@@ -1,5 +1,5 @@
 /** The token endpoint and the profile. RFC 6749 4.1.3, OpenID Connect Core 3.1.3 and 5.3. */
-import type { ProviderFault } from '../../../client/model/provider-login.js'
+import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderAccounts } from '../provider.js'
 import { type Answer, type Asked, json, Refusal, type Silence } from './exchange.js'
 import { type Grant, type Grants, isVerifierOf, tokenSeconds } from './grants.js'

@@ -1,5 +1,5 @@
-import { printable } from '../../../text-width.js'
-import { UserCommand, userArg } from '../../../user-command.js'
+import { UserCommand, userArg } from '../../../base/user-command.js'
+import { printable } from '../../../terminal/text-width.js'
 
 export default class TwoFactorCode extends UserCommand {
   static override summary = "Print the current code of a user's authenticator app, as the owner of the emulator."

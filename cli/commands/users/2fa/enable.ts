@@ -1,5 +1,5 @@
-import { record } from '../../../print.js'
-import { tokenFlag, UserCommand, userArg } from '../../../user-command.js'
+import { tokenFlag, UserCommand, userArg } from '../../../base/user-command.js'
+import { record } from '../../../terminal/print.js'
 
 export default class TwoFactorEnable extends UserCommand {
   static override summary = 'Get a secret for an authenticator app; "users 2fa verify" turns it on.'

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
-import { printable } from '../../../text-width.js'
-import { tokenFlag, UserCommand, userArg } from '../../../user-command.js'
+import { tokenFlag, UserCommand, userArg } from '../../../base/user-command.js'
+import { printable } from '../../../terminal/text-width.js'
 
 export default class TwoFactorVerify extends UserCommand {
   static override summary = 'Turn two-factor login on with a code, and print the recovery codes.'

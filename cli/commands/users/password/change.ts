@@ -1,4 +1,4 @@
-import { newPasswordFlag, passwordFlag, tokenFlag, UserCommand, userArg } from '../../../user-command.js'
+import { newPasswordFlag, passwordFlag, tokenFlag, UserCommand, userArg } from '../../../base/user-command.js'
 
 export default class UsersPasswordChange extends UserCommand {
   static override summary = "Change a user's password, as the user does. All other sessions of the user end."

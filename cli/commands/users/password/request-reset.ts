@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args'
-import { UserCommand } from '../../../user-command.js'
+import { UserCommand } from '../../../base/user-command.js'
 
 export default class UsersPasswordRequestReset extends UserCommand {
   static override summary = 'Mail a link for a new password to whoever has that address.'

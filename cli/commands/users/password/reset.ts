@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import { newPasswordFlag, UserCommand } from '../../../user-command.js'
+import { newPasswordFlag, UserCommand } from '../../../base/user-command.js'
 
 export default class UsersPasswordReset extends UserCommand {
   static override summary = 'Set a new password with the token of a reset mail. All sessions of the user end.'

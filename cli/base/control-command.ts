@@ -1,0 +1,21 @@
+import { type Control, openControl } from '../target/control.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import { dataFlag, emulatorHere, noEmulator } from './here.js'
+import { SvcCommand } from './svc-command.js'
+
+/** A command that only an emulator has: it speaks to the one of this folder, whatever else the settings name. */
+export abstract class ControlCommand extends SvcCommand {
+  static override baseFlags = { ...SvcCommand.baseFlags, data: dataFlag }
+
+  /** The emulator of the folder. @throws {CliFailure} with exit 8 if none runs there. */
+  protected emulator({ data }: { data?: string | undefined }): EmulatorInfo {
+    const emulator = emulatorHere(data)
+    if (emulator) return emulator
+    throw noEmulator(data)
+  }
+
+  /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */
+  protected control(flags: { data?: string | undefined }): Control {
+    return openControl(this.emulator(flags))
+  }
+}

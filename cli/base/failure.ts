@@ -1,0 +1,204 @@
+import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+
+/** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
+export const exits = {
+  ok: 0,
+  failed: 1,
+  misuse: 2,
+  notAuthorised: 3,
+  notFound: 4,
+  invalid: 5,
+  rateLimited: 6,
+  network: 7,
+  notRunning: 8,
+  different: 10,
+  interrupted: 130,
+  terminated: 143,
+} as const
+
+/** What the terminal and `--json` say about a failure: what happened and why, and what to do. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly hint: string | undefined
+  readonly exit: number
+}
+
+/** A failure of the command line itself, worded for the person who must act. */
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure'
+  constructor(
+    readonly code: string,
+    readonly exit: number,
+    message: string,
+    readonly hint?: string,
+    extras: { readonly cause?: unknown } = {},
+  ) {
+    super(message, extras)
+  }
+}
+
+/** A wrong use of the command line: exit 2. */
+export function misuse(message: string, hint?: string): CliFailure {
+  return new CliFailure('MISUSE', exits.misuse, message, hint)
+}
+
+/** A file that is not there: exit 4. */
+export function noFile(name: string, cause?: unknown): CliFailure {
+  return new CliFailure('NO_FILE', exits.notFound, `There is no file "${name}".`, undefined, { cause })
+}
+
+interface ExitSignal extends Error {
+  readonly oclif: { readonly exit: number }
+}
+
+/** Whether this is `this.exit(code)` of a command: nothing to print. */
+export function isExit(error: unknown): error is ExitSignal {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIT'
+}
+
+/** The same failure in other words. */
+export function reworded(
+  cause: unknown,
+  words: (failure: Failure) => { readonly message?: string; readonly hint?: string },
+): CliFailure {
+  const failure = describeFailure(cause)
+  const { code, exit, message, hint } = { ...failure, ...words(failure) }
+  return new CliFailure(code, exit, message, hint, { cause })
+}
+
+/** Any thrown thing, as people and scripts are told of it. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof CliFailure) {
+    return { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
+  }
+  if (error instanceof SvcError) return describeAnswer(error)
+  if (isStartError(error)) return { code: error.code, message: error.message, hint: error.hint, exit: exits.failed }
+  if (!(error instanceof Error)) return unknown(String(error))
+  if (error.name === 'ExitPromptError') {
+    return { code: 'CANCELLED', message: 'Cancelled; nothing was done.', hint: undefined, exit: exits.interrupted }
+  }
+  if (isMisuse(error)) return describeMisuse(error)
+  if ('code' in error && typeof error.code === 'string' && error.code.startsWith('E')) return describeSystem(error)
+  return unknown(error.message)
+}
+
+/** Why an emulator cannot start. Told by its form, since the emulator is not loaded for other commands. */
+function isStartError(error: unknown): error is Error & { code: string; hint: string } {
+  return error instanceof Error && error.name === 'StartError' && 'code' in error && 'hint' in error
+}
+
+/** Whether no answer came at all, rather than a bad one. */
+export function isUnreachable(error: unknown): error is SvcError {
+  return error instanceof SvcError && (error.code === 'NETWORK' || error.code === 'TIMEOUT')
+}
+
+function describeAnswer(error: SvcError): Failure {
+  const request = error.requestId && statusOf(error) >= 500 ? ` Request ${error.requestId}.` : ''
+  return {
+    code: error.code,
+    message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
+    hint: hints[error.code] ?? undefined,
+    exit: exitOf(error),
+  }
+}
+
+/** The message names the first thing that is wrong, if not all of them; the next few follow it. */
+function furtherIssues({ issues, message }: SvcError): string[] {
+  const further = issues.slice(1).filter((issue) => !message.includes(issue.message.replace(/^needs /, '')))
+  if (further.length === 0) return []
+  const named = further.slice(0, 3).map((issue) => issue.message)
+  const more = further.length - named.length
+  return [`Also: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`]
+}
+
+const hints: { readonly [code: string]: string } = {
+  UNAUTHORIZED: 'Give a good key with --key or SVC_API_KEY; `svc whoami` shows which one is used.',
+  COLLECTION_EXISTS: 'See what is there: svc collections list',
+  CONFLICT: 'Read it again, then repeat the change.',
+  RATE_LIMITED: 'Wait a moment, then repeat the command.',
+  UNAVAILABLE: 'Repeat the command in a moment.',
+}
+
+function exitOf(error: SvcError): number {
+  if (misunderstood.includes(error.code)) return exits.misuse
+  if (unanswered.includes(error.code)) return exits.network
+  const status = statusOf(error)
+  return status === 0 || error.code === 'INVALID_RESPONSE' ? exits.failed : exitOfStatus(status)
+}
+
+/** What a flag said, and no service has a form for. */
+const misunderstood: readonly string[] = ['INVALID_DIALECT', 'INVALID_FILTER', 'INVALID_OPTION', 'INVALID_QUERY']
+const unanswered: readonly string[] = ['UNAVAILABLE', 'NETWORK', 'TIMEOUT']
+
+/** The exit code of a command whose request was answered with this status. */
+export function exitOfStatus(status: number): number {
+  if (status < 400) return exits.ok
+  if (status === 401 || status === 403) return exits.notAuthorised
+  if (status === 404) return exits.notFound
+  if (status === 429) return exits.rateLimited
+  if (status === 503) return exits.network
+  return status < 500 ? exits.invalid : exits.failed
+}
+
+/** oclif's errors of parsing carry `oclif.exit` 2 and a message that ends in "See more help with --help". */
+function isMisuse(error: Error): boolean {
+  return 'oclif' in error && (error as { oclif?: { exit?: number } }).oclif?.exit === exits.misuse
+}
+
+function describeMisuse(error: Error): Failure {
+  return { code: 'MISUSE', message: misuseMessage(error), hint: undefined, exit: exits.misuse }
+}
+
+/** oclif's words in ours, where its own take several lines. */
+function misuseMessage(error: Error): string {
+  if ('flags' in error && Array.isArray(error.flags)) return `There is no flag "${error.flags.join('", "')}" here.`
+  if (error.message.startsWith('Missing ') && 'args' in error && Array.isArray(error.args)) {
+    const named: { name: string; description?: string }[] = error.args
+    return `Missing: ${named.map(({ name, description }) => `${name.toUpperCase()} (${description})`).join(', ')}.`
+  }
+  const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, '')).replace(/(--\S+)=true\b/g, '$1')
+  return sentence(text.replace(/^The following errors? occurred:\s*/, '').replace(/^Parsing (--\S+)\s+/, '$1: '))
+}
+
+const systemHints: { readonly [code: string]: string } = {
+  EACCES: 'Check who owns it and what you may do with it.',
+  EPERM: 'Check who owns it and what you may do with it.',
+  ENOSPC: 'Free some space, then repeat the command.',
+}
+
+function describeSystem(error: Error & { code?: unknown }): Failure {
+  const code = String(error.code)
+  const path = 'path' in error ? String(error.path) : undefined
+  const reason = systemReasons[code]
+  return {
+    code,
+    message: path && reason ? `${reason}: ${path}` : oneLine(error.message),
+    hint: systemHints[code],
+    exit: exits.failed,
+  }
+}
+
+const systemReasons: { readonly [code: string]: string } = {
+  ENOENT: 'No such file',
+  EISDIR: 'That is a folder, not a file',
+  EEXIST: 'There is a file of that name already',
+  ENOTDIR: 'That is a file, not a folder',
+  EACCES: 'Permission denied',
+  EPERM: 'Permission denied',
+  EROFS: 'The disk is read-only',
+  ENOSPC: 'The disk is full',
+}
+
+function unknown(message: string): Failure {
+  const hint = 'Run the command again with --debug to see where it happened.'
+  return { code: 'FAILED', message: sentence(oneLine(message)), hint, exit: exits.failed }
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ').trim()
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

@@ -1,0 +1,31 @@
+import { join, resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
+import { isAccepted, notAccepted } from '../target/trust.js'
+import { CliFailure, exits } from './failure.js'
+
+export const dataFlag = Flags.string({
+  description: `state folder of the emulator [default: the nearest ${stateFolder}]`,
+  helpValue: 'folder',
+})
+
+/**
+ * The emulator of a state folder, or of the nearest one; undefined where none has said that it runs.
+ *
+ * @throws {CliFailure} with exit 3 if its file names another machine, which was never accepted.
+ */
+export function emulatorHere(folder: string | undefined): EmulatorInfo | undefined {
+  const path = folder === undefined ? findEmulatorFile() : join(resolve(folder), 'emulator.json')
+  const emulator = path === undefined ? undefined : readEmulatorFile(path)
+  if (path !== undefined && emulator && !isAccepted({ path, url: emulator.url })) {
+    throw notAccepted({ path, url: emulator.url })
+  }
+  return emulator
+}
+
+/** What only an emulator has was asked for where none runs: exit 8. */
+export function noEmulator(folder?: string, cause?: unknown): CliFailure {
+  const [where, more] = folder === undefined ? ['this folder', ''] : [`"${folder}"`, ` --data ${folder}`]
+  const hint = `Start one: svc dev${more}`
+  return new CliFailure('NOT_RUNNING', exits.notRunning, `No emulator runs in ${where}.`, hint, { cause })
+}

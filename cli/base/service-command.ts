@@ -1,0 +1,157 @@
+import * as Flags from '@oclif/core/flags'
+import type { Input, ParserOutput } from '@oclif/core/interfaces'
+import { type Client, type ClientOptions, createClient } from '../../client/index.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Page } from '../../client/protocol/model/page.js'
+import { readDialect } from '../../client/protocol/wire/dialect.js'
+import { textHint } from '../documents/fields-args.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+import { doubtfulAddress, findTarget, notRunning, type Target, type TargetFlags } from '../target/target.js'
+import { accept } from '../target/trust.js'
+import { onStderr } from '../terminal/colour.js'
+import { nearest } from '../terminal/nearest.js'
+import { count, counted } from '../terminal/print.js'
+import { CliFailure, exits, isUnreachable, reworded } from './failure.js'
+import { type Named, SvcCommand } from './svc-command.js'
+
+export type { Client }
+
+/** A command that talks to a service: the emulator of this folder, or whatever the flags and settings name. */
+export abstract class ServiceCommand extends SvcCommand {
+  static override baseFlags = {
+    ...SvcCommand.baseFlags,
+    profile: Flags.string({ char: 'P', description: 'the named service to use [SVC_PROFILE]', helpGroup: 'TARGET' }),
+    url: Flags.string({ description: 'address of the service [SVC_URL]', helpGroup: 'TARGET' }),
+    key: Flags.string({ description: 'API key; SVC_API_KEY keeps it off the screen', helpGroup: 'TARGET' }),
+    dialect: Flags.string({
+      description: 'forms the service speaks: a, b, c, or "a, document=flat" [SVC_DIALECT]',
+      helpGroup: 'TARGET',
+    }),
+  }
+
+  private target: Target | undefined
+  private givenArgs: { readonly [name: string]: unknown } = {}
+
+  /** The client of the service that the flags and settings name. */
+  protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
+    const { url, key, dialect } = this.requireTarget(flags)
+    // The client's own words are few; these name the choices.
+    if (dialect !== undefined && dialect !== 'auto') readDialect(dialect)
+    return createClient({ url, apiKey: key, dialect, fetch: fetchDirectly, ...more })
+  }
+
+  protected requireTarget(flags: TargetFlags): Target {
+    this.target ??= findTarget(flags)
+    return this.target
+  }
+
+  /** The client for a write: what is not on this machine is shown first, and confirmed. */
+  protected async clientForWrite(flags: TargetFlags & { yes: boolean }, what: string): Promise<Client> {
+    const { url, from, isLocal } = this.requireTarget(flags)
+    if (!isLocal) {
+      this.note(`writes to ${url} (${from})`, onStderr.yellow)
+      await this.confirm(`${what} on ${new URL(url).host}?`, flags)
+    }
+    return this.client(flags)
+  }
+
+  /** A page that the service cut to its maximum looks like all there is: contract 12.3. Under --json, `limit` says so. */
+  protected noteCut(page: Page<unknown>, asked: number | undefined): void {
+    const { items, limit, offset, total } = page
+    if (asked === undefined || limit === undefined || limit >= asked || items.length < limit) return
+    if (total !== null && total <= offset + items.length) return
+    const what = `${counted(asked, 'record')} asked for, ${count(items.length)} shown`
+    this.noteAlways(`${what}: a page holds at most ${count(limit)} here.`, onStderr.yellow)
+  }
+
+  protected override async explain(error: Error): Promise<Error> {
+    // What the command line said itself while it sent something.
+    if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
+    if (isUnreachable(error)) return this.explainUnreachable(error)
+    if (!(error instanceof SvcError) || !this.target) return error
+    if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
+    if (error.code === 'UNAUTHORIZED' || error.code === 'FORBIDDEN') return this.explainRefused(error)
+    if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
+    if (error.code === 'NOT_FOUND') return this.explainNotFound(error)
+    return error
+  }
+
+  private explainUnreachable(cause: SvcError): Error {
+    if (!this.target) return cause
+    const { url, from, emulator } = this.target
+    if (cause.code === 'TIMEOUT') return cause
+    if (emulator) return notRunning(cause)
+    const hint = 'Check the address, and that the service runs.'
+    return new CliFailure('NETWORK', exits.network, `Nothing answers at ${url} (${from}).`, hint, { cause })
+  }
+
+  /** The service knows who asks, and does not let them; or it does not know. */
+  protected async explainRefused(cause: SvcError): Promise<Error> {
+    return cause
+  }
+
+  /** A collection that is not there is most often one that is spelled otherwise. */
+  private async explainNotFound(cause: SvcError): Promise<Error> {
+    const name = this.collectionInQuestion()
+    if (name === undefined || !this.target) return cause
+    const names = await this.client({})
+      .collections.list()
+      .then(
+        (all) => all.map((collection) => collection.name),
+        () => undefined,
+      )
+    if (!names || names.includes(name)) return cause
+    const meant = nearest(name, names)
+    const isManaging = this.id?.startsWith('collections:')
+    const otherwise = isManaging
+      ? 'See which there are: svc collections list'
+      : `Create it: svc collections create ${name}`
+    const hint = meant ? `Did you mean "${meant}"?` : otherwise
+    return new CliFailure('NOT_FOUND', exits.notFound, `No collection "${name}".`, hint, { cause })
+  }
+
+  /** The collection that this command was asked about, where its first argument is one. */
+  protected collectionInQuestion(): string | undefined {
+    const [first] = Object.keys(this.ctor.args)
+    const name = first === 'collection' ? this.givenArgs[first] : undefined
+    return typeof name === 'string' ? name : undefined
+  }
+
+  protected override async parse<F extends Named, B extends Named, A extends Named>(
+    options?: Input<F, B, A>,
+    argv?: string[],
+  ): Promise<ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv)
+    this.givenArgs = parsed.args
+    await this.askAboutAddress({ ...parsed.flags, ...this.placeOf(parsed.args) }, parsed.flags.yes === true)
+    return parsed
+  }
+
+  /** What the arguments say of where to go; it counts as the flags do. */
+  protected placeOf(_args: Named): TargetFlags {
+    return {}
+  }
+
+  /**
+   * An address that a file of the folder names is asked for the first time only after a yes at the terminal.
+   * `--yes` speaks of the operation, not of who may hear of it: without a terminal, and in CI, the target is refused.
+   */
+  private async askAboutAddress(flags: TargetFlags, yes: boolean): Promise<void> {
+    if (!this.mayAsk({ yes })) return
+    const named = doubtfulAddress(flags)
+    if (!named) return
+    await this.confirm(`${named.path} names ${named.url}. Send requests and keys there from now on?`, { yes })
+    await accept(named)
+  }
+}
+
+function explainText(cause: SvcError, words: readonly string[]): Error {
+  const hint = textHint(words, cause.issues)
+  return hint === undefined ? cause : reworded(cause, () => ({ hint }))
+}
+
+function explainNoKey({ url, from, withheld }: Target): CliFailure {
+  const message = `${url} (${from}) asks for an API key, and none was given.`
+  const hint = withheld ? `${withheld} Give one with --key.` : 'Give one with SVC_API_KEY, --key or a profile.'
+  return new CliFailure('UNAUTHORIZED', exits.notAuthorised, message, hint)
+}

@@ -1,0 +1,119 @@
+import { Command } from '@oclif/core/command'
+import * as Flags from '@oclif/core/flags'
+import type { Input, ParserOutput } from '@oclif/core/interfaces'
+import { nearest } from '../terminal/nearest.js'
+import { jsonText, printable, printableColoured, printableLines } from '../terminal/text-width.js'
+import { CliFailure, describeFailure, exits, isExit, misuse } from './failure.js'
+import { printFailure } from './print-failure.js'
+
+export interface Named {
+  [name: string]: unknown
+}
+
+/**
+ * What every command has: the common flags, results on stdout and words on stderr, and failures that
+ * say what happened and what to do. What `run` returns is what `--json` prints.
+ */
+export abstract class SvcCommand extends Command {
+  static override enableJsonFlag = true
+  static override baseFlags = {
+    yes: Flags.boolean({ char: 'y', description: 'answer yes to every question', helpGroup: 'GLOBAL' }),
+    quiet: Flags.boolean({ char: 'q', description: 'print results only, no words about them', helpGroup: 'GLOBAL' }),
+    debug: Flags.boolean({ description: 'show where a failure happened', helpGroup: 'GLOBAL' }),
+  }
+
+  /** Words beside the result: on stderr, and not under --quiet or --json. What a service said may be in them. */
+  protected note(text: string, colour: (text: string) => string = (plain) => plain): void {
+    if (!this.isQuiet()) this.noteAlways(text, colour)
+  }
+
+  /** Words that --quiet does not hide: without them, a result would be taken for another. Not under --json. */
+  protected noteAlways(text: string, colour: (text: string) => string = (plain) => plain): void {
+    if (!this.jsonEnabled()) process.stderr.write(`${colour(printableLines(text))}\n`)
+  }
+
+  /** Results: on stdout, and not under --json. Nothing but colours and line breaks moves the terminal. */
+  override log(text = ''): void {
+    super.log(printableColoured(text))
+  }
+
+  /** A result that is data in a format of its own: a file or a pipe gets it as it came, a terminal as text. */
+  protected logData(text: string): void {
+    super.log(process.stdout.isTTY ? printableLines(text) : text)
+  }
+
+  /** Whether somebody sits at the terminal and wants to be asked. */
+  protected mayAsk({ yes }: { yes: boolean }): boolean {
+    const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
+    return isTerminal && !yes && !this.jsonEnabled() && !process.env.CI
+  }
+
+  /**
+   * Asks before something that cannot be undone. Where nobody can be asked, only --yes goes on.
+   *
+   * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
+   */
+  protected async confirm(question: string, flags: { yes: boolean }): Promise<void> {
+    if (flags.yes) return
+    if (!this.mayAsk(flags)) {
+      throw new CliFailure(
+        'NOT_CONFIRMED',
+        exits.misuse,
+        `${question} Nobody is there to ask.`,
+        'Say it with --yes (-y).',
+      )
+    }
+    const { confirm } = await import('@inquirer/prompts')
+    const isWanted = await confirm({ message: printable(question), default: false }, { output: process.stderr })
+    if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled; nothing was done.')
+  }
+
+  /** Whether `--json` prints a line for each thing that happens, rather than one value. */
+  protected printsLines(): boolean {
+    return false
+  }
+
+  /** No argument is empty: it comes of a variable that a script did not set, and may mean far more than was wanted. */
+  protected override async parse<F extends Named, B extends Named, A extends Named>(
+    options?: Input<F, B, A>,
+    argv?: string[],
+  ): Promise<ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv)
+    const at = parsed.argv.indexOf('')
+    if (at === -1) return parsed
+    const name = Object.keys(this.ctor.args)[at]?.toUpperCase() ?? `Argument ${at + 1}`
+    throw misuse(`${name} is empty.`, 'Is a variable not set?')
+  }
+
+  protected isQuiet(): boolean {
+    const end = this.argv.indexOf('--')
+    const own = end === -1 ? this.argv : this.argv.slice(0, end)
+    return own.includes('--quiet') || own.includes('-q')
+  }
+
+  // oclif colours its JSON and writes it in pieces; scripts want it plain, and fast.
+  protected override logJson(json: unknown): void {
+    process.stdout.write(`${jsonText(json, 2)}\n`)
+  }
+
+  protected override async catch(thrown: Error): Promise<void> {
+    if (isExit(thrown)) throw thrown
+    const error = await this.explain(thrown)
+    const failure = describeFailure(error)
+    const hint = failure.hint ?? (failure.exit === exits.misuse ? this.helpHint(thrown) : undefined)
+    printFailure({ ...failure, hint }, { json: this.jsonEnabled(), isOneLine: this.printsLines(), error })
+  }
+
+  /** Gives a failure the words that only this kind of command knows. */
+  protected async explain(error: Error): Promise<Error> {
+    return error
+  }
+
+  private helpHint(error: Error): string {
+    const help = `${this.config.bin} ${(this.id ?? '').replaceAll(':', ' ')} --help`
+    const unknown = 'flags' in error && Array.isArray(error.flags) ? String(error.flags[0]) : undefined
+    const known = Object.keys({ ...this.ctor.flags, ...this.ctor.baseFlags, json: true })
+    const meant = unknown?.startsWith('--') ? nearest(unknown.slice(2), known) : undefined
+    return meant ? `Did you mean "--${meant}"? All of them: ${help}` : `See how it is used: ${help}`
+  }
+}

@@ -1,0 +1,72 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../../client/index.js'
+import type { Json } from '../../client/protocol/model/json.js'
+import type { AppUser } from '../../client/protocol/model/user.js'
+import type { Control } from '../target/control.js'
+import { findUser, openOwner, tokenOf } from '../target/owner.js'
+import type { TargetFlags } from '../target/target.js'
+import type { Row } from '../terminal/print.js'
+import { misuse } from './failure.js'
+import { ServiceCommand } from './service-command.js'
+
+export const userArg = Args.string({ required: true, description: 'email or id of the user' })
+
+export const passwordFlag = Flags.string({
+  description: 'the password; SVC_PASSWORD keeps it off the screen, and a terminal is asked for it',
+  env: 'SVC_PASSWORD',
+})
+
+export const newPasswordFlag = Flags.string({
+  description: 'the new password; SVC_NEW_PASSWORD keeps it off the screen, and a terminal is asked for it',
+  env: 'SVC_NEW_PASSWORD',
+})
+
+export const tokenFlag = Flags.string({
+  description: 'token of the user; without one, the owner of the emulator acts',
+})
+
+/** A command about users: the interface's own operations and, on an emulator, the owner's. */
+export abstract class UserCommand extends ServiceCommand {
+  /** What the owner may do. Only an emulator lets its owner in. */
+  protected owner(flags: TargetFlags): Control {
+    return openOwner(this.requireTarget(flags))
+  }
+
+  /** @throws {CliFailure} with exit 4, naming who may be meant */
+  protected findUser(client: Client, who: string): Promise<AppUser> {
+    return findUser(client, who)
+  }
+
+  /** A client that is signed in as that user: by a token that is given, else by the owner's right. */
+  protected async clientAs(flags: TargetFlags, who: string, token?: string): Promise<Client> {
+    const client = this.client(flags)
+    await client.auth.use(token ?? (await tokenOf(this.owner(flags), await this.findUser(client, who))))
+    return client
+  }
+
+  /** @throws {CliFailure} with exit 2 where nobody can be asked */
+  protected async askPassword(
+    given: string | undefined,
+    flags: { yes: boolean },
+    message = 'Password',
+  ): Promise<string> {
+    if (given !== undefined) return given
+    if (!this.mayAsk(flags)) throw misuse('A password is needed.', 'Give it with SVC_PASSWORD or --password.')
+    const { password } = await import('@inquirer/prompts')
+    return password({ message, mask: true }, { output: process.stderr })
+  }
+
+  /** @throws {CliFailure} with exit 2 where nobody can be asked */
+  protected async askNewPassword(given: string | undefined, flags: { yes: boolean }): Promise<string> {
+    if (given !== undefined) return given
+    if (this.mayAsk(flags)) return this.askPassword(undefined, flags, 'New password')
+    throw misuse('A new password is needed.', 'Give it with SVC_NEW_PASSWORD or --new-password.')
+  }
+}
+
+/** A user as one line of a table. */
+export function userRow({ id, email, roles, emailVerified, oauthId, data, createdAt }: AppUser): Row {
+  const shown = { id, email, roles: roles.join(', '), verified: emailVerified, provider: oauthId !== null, createdAt }
+  return { ...shown, data: data as Json }
+}

@@ -1,0 +1,43 @@
+/** `--field title:string!` and `--schema file`: what the documents of a collection must look like. */
+import { type FieldRule, fieldTypes, type Schema } from '../../client/protocol/model/collection.js'
+import type { Json } from '../../client/protocol/model/json.js'
+import { misuse } from '../base/failure.js'
+import { readJsonObject } from '../documents/fields-args.js'
+import { nearest } from '../terminal/nearest.js'
+
+/** The schema that a file and the fields say; the fields win. Undefined when neither was given. */
+export function readSchema({ field, schema }: { field?: readonly string[]; schema?: string }): Schema | undefined {
+  if (field === undefined && schema === undefined) return undefined
+  // The service checks the file: it knows what a schema may say.
+  const rules = schema === undefined ? {} : (readJsonObject(schema) as unknown as { [field: string]: FieldRule })
+  return { ...rules, ...Object.fromEntries((field ?? []).map(readRule)) }
+}
+
+function readRule(text: string): readonly [string, FieldRule] {
+  const parts = /^(?<name>[^:]+):(?<type>[a-z]+)(?<required>!?)(?:=(?<value>.+))?$/s.exec(text)?.groups
+  if (!parts?.name)
+    throw misuse(`"${text}" is no field.`, 'Write it like title:string, title:string! or views:integer=0.')
+  const type = fieldTypes.find((known) => known === parts.type)
+  if (!type) {
+    const meant = nearest(parts.type ?? '', fieldTypes)
+    const hint = meant ? `Did you mean "${meant}"?` : `The types: ${fieldTypes.join(', ')}.`
+    throw misuse(`"${parts.type}" is no type of a field.`, hint)
+  }
+  return [
+    parts.name,
+    {
+      type,
+      ...(parts.required ? { required: true } : {}),
+      ...(parts.value === undefined ? {} : { default: readDefault(parts.value) }),
+    },
+  ]
+}
+
+/** JSON where it is, else text: `=0` is a number, `=draft` a word. */
+function readDefault(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
+import { CliFailure, exits, reworded } from '../../base/failure.js'
+import { printable } from '../../terminal/text-width.js'
+
+export interface Edited {
+  readonly fields: JsonObject
+  /** Where it was written, until it is discarded. */
+  readonly file: string
+  discard(): Promise<void>
+}
+
+/**
+ * Lets the user edit JSON in their editor, again as long as it is none and they want to mend it.
+ *
+ * @throws {CliFailure} naming the file, which stays, if it ends without a JSON object.
+ */
+export async function editText(text: string, options: { name: string; mayAskAgain: boolean }): Promise<Edited> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'))
+  const file = join(folder, options.name)
+  await writeFile(file, `${text}\n`, { mode: 0o600 })
+  for (;;) {
+    await openEditor(file)
+    const read = readObject(await readFile(file, 'utf8'))
+    if ('fields' in read) {
+      return { fields: read.fields, file, discard: () => rm(dirname(file), { recursive: true, force: true }) }
+    }
+    const invalid = new CliFailure('INVALID_BODY', exits.invalid, read.problem)
+    if (!options.mayAskAgain) throw keptIn(file, invalid)
+    const isToMend = await wantsToMend(read.problem).catch((cause) => {
+      throw keptIn(file, cause)
+    })
+    if (!isToMend) throw keptIn(file, invalid)
+  }
+}
+
+/** The same failure, saying where to find what was written. */
+export function keptIn(file: string, cause: unknown): CliFailure {
+  return reworded(cause, () => ({ hint: `What you wrote is in ${file}` }))
+}
+
+async function openEditor(file: string): Promise<void> {
+  const editor = process.env.VISUAL || process.env.EDITOR || (process.platform === 'win32' ? 'notepad' : 'vi')
+  const [command = editor, ...words] = editor.split(' ').filter((word) => word !== '')
+  const code = await new Promise<number | null>((resolve, reject) => {
+    const child = spawn(command, [...words, file], { stdio: 'inherit' })
+    child.once('error', reject)
+    child.once('exit', resolve)
+  }).catch((cause) => {
+    const hint = 'Name one that is there: EDITOR=nano svc docs edit …'
+    throw new CliFailure('NO_EDITOR', exits.failed, `The editor "${command}" cannot be started.`, hint, { cause })
+  })
+  if (code !== 0)
+    throw new CliFailure('CANCELLED', exits.failed, `The editor "${command}" ended with ${code}; nothing was saved.`)
+}
+
+async function wantsToMend(problem: string): Promise<boolean> {
+  const { confirm } = await import('@inquirer/prompts')
+  return confirm({ message: printable(`${problem} Mend it?`) }, { output: process.stderr })
+}
+
+function readObject(text: string): { fields: JsonObject } | { problem: string } {
+  try {
+    const fields: unknown = JSON.parse(text)
+    return isObject(fields) ? { fields } : { problem: 'That is not a JSON object.' }
+  } catch (error) {
+    // It quotes the text, line breaks and all.
+    const reason = error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : ''
+    return { problem: `That is not JSON: ${reason}.` }
+  }
+}

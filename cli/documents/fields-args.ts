@@ -1,0 +1,83 @@
+/** Fields of a document on the command line: `title=Hello` is text, `views:=3` is JSON. */
+import { readFileSync } from 'node:fs'
+import * as Args from '@oclif/core/args'
+import type { Issue } from '../../client/protocol/model/errors.js'
+import { isObject, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
+import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
+
+export const fieldsDescription = 'fields: title=Hello is text, views:=3 and tags:=\'["a"]\' are JSON'
+
+export const collectionArg = Args.string({ required: true, description: 'name of the collection' })
+/** `title=Hello` and `views:=3`, as many as there are. */
+export const fieldsArg = Args.string({ multiple: true, description: 'title=Hello is text, views:=3 is JSON' })
+export const idArg = Args.string({ required: true, description: 'id of the document' })
+
+/** The fields that a file and the arguments say; the arguments win. `-` as the file is stdin. */
+export function readFields(words: readonly string[], file?: string): JsonObject {
+  const fields: JsonObject = file === undefined ? {} : readJsonObject(file)
+  for (const word of words) {
+    const [name, value] = readField(word)
+    setOwn(fields, name, value)
+  }
+  return fields
+}
+
+function readField(word: string): readonly [string, JsonObject[string]] {
+  if (word.startsWith('--')) throw misuse(`There is no flag "${word}" here.`)
+  const at = word.indexOf('=')
+  const isJson = at > 0 && word[at - 1] === ':'
+  const name = word.slice(0, isJson ? at - 1 : at)
+  if (at < 1 || name === '') throw misuse(`"${word}" is no field.`, 'Write title=Hello for text, views:=3 for JSON.')
+  const text = word.slice(at + 1)
+  if (!isJson) return [name, text]
+  try {
+    return [name, JSON.parse(text)]
+  } catch {
+    throw misuse(`The value of "${name}" is not JSON: ${text}`, `Text needs no colon: ${name}=${text}`)
+  }
+}
+
+/** What to write instead, where a value was refused that is text only because of how it was written. */
+export function textHint(words: readonly string[], issues: readonly Issue[]): string | undefined {
+  for (const { path } of issues) {
+    const name = String(path[0])
+    const text = words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+    if (text !== undefined && isOtherJson(text))
+      return `"${name}=${text}" is text. Write ${name}:=${text} for what JSON means by it.`
+  }
+  return undefined
+}
+
+function isOtherJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) !== 'string'
+  } catch {
+    return false
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'EISDIR') throw misuse(`"${file}" is a folder, not a file.`)
+    if (code !== 'ENOENT') throw cause
+    throw noFile(file, cause)
+  }
+}
+
+/** The one JSON object of a file; `-` is stdin. */
+export function readJsonObject(file: string): JsonObject {
+  const content = readText(file)
+  const source = file === '-' ? 'stdin' : file
+  let document: unknown
+  try {
+    document = JSON.parse(content)
+  } catch (cause) {
+    throw new CliFailure('INVALID_BODY', exits.invalid, `${source} is not JSON.`, undefined, { cause })
+  }
+  if (isObject(document)) return document
+  const hint = 'To create many at once: svc docs import'
+  throw new CliFailure('INVALID_BODY', exits.invalid, `${source} does not hold one JSON object.`, hint)
+}

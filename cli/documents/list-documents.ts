@@ -1,0 +1,132 @@
+/** Documents on stdout: as a table, as CSV, as NDJSON, or as one JSON object; a page, or any number of them. */
+import { once } from 'node:events'
+import type { Document } from '../../client/protocol/model/document.js'
+import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { type OpenTable, type TableLayout, tableLayout } from '../terminal/print.js'
+import { jsonText, printableLines } from '../terminal/text-width.js'
+import { documentRow } from './document-row.js'
+
+export const listFormats = ['table', 'csv', 'ndjson'] as const
+export type ListFormat = (typeof listFormats)[number] | 'json'
+
+/** A line of a table: linked documents as their fields and, unless somebody chose it, no `updatedAt`. */
+function row(document: Document, columns: readonly string[] | undefined): JsonObject {
+  const { updatedAt = null, createdAt = null, ...rest } = documentRow(document)
+  const shown = Object.entries(rest).map(([name, value]) => [name, fieldsOfLinked(value)] as const)
+  return {
+    ...Object.fromEntries(shown),
+    createdAt: shortTime(createdAt),
+    ...(columns ? { updatedAt: shortTime(updatedAt) } : {}),
+  }
+}
+
+/** A service's own time to the second, in UTC. */
+function shortTime(time: Json): Json {
+  return typeof time === 'string' ? time.replace(/^(\S+)T(\d\d:\d\d:\d\d)\S*Z$/, '$1 $2') : time
+}
+
+function fieldsOfLinked(value: Json): Json {
+  if (Array.isArray(value)) return value.map(fieldsOfLinked)
+  const isLinked = isObject(value) && 'version' in value && 'collectionId' in value && isObject(value.data)
+  return isLinked ? (value.data ?? null) : value
+}
+
+/** What to say where no document of a page has a field that was asked for. */
+export function missingColumns(documents: readonly Document[], columns: readonly string[] = []): string | undefined {
+  const names = namesOf(documents.map(documentRow))
+  const missing = columns.filter((column) => !names.includes(column)).map((column) => `"${column}"`)
+  if (documents.length === 0 || missing.length === 0) return undefined
+  return `no document here has a field ${missing.join(' or ')}; there are ${names.join(', ')}`
+}
+
+const handful = 100
+
+/** Any number of documents, held a handful at a time and written as fast as the reader takes them. */
+export async function printDocuments(
+  documents: AsyncIterable<Document> | Iterable<Document>,
+  format: ListFormat,
+  options: PrintOptions = {},
+): Promise<number> {
+  const print = await printers[format](options)
+  let written = 0
+  let some: Document[] = []
+  const flush = async (isLast: boolean) => {
+    const text = print(some, { isFirst: written === 0, isLast })
+    written += some.length
+    some = []
+    if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
+  }
+  for await (const document of documents) {
+    some.push(document)
+    if (some.length >= handful) await flush(false)
+  }
+  await flush(true)
+  return written
+}
+
+interface PrintOptions {
+  readonly columns?: readonly string[] | undefined
+  /** Whether cells of CSV that a spreadsheet would run are made text. */
+  readonly isSafe?: boolean
+  /** What a table is laid out by; left out, its first rows. */
+  readonly layout?: TableLayout | undefined
+}
+
+type Print = (documents: readonly Document[], place: { isFirst: boolean; isLast: boolean }) => string
+
+const printers: { readonly [F in ListFormat]: (options: PrintOptions) => Promise<Print> | Print } = {
+  ndjson: () => (documents) => documents.map((document) => `${jsonText(documentRow(document))}\n`).join(''),
+  json: () => {
+    let isBegun = false
+    return (documents, { isLast }) => {
+      const items = documents.map((document, at) => `${isBegun || at > 0 ? ',' : ''}\n${jsonText(document)}`).join('')
+      const text = `${isBegun ? '' : '{"items":['}${items}${isLast ? '\n]}\n' : ''}`
+      isBegun = true
+      return text
+    }
+  },
+  csv: async ({ columns, isSafe = false }) => {
+    const { csvText } = await import('../records/csv-text.js')
+    let names = columns
+    return (documents, { isFirst }) => {
+      const rows = documents.map(documentRow)
+      names ??= namesOf(rows)
+      if (names.length === 0) return ''
+      const text = csvText(names, rows, { hasHeader: isFirst, isSafe })
+      // A file has the cells as they are; a terminal would do what they say.
+      return process.stdout.isTTY ? printableLines(text) : text
+    }
+  },
+  table: ({ columns, layout = tableLayout() }) => {
+    let open: OpenTable | undefined
+    return (documents, { isLast }) => {
+      const rows = documents.map((document) => row(document, columns))
+      const isFirst = open === undefined
+      layout.add(open === undefined ? rows : [])
+      open ??= layout.open(columns ? { columns } : {})
+      const parts = [isFirst ? open.head : '', rows.length > 0 ? open.lines(rows) : '', isLast ? (open.foot ?? '') : '']
+      return parts.flatMap((part) => (part === '' ? [] : [`${part}\n`])).join('')
+    }
+  },
+}
+
+/** What a table of all of these has room for, and which columns; nothing of them is kept. */
+export async function layoutOfAll(
+  documents: AsyncIterable<Document>,
+  columns?: readonly string[],
+): Promise<TableLayout> {
+  const layout = tableLayout()
+  for await (const document of documents) layout.add([row(document, columns)])
+  return layout
+}
+
+/** Every field that any of the documents has: the columns of a CSV that leaves nothing out. */
+export async function namesOfAll(documents: AsyncIterable<Document>): Promise<string[]> {
+  const names = new Set<string>()
+  for await (const document of documents) for (const name of Object.keys(documentRow(document))) names.add(name)
+  return [...names]
+}
+
+function namesOf(rows: readonly JsonObject[]): string[] {
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))]
+}

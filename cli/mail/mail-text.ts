@@ -1,0 +1,9 @@
+import { record } from '../terminal/print.js'
+import { printableLines } from '../terminal/text-width.js'
+import type { Mail } from './mails.js'
+
+/** A mail as the terminal shows it: its head, then its plain text. */
+export function mailText({ id, to, subject, createdAt, refused, text }: Mail): string {
+  const head = { id, to, subject, createdAt, ...(refused === null ? {} : { refused }) }
+  return `${record(head)}\n\n${printableLines(text).trimEnd()}`
+}

@@ -1,0 +1,87 @@
+/** `.svc/emulator.json`, where a running emulator says what it is: contract 11. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { isObject } from '../../client/protocol/model/json.js'
+
+export interface EmulatorInfo {
+  readonly url: string
+  readonly wsUrl: string
+  readonly storageUrl: string
+  readonly dashboardUrl: string
+  readonly projectId: string
+  readonly apiKey: string
+  readonly controlToken: string
+  readonly pid: number
+  readonly dataDir: string | null
+  readonly version: string
+}
+
+export const stateFolder = '.svc'
+
+/** The emulator file of this folder, or of the nearest one above it. */
+export function findEmulatorFile(from: string = process.cwd()): string | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const file = join(folder, stateFolder, 'emulator.json')
+    if (readEmulatorFile(file)) return file
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** What an address is made of, and a key or token: nothing that ends a line, or a word of a shell. */
+const address = /^(https?|wss?):\/\/[\w.:[\]-]+(\/[\w.~%/-]*)?$/
+const word = /^[\w-]+$/
+
+export function isPlainAddress(text: unknown): text is string {
+  return typeof text === 'string' && address.test(text) && URL.canParse(text)
+}
+
+export function isPlainWord(text: unknown): text is string {
+  return typeof text === 'string' && word.test(text)
+}
+
+/** What a file says of an emulator; undefined where there is no such file, or it says something else. Contract 12.4. */
+export function readEmulatorFile(file: string): EmulatorInfo | undefined {
+  try {
+    const info: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isObject(info) && isOfOneEmulator(info) ? (info as unknown as EmulatorInfo) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A file may come with a cloned folder: no number of it may be a group of processes, and no address lead to another host. */
+function isOfOneEmulator({
+  url,
+  wsUrl,
+  storageUrl,
+  dashboardUrl,
+  apiKey,
+  controlToken,
+  pid,
+}: Readonly<Record<string, unknown>>) {
+  if (!isPlainAddress(url) || !isPlainWord(apiKey) || !isPlainWord(controlToken)) return false
+  const { origin } = new URL(url)
+  const isOfOrigin = (other: unknown, expected: string) => isPlainAddress(other) && new URL(other).origin === expected
+  return (
+    /^https?:$/.test(new URL(url).protocol) &&
+    [storageUrl, dashboardUrl].every((other) => isOfOrigin(other, origin)) &&
+    isOfOrigin(wsUrl, origin.replace(/^http/, 'ws')) &&
+    Number.isSafeInteger(pid) &&
+    Number(pid) > 1
+  )
+}
+
+/** Writes a file that only this user can read, whole or not at all. */
+export async function writePrivateFile(file: string, content: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${randomUUID()}`
+  try {
+    await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
+    await rename(draft, file)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

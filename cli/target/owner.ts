@@ -1,0 +1,54 @@
+/** What the owner of an emulator may do: its control API is open to whoever may read its emulator file. */
+import type { Client, SessionStore } from '../../client/index.js'
+import type { AppUser } from '../../client/protocol/model/user.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { nearest } from '../terminal/nearest.js'
+import { type Control, openControl } from './control.js'
+import type { Target } from './target.js'
+
+/** @throws {CliFailure} with exit 3 where the target is not the emulator of this folder */
+export function openOwner({ emulator, url }: Target): Control {
+  if (emulator) return openControl(emulator)
+  const message = `${url} is not the emulator of this folder, and only there you are the owner.`
+  throw new CliFailure('FORBIDDEN', exits.notAuthorised, message, 'Run this where "svc dev" runs.')
+}
+
+/** @throws {CliFailure} with exit 4, naming who may be meant */
+export async function findUser(client: Client, who: string): Promise<AppUser> {
+  if (!who.includes('@')) return client.users.get(who)
+  const { items } = await client.users.list({ where: { email: { in: [who, who.toLowerCase()] } }, limit: 1 })
+  if (items[0]) return items[0]
+  const others = (await client.users.list({ limit: 100 })).items.map(({ email }) => email)
+  const meant = nearest(who, others)
+  const hint = meant ? `Did you mean "${meant}"?` : 'See who there is: svc users list'
+  throw new CliFailure('USER_NOT_FOUND', exits.notFound, `No user "${who}".`, hint)
+}
+
+/** A token of that user, by the owner's right. */
+export async function tokenOf(owner: Control, { id }: Pick<AppUser, 'id'>): Promise<string> {
+  return ((await owner({ method: 'POST', path: `/users/${id}/token` })) as { token: string }).token
+}
+
+/** The login of that user, asked for when the first request needs it. */
+export function loginOf(target: Target, client: Client, who: string): SessionStore {
+  return {
+    async read() {
+      const owner = openOwner(target)
+      const user = await findUser(client, who)
+      return JSON.stringify({ token: await tokenOf(owner, user), user })
+    },
+    write: () => undefined,
+  }
+}
+
+/** Does what takes the secret key of the emulator's project, with one that is taken away again. */
+export async function withSecretKey<Value>(target: Target, work: (key: string) => Promise<Value>): Promise<Value> {
+  const owner = openOwner(target)
+  const keys = `/projects/${encodeURIComponent(target.emulator?.projectId ?? '')}/keys`
+  const made = (await owner({ method: 'POST', path: keys, body: { secret: true } })) as { id: string; key: string }
+  try {
+    return await work(made.key)
+  } finally {
+    await owner({ method: 'DELETE', path: `${keys}/${made.id}` })
+  }
+}

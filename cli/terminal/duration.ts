@@ -1,0 +1,29 @@
+/** Lengths of time as people write them: `90s`, `1h30m`, `-2d`. */
+import { misuse } from '../base/failure.js'
+
+const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
+const form = /^(-?)((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)$/
+
+/** Milliseconds. @throws {CliFailure} if it is no length of time */
+export function readDuration(text: string): number {
+  const [, sign, parts = ''] = form.exec(text.replaceAll(' ', '')) ?? []
+  if (sign === undefined) throw misuse(`"${text}" is no length of time.`, 'Write it like 90s, 61m, 25h, 1h30m or 2d.')
+  const sum = [...parts.matchAll(/([\d.]+)(ms|[dhms])/g)].reduce(
+    (sum, [, number, unit]) => sum + Number(number) * units[unit as keyof typeof units],
+    0,
+  )
+  return Math.round(sign === '-' ? -sum : sum)
+}
+
+/** In the same form, to the second; nothing is `0s`. */
+export function writeDuration(milliseconds: number): string {
+  let rest = Math.round(Math.abs(milliseconds) / 1_000) * 1_000
+  let text = ''
+  for (const unit of ['d', 'h', 'm', 's'] as const) {
+    const count = Math.floor(rest / units[unit])
+    if (count > 0) text += `${count}${unit}`
+    rest -= count * units[unit]
+  }
+  if (text === '') return '0s'
+  return milliseconds < 0 ? `-${text}` : text
+}

@@ -1,0 +1,225 @@
+import { formatCount } from '../../client/protocol/model/figures.js'
+import type { Json } from '../../client/protocol/model/json.js'
+import type { Page } from '../../client/protocol/model/page.js'
+import { onStdout } from './colour.js'
+import { cut, printable, textWidth } from './text-width.js'
+
+/** One line of a table; a missing cell stays empty. */
+export type Row = { readonly [column: string]: Json | undefined }
+
+export interface TableOptions {
+  /** Which columns, in which order; left out, all there are, in order of appearance. */
+  readonly columns?: readonly string[]
+  /** Columns of the terminal; left out, those of stdout, and no limit in a pipe. */
+  readonly width?: number
+}
+
+const gap = '  '
+const leastColumns = 8
+
+/** A table that fits the terminal: wide columns are cut with care, and what has no room is named below. */
+export function table(rows: readonly Row[], options: TableOptions = {}): string {
+  const { head, lines, foot } = openTable(rows, options)
+  return [head, ...(rows.length > 0 ? [lines(rows)] : []), ...(foot === undefined ? [] : [foot])].join('\n')
+}
+
+export interface OpenTable {
+  readonly head: string
+  /** These rows as lines, in the columns that were measured. */
+  lines(rows: readonly Row[]): string
+  readonly foot: string | undefined
+}
+
+/** The rows that a table is laid out by; the table itself may be of other ones, that come piece by piece. */
+export interface TableLayout {
+  add(rows: readonly Row[]): void
+  open(options?: TableOptions): OpenTable
+}
+
+export function tableLayout(): TableLayout {
+  const measured = new Map<string, Measured>()
+  return {
+    add(rows) {
+      for (const row of rows) for (const [name, value] of Object.entries(row)) measure(measured, name, shown(value))
+    },
+    open({ columns, width = terminalWidth() } = {}) {
+      const names = columns ?? [...measured.keys()]
+      return openLaidOut(
+        names.map((name) => columnOf(name, measured.get(name))),
+        width,
+      )
+    },
+  }
+}
+
+/** A table whose columns are laid out by its first rows. */
+export function openTable(first: readonly Row[], options: TableOptions = {}): OpenTable {
+  const layout = tableLayout()
+  layout.add(first)
+  return layout.open(options)
+}
+
+function openLaidOut(columns: readonly Column[], width: number): OpenTable {
+  const { visible, left } = layOut(columns, width)
+  // A later row may be wider than those that were measured: a pipe has room for it, and an id is of no use when cut.
+  const fitted = (text: string, { width: most, isWhole }: Column) =>
+    Number.isFinite(width) && !isWhole ? cut(text, most) : text
+  const line = (row: Row) =>
+    visible.map((column) => {
+      const { text, kind } = shown(row[column.name])
+      return colours[kind](pad(fitted(text, column), column.width, column.isRight))
+    })
+  const join = (cells: readonly string[]) => cells.join(gap).trimEnd()
+  return {
+    head: join(
+      visible.map(({ name, width, isRight }) => onStdout.bold(pad(cut(printable(name), width), width, isRight))),
+    ),
+    lines: (rows) => rows.map((row) => join(line(row))).join('\n'),
+    foot: left.length === 0 ? undefined : onStdout.dim(cut(`not shown: ${left.map(printable).join(', ')}`, width)),
+  }
+}
+
+/** One thing, a line for each of its fields. */
+export function record(fields: Row, width: number = terminalWidth()): string {
+  const names = Object.keys(fields)
+  const widest = Math.min(24, Math.max(0, ...names.map((name) => textWidth(printable(name)))))
+  return names
+    .map((name) => {
+      const { text, kind } = shown(fields[name])
+      return `${onStdout.bold(pad(cut(printable(name), widest), widest))}${gap}${colours[kind](wrap(text, widest + gap.length, width))}`
+    })
+    .join('\n')
+}
+
+/** 12345 as 12,345. */
+export const count = formatCount
+
+/** "1 document", "12,345 documents". */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** "20 of 345 documents; the next: --offset 20". */
+export function pageNote({ items, total, limit, offset }: Page<unknown>, noun: string): string {
+  const last = offset + items.length
+  if (items.length === 0) {
+    if (!total) return `no ${noun}s`
+    return limit === 0 ? counted(total, noun) : `no ${noun}s from ${count(offset)} on; there are ${count(total)}`
+  }
+  const range = offset === 0 ? count(items.length) : `${count(offset + 1)} to ${count(last)}`
+  const of = total === null ? '' : ` of ${count(total)}`
+  const more = total === null ? items.length === limit : last < total
+  const nouns = total === null && range === '1' ? noun : `${noun}s`
+  return `${range}${of} ${nouns}${more ? `; the next: --offset ${last}` : ''}`
+}
+
+export function terminalWidth(stream: NodeJS.WriteStream = process.stdout): number {
+  if (stream.isTTY) return Math.max(20, stream.columns || 80)
+  return Number.POSITIVE_INFINITY
+}
+
+type Kind = 'string' | 'number' | 'boolean' | 'null' | 'json' | 'missing'
+interface Cell {
+  readonly text: string
+  readonly kind: Kind
+}
+
+const colours: { readonly [K in Kind]: (text: string) => string } = {
+  string: (text) => text,
+  number: onStdout.yellow,
+  boolean: onStdout.magenta,
+  null: onStdout.dim,
+  json: onStdout.cyan,
+  missing: (text) => text,
+}
+
+function shown(value: Json | undefined): Cell {
+  if (value === undefined) return { text: '', kind: 'missing' }
+  if (value === null) return { text: 'null', kind: 'null' }
+  if (typeof value === 'string') return { text: printable(value), kind: 'string' }
+  if (typeof value === 'number') return { text: String(value), kind: 'number' }
+  if (typeof value === 'boolean') return { text: String(value), kind: 'boolean' }
+  return { text: printable(JSON.stringify(value)), kind: 'json' }
+}
+
+interface Measured {
+  width: number
+  hasNumbers: boolean
+  hasOthers: boolean
+}
+
+interface Column {
+  readonly name: string
+  readonly width: number
+  /** Numbers stand under each other. */
+  readonly isRight: boolean
+  /** An id that is cut is of no use. */
+  readonly isWhole: boolean
+}
+
+function measure(columns: Map<string, Measured>, name: string, { text, kind }: Cell): void {
+  const { width, hasNumbers, hasOthers } = columns.get(name) ?? { width: 0, hasNumbers: false, hasOthers: false }
+  columns.set(name, {
+    width: Math.max(width, textWidth(text)),
+    hasNumbers: hasNumbers || kind === 'number',
+    hasOthers: hasOthers || !['number', 'missing', 'null'].includes(kind),
+  })
+}
+
+function columnOf(name: string, { width, hasNumbers, hasOthers }: Measured = nothing): Column {
+  const isRight = hasNumbers && !hasOthers
+  return { name, width: Math.max(textWidth(printable(name)), width), isRight, isWhole: name === 'id' }
+}
+
+const nothing: Measured = { width: 0, hasNumbers: false, hasOthers: false }
+
+/** Takes width off the widest columns first, and the last columns out when that is not enough. */
+function layOut(columns: readonly Column[], width: number): { visible: Column[]; left: string[] } {
+  const visible = [...columns]
+  const left: string[] = []
+  while (visible.length > 1 && leastWidth(visible) > width) left.unshift(visible.pop()?.name ?? '')
+  const widths = visible.map((column) => column.width)
+  while (total(widths) > width) {
+    const cuttable = widths.map((each, at) => (visible[at]?.isWhole ? 0 : each))
+    const widest = Math.max(...cuttable)
+    if (widest <= 1) break
+    widths[cuttable.indexOf(widest)] = widest - 1
+  }
+  return { visible: visible.map((column, at) => ({ ...column, width: widths[at] ?? column.width })), left }
+}
+
+function leastWidth(columns: readonly Column[]): number {
+  return total(columns.map(({ width, isWhole }) => (isWhole ? width : Math.min(width, leastColumns))))
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, 0) + gap.length * (widths.length - 1)
+}
+
+function pad(text: string, width: number, right = false): string {
+  const space = ' '.repeat(Math.max(0, width - textWidth(text)))
+  return right ? space + text : text + space
+}
+
+/** Long texts go on below where they began. */
+function wrap(text: string, indent: number, width: number): string {
+  const room = Math.max(20, width - indent)
+  if (textWidth(text) <= room) return text
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<=[ ,])/)) {
+    for (let rest = word; rest !== ''; ) {
+      if (textWidth(line) + textWidth(rest.trimEnd()) <= room) {
+        line += rest
+        rest = ''
+      } else if (line === '') {
+        line = rest.slice(0, room)
+        rest = rest.slice(room)
+      } else {
+        lines.push(line.trimEnd())
+        line = ''
+      }
+    }
+  }
+  return [...lines, line.trimEnd()].join(`\n${' '.repeat(indent)}`)
+}

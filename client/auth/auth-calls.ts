@@ -1,0 +1,31 @@
+/** What sign-up, login and everything about the signed-in user send, and how they read the answers. */
+import type { CallOptions } from '../collections/collection-writes.js'
+import type { JsonObject } from '../protocol/model/json.js'
+import { type LoginResult, readLogin, readRecord } from '../protocol/wire/readers.js'
+import { nobody, type Session } from './session.js'
+
+export interface AuthCalls<Data> {
+  /** A POST whose answer is the record itself. */
+  post(path: string, body: object | undefined, options?: CallOptions, token?: string): Promise<JsonObject>
+  signIn(path: string, body: object, options?: CallOptions): Promise<LoginResult<Data>>
+}
+
+export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
+  return {
+    post: (path, body, options, token) => call('POST', path, readRecord, { ...options, body, token }),
+
+    async signIn(path, body, options) {
+      const end = auth.begin()
+      const result = await call('POST', path, readLogin, { ...options, body, token: nobody }).catch(codeNeeded)
+      if (!result.requires2fa) await end({ token: result.token, user: result.user })
+      return result as LoginResult<Data>
+    },
+  }
+}
+
+/** In some dialects, that a code is needed is told as a failure. */
+function codeNeeded(error: unknown): LoginResult {
+  const { code, message } = Object(error)
+  if (code === '2FA_REQUIRED') return { requires2fa: true, message }
+  throw error
+}

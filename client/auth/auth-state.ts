@@ -1,0 +1,105 @@
+/** Who is signed in: kept where the app wants it, and told to who asks. */
+import type { Fields } from '../protocol/model/document.js'
+import { parseObject } from '../protocol/model/json.js'
+import type { AppUser } from '../protocol/model/user.js'
+
+/** A user and the token that speaks for them. */
+export interface SignedIn<Data = Fields> {
+  readonly token: string
+  readonly user: AppUser<Data>
+}
+
+/** Where a session is kept: in memory, in `localStorage`, in a file. It is one text, and nothing when nobody is signed in. */
+export interface SessionStore {
+  read(): string | null | undefined | Promise<string | null | undefined>
+  write(text: string | null): void | Promise<void>
+}
+
+/** A store in the browser's `localStorage`, or in another of its kind: `createClient({ …, session: webStore() })`. */
+export function webStore(name = 'svc-session', storage: Storage = localStorage): SessionStore {
+  return {
+    read: () => storage.getItem(name),
+    write: (text) => (text === null ? storage.removeItem(name) : storage.setItem(name, text)),
+  }
+}
+
+type ChangeListener = (session: SignedIn | undefined) => void
+
+export interface AuthState {
+  current(): Promise<SignedIn | undefined>
+  /** Begins a login or a logout, and answers how to end it. What began before one that has ended changes nothing more. */
+  begin(): (session: SignedIn | undefined) => Promise<void>
+  /** Changes the login that is meant, or ends it. What another page has put into the store meanwhile stays there. */
+  amend(isMeant: (known: SignedIn) => boolean, changes?: Partial<SignedIn>): Promise<void>
+  onChange(listener: ChangeListener): () => void
+}
+
+export function openAuthState(store?: SessionStore): AuthState {
+  const listeners = new Set<ChangeListener>()
+  let known: Promise<SignedIn | undefined> | undefined
+  let begun = 0
+  let newest = 0
+
+  async function read() {
+    return parse(await store?.read())
+  }
+
+  function current() {
+    known ??= read()
+    return known
+  }
+
+  function tell(session: SignedIn | undefined) {
+    for (const listener of listeners) listener(session)
+  }
+
+  async function put(session: SignedIn | undefined) {
+    known = Promise.resolve(session)
+    await store?.write(session ? JSON.stringify(session) : null)
+    tell(session)
+  }
+
+  return {
+    current,
+    begin() {
+      const turn = ++begun
+      return async (session) => {
+        if (turn < newest) return
+        newest = turn
+        await put(session)
+      }
+    },
+    async amend(isMeant, changes) {
+      const before = current()
+      const mine = await before
+      if (!mine || !isMeant(mine)) return
+      const kept = store ? await read() : mine
+      // Whoever has logged in or out meanwhile comes first.
+      if (known !== before) return
+      const next = changes && { ...mine, ...changes }
+      if (kept?.token === mine.token) return put(next)
+      known = Promise.resolve(next ?? kept)
+      tell(next ?? kept)
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** What is no session of ours is none. */
+function parse(text: string | null | undefined): SignedIn | undefined {
+  const session = parseObject(text ?? '')
+  return session.user ? (session as unknown as SignedIn) : undefined
+}
+
+/** The part of its life that a token has left, from 1 to 0 and below; 1 where that cannot be told. */
+export function lifeLeft(token: string): number {
+  try {
+    const { iat, exp } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))
+    return (exp - Date.now() / 1_000) / (exp - iat)
+  } catch {
+    return 1
+  }
+}

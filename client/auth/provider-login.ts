@@ -1,0 +1,34 @@
+import type { CallOptions } from '../collections/collection-writes.js'
+import { segment } from '../protocol/wire/paths.js'
+import type { LoginResult } from '../protocol/wire/readers.js'
+import type { AuthCalls } from './auth-calls.js'
+import { nobody } from './session.js'
+
+/** Login at a named identity provider by the app itself, without a page of the service in between. */
+export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
+  const path = `/auth/oauth/${segment(name)}`
+  return {
+    /** Where to send the browser, and the state that has to come back with the code. */
+    url(
+      input: { redirectUrl: string; scopes?: readonly string[] },
+      options?: CallOptions,
+    ): Promise<{ url: string; state: string }> {
+      return post(`${path}/url`, input, options, nobody) as Promise<unknown> as Promise<{ url: string; state: string }>
+    },
+
+    /** Logs in with what the provider sent back. */
+    callback(input: { code: string; state: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+      return signIn(`${path}/callback`, input, options)
+    },
+
+    /** Logs in with a token that the provider gave to the app. @throws {SvcError} `INVALID_TOKEN` */
+    token(
+      input: { idToken: string; platform: 'web' | 'ios' | 'android'; nonce?: string },
+      options?: CallOptions,
+    ): Promise<LoginResult<Data>> {
+      return signIn(`${path}/token`, input, options)
+    },
+  }
+}
+
+export type ProviderLogin<Data> = ReturnType<typeof openProvider<Data>>

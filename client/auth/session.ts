@@ -1,0 +1,132 @@
+/** What every call of a client shares: how it sends, which dialect it speaks, and how it is told of changes. */
+
+import { detectDialect } from '../detect.js'
+import { SvcError } from '../protocol/model/errors.js'
+import * as addresses from '../protocol/wire/paths.js'
+import { type Read, readToken, recordReaders } from '../protocol/wire/readers.js'
+import { type NamedDialect, readSpoken } from '../protocol/wire/spoken.js'
+import type { Transport } from '../realtime/listener.js'
+import { overSockets, type SocketConstructor } from '../realtime/sockets.js'
+import { overStreams } from '../realtime/streams.js'
+import { type Method, openSender, type Request, type RequestParts, requireAddress, type SendOptions } from '../send.js'
+import { type AuthState, lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
+
+export interface RealtimeOptions {
+  /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
+  readonly transport?: 'ws' | 'sse'
+  /** Left out, the global one, which Node has from 22 on; the one of the package `ws` fits. */
+  readonly WebSocket?: SocketConstructor
+  /** Milliseconds of silence after which a realtime connection is asked whether it lives. Default 30,000. */
+  readonly heartbeat?: number
+}
+
+export interface SessionOptions extends SendOptions, RealtimeOptions {
+  readonly dialect?: string
+  /** Where the login is kept; left out, as long as this client lives. */
+  readonly session?: SessionStore
+}
+
+export interface Session {
+  /** Sends a request and reads what its answer is about. @throws {SvcError} */
+  call<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
+  /** Asks once, and hands over an answer that has only begun. */
+  open(request: Request): Promise<Response>
+  readonly options: SessionOptions
+  /** The dialect of this client; with `auto`, asked for at the first call. */
+  dialect(): Promise<NamedDialect>
+  /** Who asks, for a connection that takes no headers: the signed-in user, else the key. */
+  token(): Promise<string>
+  readonly auth: AuthState
+  /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
+  refresh(): Promise<string>
+  /** How changes come. */
+  readonly listen: Transport
+}
+
+/** The token of a request that nobody makes but the holder of the key, whoever is signed in. */
+export const nobody = ''
+
+/** The part of its life at which a token is renewed. */
+const leastLife = 0.25
+
+/** @throws {SvcError} `INVALID_OPTION`, `INVALID_DIALECT` */
+export function openSession(given: SessionOptions): Session {
+  const options = { ...given, url: requireAddress(given.url).href.replace(/\/+$/, '') }
+  const { send, open } = openSender(options)
+  const Socket = options.WebSocket ?? globalThis.WebSocket
+  if (options.transport === 'ws' && !Socket) {
+    throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
+  }
+  const { dialect: said = 'a' } = options
+  let known = said === 'auto' ? undefined : Promise.resolve(readSpoken(said))
+  let refreshing: Promise<string> | undefined
+  let refreshableAt = 0
+  const auth = openAuthState(options.session)
+
+  function dialect(): Promise<NamedDialect> {
+    known ??= detectDialect(send).catch((error) => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+
+  /** A request as it is sent: by whoever is signed in, unless it says by whom. */
+  async function authorized(request: Request): Promise<Request> {
+    const { token = await tokenNow() } = request
+    const authorization = token ? `Bearer ${token}` : undefined
+    const headers = { 'svc-dialect': (await dialect()).text, authorization, ...request.headers }
+    return { ...request, token, headers }
+  }
+
+  /** One that nears its end is renewed beside whatever it is wanted for; where that failed, not at once again. */
+  async function tokenNow(): Promise<string | undefined> {
+    const token = (await auth.current())?.token
+    if (token && lifeLeft(token) < leastLife && Date.now() > refreshableAt) {
+      refresh().catch(() => {
+        refreshableAt = Date.now() + 60_000
+      })
+    }
+    return token
+  }
+
+  function refresh(): Promise<string> {
+    refreshing ??= renew().finally(() => {
+      refreshing = undefined
+    })
+    return refreshing
+  }
+
+  async function renew(): Promise<string> {
+    const before = await auth.current()
+    const { token } = await session.call('POST', addresses.refresh, readToken, { token: before?.token ?? '-' })
+    await auth.amend((known) => known.token === before?.token, { token })
+    return token
+  }
+
+  const session: Session = {
+    options,
+    dialect,
+    auth,
+    refresh,
+    token: async () => (await tokenNow()) ?? options.apiKey ?? '',
+    open: async (request) => open(await authorized(request)),
+    async call(method, path, read, parts) {
+      const spoken = await dialect()
+      const request = await authorized({ ...parts, method, path })
+      const { body, header, misread } = await send(request).catch(async (error) => {
+        // A login that the service knows no more is none here either.
+        if (Object(error).code === 'INVALID_TOKEN') await auth.amend(({ token }) => token === request.token)
+        throw error
+      })
+      try {
+        return read(recordReaders[spoken.record](body), spoken, header)
+      } catch (cause) {
+        throw misread(cause)
+      }
+    },
+    listen: (listener) => transport(listener),
+  }
+  const transport = Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)
+  return session
+}

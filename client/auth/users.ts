@@ -1,0 +1,43 @@
+import type { CallOptions } from '../collections/collection-writes.js'
+import { listPage, queryOf } from '../collections/list-pages.js'
+import type { Fields } from '../protocol/model/document.js'
+import type { Page, Sort } from '../protocol/model/page.js'
+import type { AppUser } from '../protocol/model/user.js'
+import { segment } from '../protocol/wire/paths.js'
+import { readUser } from '../protocol/wire/readers.js'
+import type { WhereInput } from '../types.js'
+import type { Session } from './session.js'
+
+export interface UserListOptions<Data> extends CallOptions {
+  /** Fields of `data` by their bare names, and `id`, `email`, `roles`. */
+  readonly where?: WhereInput<Data & { email: string }>
+  readonly sort?: string | Sort
+  readonly populate?: readonly string[]
+  readonly limit?: number
+  readonly offset?: number
+  readonly count?: boolean
+}
+
+const users = '/auth-collections/users'
+
+/** The users of a project, for holders of its key. */
+export function openUsers<Data extends object = Fields>(session: Session) {
+  return {
+    /**
+     * Lists users, a page at a time, filtered and sorted like documents.
+     *
+     * @example
+     * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
+     */
+    async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
+      return listPage(session, users, 'users', readUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
+    },
+
+    /** One user. @throws {SvcError} `USER_NOT_FOUND` */
+    async get(id: string, options?: CallOptions): Promise<AppUser<Data>> {
+      return session.call('GET', `${users}/${segment(id)}`, readUser, options) as Promise<AppUser<Data>>
+    },
+  }
+}
+
+export type Users<Data extends object = Fields> = ReturnType<typeof openUsers<Data>>

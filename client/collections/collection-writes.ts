@@ -1,0 +1,133 @@
+import type { Session } from '../auth/session.js'
+import { type WithFiles, writeForm } from '../files/forms.js'
+import { newKey } from '../keys.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { Json } from '../protocol/model/json.js'
+import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from '../protocol/wire/bodies.js'
+import * as addresses from '../protocol/wire/paths.js'
+import { type Read, readAll, readAllRemoved, readDocument, readRemoved } from '../protocol/wire/readers.js'
+import type { Method, RequestParts } from '../send.js'
+
+export interface CallOptions {
+  /** Gives the call up when it aborts. */
+  readonly signal?: AbortSignal
+}
+
+export interface CreateOptions extends CallOptions {
+  /** The same key within 24 hours creates nothing again; left out, each call has its own. */
+  readonly idempotencyKey?: string
+}
+
+export interface BatchOptions extends CallOptions {
+  /** `false` has nothing sent back, and the list that is answered is empty: faster, where many are written. */
+  readonly returning?: boolean
+}
+
+export interface WriteOptions extends CallOptions {
+  /** Only if the document is still at this version; else `CONFLICT`. */
+  readonly ifMatch?: number
+}
+
+/** Fields to change, and `$append` and `$remove` for items of arrays. */
+export type Update<Data> = Partial<WithFiles<Data>> & { readonly $append?: Items<Data>; readonly $remove?: Items<Data> }
+
+type Items<Data> = {
+  readonly [Name in keyof Data]?: NonNullable<Data[Name]> extends readonly (infer Item)[]
+    ? Item | readonly Item[]
+    : Json
+}
+
+/** Everything that changes the documents of one collection. */
+export function collectionWrites<Data extends object>({ dialect, call }: Session, name: string) {
+  const one = async (method: Method, id: string | undefined, fields: object, options?: RequestParts) => {
+    const spoken = await dialect()
+    const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
+    const body = writeForm(fields, (plain) => writeFields(spoken, plain))
+    return call(method, path, readDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
+      Document<Data>
+    >
+  }
+
+  const many = async (what: string, body: object, options?: RequestParts) => {
+    const read: Read<unknown> = options?.returning === false ? () => [] : readAll(readDocument)
+    return call('POST', addresses.batch(name, what), read, { ...options, body, wrappers: [0, 2] }) as Promise<
+      Document<Data>[]
+    >
+  }
+
+  return {
+    /**
+     * Creates a document. Safe to repeat: an answer that was lost on the way is answered again.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', views: 1 })
+     *
+     * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
+     */
+    async create(
+      fields: WithFiles<Data>,
+      { idempotencyKey = newKey(), ...options }: CreateOptions = {},
+    ): Promise<Document<Data>> {
+      return one('POST', undefined, fields, { ...options, idempotencyKey })
+    },
+
+    /**
+     * Changes some fields and keeps the others; `$append` and `$remove` change arrays item by item.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
+     * await svc.collection('posts').update(post.id, { title: 'Hello again', $append: { tags: 'seen' } })
+     */
+    update(id: string, changes: Update<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', id, changes, options)
+    },
+
+    /** Puts other fields in the place of all. In a dialect whose PUT merges, the service merges. */
+    replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PUT', id, fields, options)
+    },
+
+    /** Deletes a document. Never repeated by itself: the second time would find nothing. */
+    async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
+      return call('DELETE', addresses.document(await dialect(), name, id), readRemoved, options)
+    },
+
+    /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
+    append(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', id, { $append: items }, options)
+    },
+
+    /** Takes items out of an array, every occurrence. */
+    remove(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
+      return one('PATCH', id, { $remove: items }, options)
+    },
+
+    /**
+     * Creates all documents or none, in the order given; at most 1,000 in a call, so that "all or none" stays true.
+     *
+     * @example
+     * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
+     */
+    async createMany(
+      documents: readonly Data[],
+      { idempotencyKey = newKey(), ...options }: CreateOptions & BatchOptions = {},
+    ): Promise<Document<Data>[]> {
+      const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
+      return many('', body, { ...options, idempotencyKey })
+    },
+
+    /** Changes some fields of each document, by id; all of them or none. */
+    async updateMany(
+      updates: Readonly<Record<string, Update<Data>>>,
+      options?: BatchOptions,
+    ): Promise<Document<Data>[]> {
+      return many('/update', writeBatchUpdate(updates), options)
+    },
+
+    /** Deletes these documents; none of them if one does not exist. */
+    async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
+      const parts = { ...options, body: writeBatchDelete(ids) }
+      return call('POST', addresses.batch(name, '/delete'), readAllRemoved, parts)
+    },
+  }
+}

@@ -1,0 +1,161 @@
+import type { Session } from '../auth/session.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { Page, Sort } from '../protocol/model/page.js'
+import * as addresses from '../protocol/wire/paths.js'
+import { readDocument } from '../protocol/wire/readers.js'
+import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
+import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
+import type { Linked, Populated, PopulatePath, SortField, WhereInput } from '../types.js'
+import { type CallOptions, collectionWrites } from './collection-writes.js'
+import { getLinked, halving, listPage, type PageQuery, queryOf } from './list-pages.js'
+
+/** Which documents, and in which order. */
+export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
+  /** Fields of linked documents among them, where their ids are populated. */
+  readonly where?: WhereInput<Linked<Schema, Data, Path>>
+  /** A field, with `-` in front to turn the order around; left out, newest first. */
+  readonly sort?: SortField<Data> | `-${SortField<Data>}` | Sort
+  /** Fields whose linked documents are put in the place of ids. */
+  readonly populate?: readonly Path[]
+}
+
+export interface ListOptions<Data, Path extends string = string, Schema = unknown>
+  extends Selection<Data, Path, Schema> {
+  /** Left out, what the service gives by default; more than it allows is cut to that. */
+  readonly limit?: number
+  readonly offset?: number
+  /** `false` spares the service the counting; `total` is `null` then. */
+  readonly count?: boolean
+}
+
+/** Documents asked for at once while iterating; every dialect allows it. */
+const pageSize = 100
+
+/** The documents of one collection. */
+export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
+  const { dialect } = session
+  const pageOf = async (query: PageQuery) =>
+    listPage(session, addresses.documents(await dialect(), name), 'documents', readDocument, query)
+
+  return {
+    ...collectionWrites<Data>(session, name),
+
+    /**
+     * Lists documents, a page at a time. Conditions on several fields must all hold.
+     *
+     * @example
+     * const page = await svc.collection('posts').list({
+     *   where: { status: 'published', views: { gte: 100 } },
+     *   sort: '-views',
+     *   limit: 10,
+     * })
+     *
+     * @throws {SvcError} `NOT_FOUND` if there is no such collection.
+     */
+    async list<const Path extends PopulatePath<Schema, Data> = never>(
+      options: ListOptions<Data, Path, Schema> = {},
+    ): Promise<Page<Document<Populated<Schema, Data, Path>>>> {
+      return pageOf(queryOf(options)) as Promise<Page<Document<Populated<Schema, Data, Path>>>>
+    },
+
+    /**
+     * Every document of a selection, each once even while others write. Without `sort`, in the order they were
+     * created, by keys; with it, page by page, so that what moves while it runs may be missed or come twice.
+     *
+     * @example
+     * for await (const post of svc.collection('posts').iterate({ where: { status: 'draft' } })) console.log(post.id)
+     */
+    async *iterate<const Path extends PopulatePath<Schema, Data> = never>(
+      options: Selection<Data, Path, Schema> = {},
+    ): AsyncGenerator<Document<Populated<Schema, Data, Path>>, void, undefined> {
+      const query = queryOf(options)
+      let { where } = query
+      let most = pageSize
+      for (let offset = 0; ; offset += most) {
+        const step: PageQuery = query.sort ? { offset } : { where, sort: { path: ['id'], direction: 'asc' } }
+        const [{ items }, limit] = await halving(most, (limit) => pageOf({ ...query, ...step, limit, count: false }))
+        most = limit
+        yield* items as Document<Populated<Schema, Data, Path>>[]
+        const last = items[most - 1]
+        if (!last) return
+        where = { all: [...query.where.all, { any: [{ path: ['id'], operator: 'gt', value: last.id }] }] }
+      }
+    },
+
+    /**
+     * How many documents a filter matches; all, without one. `populate` lets it look into linked documents.
+     *
+     * @example
+     * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
+     */
+    async count<const Path extends PopulatePath<Schema, Data> = never>(
+      options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
+    ): Promise<number> {
+      const { total } = await pageOf({ ...queryOf(options), limit: 0 })
+      return total as number
+    },
+
+    /**
+     * One document.
+     *
+     * @example
+     * const [first] = (await svc.collection('posts').list({ limit: 1 })).items
+     * if (first) console.log((await svc.collection('posts').get(first.id)).data)
+     *
+     * @throws {SvcError} `NOT_FOUND`
+     */
+    async get<const Path extends PopulatePath<Schema, Data> = never>(
+      id: string,
+      options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
+    ): Promise<Document<Populated<Schema, Data, Path>>> {
+      const path = addresses.document(await dialect(), name, id)
+      return getLinked(session, path, readDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
+    },
+
+    /**
+     * Changes as they happen, to iterate or to be called with. A connection that breaks is opened again, and goes on
+     * behind the last change: none is missed, none comes twice. Leaving the loop closes the subscription.
+     *
+     * @example
+     * const subscription = svc.collection('posts').subscribe({ where: { status: 'published' } })
+     * await subscription.ready
+     * await svc.collection('posts').create({ title: 'Hello', status: 'published' })
+     * for await (const { kind, document } of subscription) {
+     *   console.log(kind, document.data.title)
+     *   break
+     * }
+     *
+     * @throws {SvcError} while it is iterated: `NOT_FOUND`, `INVALID_COLLECTION`, `FORBIDDEN`, `RESYNC`
+     */
+    subscribe(options: SubscribeOptions<Data> = {}): Subscription<Data> {
+      return openSubscription(session, name, options)
+    },
+
+    /**
+     * A list that stays current, in its order and with its filter; `onPage` gets it at once and whenever it changed.
+     * What changes in a linked document alone is not heard.
+     *
+     * @example
+     * const top = svc.collection('posts').live({ sort: '-views', limit: 10 })
+     * for await (const page of top) {
+     *   console.log(page.items.map((post) => post.data.title))
+     *   break
+     * }
+     */
+    live<const Path extends PopulatePath<Schema, Data> = never>(
+      options: ListOptions<Data, Path, Schema> & LiveOptions<Document<Populated<Schema, Data, Path>>> = {},
+    ): LiveList<Document<Populated<Schema, Data, Path>>> {
+      const { signal } = options
+      const query = queryOf(options)
+      // A change names what it links to by id only: whether a filter that may look into that matches, the list has to say.
+      const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
+      return openLive(
+        () => pageOf(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
+        (told) => openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...told }),
+        options,
+      )
+    },
+  }
+}
+
+export type CollectionClient<Schema, Data extends object> = ReturnType<typeof openCollection<Schema, Data>>

@@ -1,0 +1,69 @@
+import type { Session } from '../auth/session.js'
+import { newKey } from '../keys.js'
+import type { Collection, CountedCollection, Permissions, Schema } from '../protocol/model/collection.js'
+import * as addresses from '../protocol/wire/paths.js'
+import { readAll, readCollection, readRemoved } from '../protocol/wire/readers.js'
+import type { CallOptions } from './collection-writes.js'
+
+export interface CollectionInput {
+  readonly name: string
+  readonly schema?: Schema
+  readonly permissions?: Permissions
+}
+
+export type Collections = ReturnType<typeof openCollections>
+
+/** The collections of a project. */
+export function openCollections({ call }: Session) {
+  return {
+    /**
+     * All collections, the oldest first.
+     *
+     * @example
+     * for (const { name } of await svc.collections.list()) console.log(name)
+     */
+    list(options?: CallOptions): Promise<Collection[]> {
+      return call('GET', addresses.collections, readAll(readCollection), options)
+    },
+
+    /**
+     * One collection, by name or id, with its exact number of documents.
+     *
+     * @example
+     * const { documentCount } = await svc.collections.get('posts')
+     *
+     * @throws {SvcError} `NOT_FOUND`
+     */
+    async get(name: string, options?: CallOptions): Promise<CountedCollection> {
+      return call('GET', addresses.collection(name), readCollection, options) as Promise<CountedCollection>
+    },
+
+    /**
+     * Creates a collection. Safe to repeat: an answer that was lost on the way is answered again.
+     *
+     * @example
+     * await svc.collections.create({ name: 'notes', schema: { text: { type: 'string', required: true } } })
+     *
+     * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
+     */
+    create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
+      const parts = { ...options, body: input, idempotencyKey: newKey() }
+      return call('POST', addresses.collections, readCollection, parts)
+    },
+
+    /** Changes name, schema or permissions. What is stored already is not checked again. */
+    async update(name: string, changes: Partial<CollectionInput>, options?: CallOptions): Promise<Collection> {
+      return call('PATCH', addresses.collection(name), readCollection, { ...options, body: changes })
+    },
+
+    /** Gives a collection another name; its documents keep their ids. */
+    async rename(name: string, newName: string, options?: CallOptions): Promise<Collection> {
+      return this.update(name, { name: newName }, options)
+    },
+
+    /** Deletes a collection with all its documents. */
+    async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
+      return call('DELETE', addresses.collection(name), readRemoved, options)
+    },
+  }
+}

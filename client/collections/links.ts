@@ -1,0 +1,28 @@
+/** Linked records that `populate` put in the place of ids, read back into documents and users. */
+import type { Document, Fields } from '../protocol/model/document.js'
+import { isObject, type Json, type JsonObject } from '../protocol/model/json.js'
+import type { Path } from '../protocol/model/path.js'
+import type { AppUser } from '../protocol/model/user.js'
+import { isRecord, isUserBody, readDocument, readUser } from '../protocol/wire/readers.js'
+import type { Spoken } from '../protocol/wire/spoken.js'
+/** Reads the links at these paths, in place; an id that led nowhere stays an id. */
+export function readLinks(dialect: Spoken, data: Fields, paths: readonly Path[]): void {
+  for (const field of new Set(paths.map(([first]) => first))) {
+    const deeper = paths.flatMap(([first, ...rest]) => (first === field && rest[0] ? [rest as unknown as Path] : []))
+    if (Object.hasOwn(data, field)) data[field] = readLink(dialect, data[field] as Json, deeper)
+  }
+}
+
+function readLink(dialect: Spoken, value: Json, deeper: readonly Path[]): Json {
+  if (Array.isArray(value)) return value.map((item) => readLink(dialect, item, deeper))
+  if (!isObject(value)) return value
+  const record = recordOf(dialect, value)
+  readLinks(dialect, record?.data ?? value, deeper)
+  return (record as Json | undefined) ?? value
+}
+
+/** Nothing for an object of the document's own. */
+function recordOf(dialect: Spoken, value: JsonObject): Document | AppUser | undefined {
+  if (isUserBody(value)) return readUser(value)
+  return isRecord[dialect.document](value) ? readDocument(value, dialect) : undefined
+}

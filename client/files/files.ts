@@ -1,0 +1,94 @@
+import type { Session } from '../auth/session.js'
+import type { CallOptions } from '../collections/collection-writes.js'
+import { newKey } from '../keys.js'
+import type { StorageUsage, StoredFile } from '../protocol/model/file.js'
+import type { Page } from '../protocol/model/page.js'
+import * as addresses from '../protocol/wire/paths.js'
+import { readFile, readPage, readRemoved, readUsage } from '../protocol/wire/readers.js'
+import { sendable } from '../protocol/wire/sendable.js'
+import { accepted, asFailure, requireAddress } from '../send.js'
+
+export interface UploadOptions extends CallOptions {
+  /** A folder, such as `avatars`. */
+  readonly path?: string
+  /** What the file is called; left out, by its own name. */
+  readonly name?: string
+  /** Receives how many of the file's bytes have been sent, and how many it has. */
+  readonly onProgress?: (sentBytes: number, totalBytes: number) => void
+}
+
+export interface FileListOptions extends CallOptions {
+  /** Only what lies in this folder and below it. */
+  readonly path?: string
+  readonly limit?: number
+  readonly offset?: number
+}
+
+export type Files = ReturnType<typeof openFiles>
+
+/** Files that belong to no document: what is uploaded stays until it is deleted. */
+export function openFiles({ call, options }: Session) {
+  return {
+    /**
+     * Stores a file, which anybody can then read at its `url`. Safe to repeat, as creating a document is.
+     *
+     * @example
+     * const letter = await svc.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
+     * console.log(letter.url)
+     *
+     * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
+     */
+    async upload(file: Blob, { path, name, onProgress, signal }: UploadOptions = {}): Promise<StoredFile> {
+      const body = new FormData()
+      if (path) body.append('path', path)
+      sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
+      return call('POST', addresses.upload, readFile, {
+        ...{ signal, body, idempotencyKey: newKey() },
+        // The form that is sent is longer than the file in it.
+        onProgress: onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, file.size), file.size)),
+      })
+    },
+
+    /**
+     * Files, the newest first, a page at a time; those of documents and users among them.
+     *
+     * @example
+     * for (const { name, size } of (await svc.files.list({ path: 'letters' })).items) console.log(name, size)
+     */
+    async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
+      const parts = { query: Object.entries(page), signal }
+      const files = await call('GET', addresses.files, readPage('files', readFile), parts)
+      return { ...files, offset: page.offset ?? 0 }
+    },
+
+    /** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
+    async delete(id: string, options?: CallOptions): Promise<{ id: string }> {
+      return call('DELETE', addresses.file(id), readRemoved, options)
+    },
+
+    /** How much the files of the project take, and how much they may. */
+    info(options?: CallOptions): Promise<StorageUsage> {
+      return call('GET', addresses.usage, readUsage, options)
+    },
+
+    /**
+     * The bytes at a file's address, as an answer to read as you like. No key is sent.
+     *
+     * @example
+     * const file = await svc.files.upload(new File(['Hello'], 'hello.txt'))
+     * console.log(await (await svc.files.download(file)).text())
+     *
+     * @throws {SvcError} `NOT_FOUND`
+     */
+    async download(file: string | Pick<StoredFile, 'url'>, { signal }: CallOptions = {}): Promise<Response> {
+      const fetch = options.fetch ?? globalThis.fetch
+      const { href } = requireAddress((file as StoredFile).url ?? file)
+      try {
+        return await accepted(href, await fetch(href, { signal }))
+      } catch (error) {
+        signal?.throwIfAborted()
+        throw asFailure(error)
+      }
+    },
+  }
+}

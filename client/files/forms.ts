@@ -1,0 +1,37 @@
+/** Bodies with files in them. Contract 3.4. */
+import type { Fields } from '../protocol/model/document.js'
+import { SvcError } from '../protocol/model/errors.js'
+import type { JsonObject } from '../protocol/model/json.js'
+import { encodeBody } from '../protocol/wire/sendable.js'
+
+/** Fields that hold texts, or arrays of them, also take files; what is then stored is their addresses. */
+export type WithFiles<Data> = {
+  readonly [Name in keyof Data]:
+    | Data[Name]
+    | (string extends Data[Name] ? Blob : never)
+    | (string[] extends Data[Name] ? readonly Blob[] : never)
+}
+
+/**
+ * A body as JSON, or as a form if some of its fields are files.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` for an array of files and other values: the service puts the files in the place of all of it.
+ */
+export function writeForm(fields: object, write: (plain: Fields) => JsonObject): JsonObject | FormData {
+  const plain = { ...fields } as Fields
+  let form: FormData | undefined
+  for (const [name, value] of Object.entries(fields)) {
+    const values = [value].flat()
+    const files = values.filter((item) => item instanceof Blob)
+    if (!files[0]) continue
+    if (files.length < values.length) {
+      throw new SvcError('VALIDATION_ERROR', `"${name}" mixes files and values.`)
+    }
+    form ??= new FormData()
+    for (const file of files) form.append(name, file)
+    delete plain[name]
+  }
+  const body = write(plain)
+  form?.append('data', encodeBody(body))
+  return form ?? body
+}

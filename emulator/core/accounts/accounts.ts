@@ -1,0 +1,172 @@
+/** Spec, "Authentication of app users": accounts, and what their owners may change. */
+import { type Changes, type Fields, mergeFields, requireNoOperator } from '../../../client/protocol/model/document.js'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { equalJson, JsonText } from '../../../client/protocol/model/json.js'
+import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import {
+  insertUser,
+  lockUser,
+  type NewUser,
+  selectUser,
+  selectUserByEmail,
+  selectUsers,
+  writeUser,
+} from '../../store/accounts/users.js'
+import { rolesOf } from '../collections/permissions.js'
+import { type Context, inTransaction, type UserContext } from '../context.js'
+import { populate } from '../documents/populate.js'
+import { requireLight } from '../documents/weight.js'
+import { dropForgotten } from '../files/owned-files.js'
+import { adoptUploads, noUploads, type Uploads, withUploads } from '../files/uploads.js'
+import { isId } from '../ids.js'
+import { afterPassword, type LoginStep } from '../logins/logins.js'
+import { requireEmail } from './emails.js'
+import { requireOwnPassword, setPassword } from './password-change.js'
+import { hashPassword, requireStrong } from './passwords.js'
+
+export interface SignUp {
+  readonly email: string
+  readonly password: string
+  readonly data: Fields
+  readonly roles: readonly string[]
+}
+
+export interface AccountChanges {
+  readonly data: Changes
+  readonly email?: string | undefined
+  readonly password?: string | undefined
+  readonly currentPassword?: string | undefined
+}
+
+/** @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`, `FORBIDDEN` for roles that are not for the taking. */
+export async function signUp(
+  ctx: Context,
+  { email, password, data: sent, roles }: SignUp,
+  uploads: Uploads = noUploads,
+): Promise<LoginStep> {
+  const data = withUploads(ctx.backend, sent, uploads)
+  const address = requireEmail(email)
+  requireStrong(password, 'password')
+  requireNoOperator(data)
+  requireLight(data)
+  requireSelfRoles(ctx, roles)
+  requireOwnersRole(ctx, {}, data)
+  // Whoever cannot have the address is told so before anything is hashed.
+  if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw plainError('EMAIL_ALREADY_EXISTS')
+  const passwordHash = await hashPassword(ctx, password, address.key)
+  const now = ctx.backend.now()
+  const fresh: NewUser = {
+    id: ctx.backend.newId(now),
+    email: address.shown,
+    emailKey: address.key,
+    json: JSON.stringify(data),
+    roles: [...new Set(roles)],
+    oauth: null,
+    emailVerified: false,
+    passwordHash,
+    at: now.toISOString(),
+  }
+  if (uploads.files.length === 0) return afterPassword(ctx, await requireInserted(ctx, fresh), passwordHash)
+  const user = await inTransaction(ctx, async (ctx) => {
+    const user = await requireInserted(ctx, fresh)
+    await adoptUploads(ctx, uploads, { user: user.id })
+    return user
+  })
+  return afterPassword(ctx, user, passwordHash)
+}
+
+async function requireInserted({ db, project }: Context, user: NewUser): Promise<OutgoingUser> {
+  const inserted = await insertUser(db, project.id, user)
+  if (!inserted) throw plainError('EMAIL_ALREADY_EXISTS')
+  return inserted
+}
+
+/** The signed-in user, links resolved as asked. */
+export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Promise<OutgoingUser> {
+  const user = await selectUser(ctx.db, ctx.project.id, ctx.caller.user.id)
+  if (!user) throw plainError('INVALID_TOKEN')
+  const [populated = user] = await populate(ctx, [user], paths)
+  return populated
+}
+
+/** Contract 6.10. */
+export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
+  const { caller, project } = ctx
+  const place = { project: project.id, mayReadAll: caller.secret, roles: rolesOf(caller) }
+  const page = await selectUsers(ctx.db, place, query)
+  return { ...page, items: await populate(ctx, page.items, query.populate) }
+}
+
+/** @throws {SvcError} `USER_NOT_FOUND` */
+export async function getUser(ctx: Context, id: string, paths: readonly Path[] = []): Promise<OutgoingUser> {
+  const user = isId(id) ? await selectUser(ctx.db, ctx.project.id, id) : undefined
+  if (!user) throw noSuchUser(id)
+  const [populated = user] = await populate(ctx, [user], paths)
+  return populated
+}
+
+/**
+ * Changes the user's own data, address or password. Another address has to be verified anew; another password ends all
+ * other sessions. Contract 6.3.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS` where a new password comes without the old one.
+ */
+export async function updateMe(
+  ctx: UserContext,
+  changes: AccountChanges,
+  uploads: Uploads = noUploads,
+): Promise<OutgoingUser> {
+  const { id, sessionId } = ctx.caller.user
+  const email = changes.email === undefined ? undefined : requireEmail(changes.email)
+  if (changes.password !== undefined) requireStrong(changes.password, 'password')
+  if (changes.password !== undefined) await requireOwnPassword(ctx, changes.currentPassword)
+  const passwordHash = changes.password === undefined ? undefined : await hashPassword(ctx, changes.password, id)
+  let hasForgotten = false
+  const user = await inTransaction(ctx, async (ctx) => {
+    const before = await lockUser(ctx.db, ctx.project.id, id)
+    if (!before) throw plainError('INVALID_TOKEN')
+    const data = fieldsOf(before)
+    const fields = withUploads(ctx.backend, changes.data.fields, uploads)
+    const after = mergeFields(data, { ...changes.data, fields })
+    requireLight(after)
+    requireOwnersRole(ctx, data, after)
+    const isMoved = email !== undefined && email.shown !== before.email
+    const at = ctx.backend.now().toISOString()
+    const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
+    const written = await writeUser(ctx.db, id, write, at)
+    await adoptUploads(ctx, uploads, { user: id })
+    hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
+    if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)
+    return written
+  })
+  if (!user) throw plainError('INVALID_TOKEN')
+  if (hasForgotten) ctx.backend.sweepFilesSoon()
+  ctx.backend.known.callers.clear()
+  return user
+}
+
+export function noSuchUser(id: string): SvcError {
+  return new SvcError('USER_NOT_FOUND', `No user "${id.slice(0, 80)}".`)
+}
+
+export function fieldsOf({ data }: OutgoingUser): Fields {
+  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
+}
+
+/** Contract 6.2. */
+function requireSelfRoles({ project }: Context, roles: readonly string[]): void {
+  const refused = roles.find((role) => !project.settings.selfRoles.includes(role))
+  if (refused === undefined) return
+  throw new SvcError('FORBIDDEN', `The role "${refused.slice(0, 80)}" is given by the project's owner only.`)
+}
+
+/** Where `data.role` counts, users cannot give it to themselves. Contract 6.2. */
+function requireOwnersRole({ project }: Context, before: Fields, after: Fields): void {
+  if (!project.settings.trustDataRole) return
+  const role = (fields: Fields) => (Object.hasOwn(fields, 'role') ? fields.role : undefined)
+  if (equalJson(role(before), role(after))) return
+  throw new SvcError('FORBIDDEN', '"data.role" is set by the project\'s owner only.')
+}

@@ -1,0 +1,78 @@
+/** What the service's owner sees of the letters it wrote. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import {
+  deleteMail,
+  deleteMails,
+  type Mail,
+  type MailQuery,
+  selectMail,
+  selectMails,
+} from '../../store/accounts/mails.js'
+import type { Backend } from '../context.js'
+import { isId } from '../ids.js'
+
+/** A letter taken apart. */
+export interface ReadMail extends Mail {
+  /** Addresses in the text, in its order. */
+  readonly links: readonly string[]
+  /** Runs of six digits in the text. */
+  readonly codes: readonly string[]
+  /** The whole message, as it travels. */
+  readonly raw: string
+}
+
+const pollMilliseconds = 100
+
+/** The newest first. */
+export function listMails({ db }: Backend, query: MailQuery): Promise<Mail[]> {
+  return selectMails(db, readable(query))
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function readMail({ db }: Backend, id: string): Promise<ReadMail> {
+  const mail = isId(id) ? await selectMail(db, id) : undefined
+  if (!mail) throw new SvcError('NOT_FOUND', `No mail "${id.slice(0, 80)}".`)
+  return {
+    ...mail,
+    links: mail.text.match(/https?:\/\/\S+/g) ?? [],
+    codes: mail.text.match(/(?<![\w-])\d{6}(?![\w-])/g) ?? [],
+  }
+}
+
+/**
+ * The newest mail of a kind that was sent, as soon as there is one.
+ *
+ * @param milliseconds how long to wait at most
+ * @throws {SvcError} `NOT_FOUND` if none comes
+ */
+export async function waitForMail(
+  backend: Backend,
+  query: Omit<MailQuery, 'limit' | 'isSent'>,
+  milliseconds: number,
+): Promise<ReadMail> {
+  const until = performance.now() + milliseconds
+  for (;;) {
+    const [newest] = await selectMails(backend.db, readable({ ...query, isSent: true, limit: 1 }))
+    if (newest) return readMail(backend, newest.id)
+    if (performance.now() >= until) throw new SvcError('NOT_FOUND', 'No such mail came.')
+    await pause(pollMilliseconds)
+  }
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function removeMail({ db }: Backend, id: string): Promise<void> {
+  if (isId(id) && (await deleteMail(db, id))) return
+  throw new SvcError('NOT_FOUND', `No mail "${id.slice(0, 80)}".`)
+}
+
+/** Deletes mails; how many there were. */
+export function clearMails({ db }: Backend, which: Pick<MailQuery, 'project' | 'to'>): Promise<number> {
+  return deleteMails(db, which)
+}
+
+/** @throws {SvcError} `INVALID_QUERY` if `after` is no id */
+function readable(query: MailQuery): MailQuery {
+  if (query.after === undefined || isId(query.after)) return query
+  throw new SvcError('INVALID_QUERY', '"after" takes the id of a mail.')
+}

@@ -1,0 +1,14 @@
+import { randomInt } from 'node:crypto'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import type { ComposedMail } from '../../ports/mail/port.js'
+import type { Context } from '../context.js'
+import { codeLetter } from './letters.js'
+
+/** A login code of six digits, for users who have no authenticator where every login needs a second factor. */
+export function newMailedCode(): string {
+  return String(randomInt(1_000_000)).padStart(6, '0')
+}
+
+export function composeCode({ backend, project }: Context, user: OutgoingUser, code: string): Promise<ComposedMail> {
+  return backend.mail.compose({ project: project.id, to: user.email, ...codeLetter({ project: project.name, code }) })
+}

@@ -1,0 +1,90 @@
+/** What the project's owner may do with users, and users themselves may not. Contract 6.11 and 11. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { setOwn } from '../../../client/protocol/model/json.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import { deleteSessionsOf } from '../../store/accounts/sessions.js'
+import { selectSecrets, writeTotp } from '../../store/accounts/user-secrets.js'
+import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, writeUser } from '../../store/accounts/users.js'
+import { selectProject } from '../../store/projects.js'
+import { type Backend, type Context, inTransaction } from '../context.js'
+import { isId } from '../ids.js'
+import { openSession } from '../logins/sessions.js'
+import { fieldsOf, noSuchUser } from './accounts.js'
+import { codeAt } from './codes.js'
+
+export interface OwnersChanges {
+  readonly roles?: readonly string[] | undefined
+  /** `data.role`; `null` takes it away. */
+  readonly role?: string | null | undefined
+  readonly emailVerified?: boolean | undefined
+  /** Two-factor login can only be turned off from outside. */
+  readonly twoFactor?: false | undefined
+}
+
+/** @throws {SvcError} `USER_NOT_FOUND` */
+export async function changeUser(backend: Backend, id: string, changes: OwnersChanges): Promise<OutgoingUser> {
+  const project = await projectOf(backend, id)
+  const { roles, role, emailVerified, twoFactor } = changes
+  const user = await inTransaction({ backend, db: backend.db, inTransaction: false }, async ({ db }) => {
+    const before = await lockUser(db, project, id)
+    if (!before) throw noSuchUser(id)
+    if (twoFactor === false) await writeTotp(db, id, { secret: null, recoveryHashes: [] })
+    const json = role === undefined ? {} : { json: JSON.stringify(withRole(before, role)), trustedRole: role }
+    const write: UserChanges = {
+      ...json,
+      ...(roles === undefined ? {} : { roles: [...new Set(roles)] }),
+      ...(emailVerified === undefined ? {} : { emailVerified }),
+    }
+    return writeUser(db, id, write, backend.now().toISOString())
+  })
+  if (!user) throw noSuchUser(id)
+  backend.known.callers.clear()
+  return user
+}
+
+/** Deletes a user. The sessions end with it; documents that link to it stay. @throws {SvcError} `USER_NOT_FOUND` */
+export async function removeUser(backend: Backend, id: string): Promise<void> {
+  const project = await projectOf(backend, id)
+  if (!(await deleteUser(backend.db, project, id))) throw noSuchUser(id)
+  backend.known.callers.clear()
+  // The database has taken the user's files.
+  backend.sweepFilesSoon()
+}
+
+/** A token of a new session, as if the user had logged in. @throws {SvcError} `USER_NOT_FOUND` */
+export async function tokenOf(backend: Backend, id: string): Promise<string> {
+  const project = await selectProject(backend.db, await projectOf(backend, id))
+  const user = project && (await lockUser(backend.db, project.id, id))
+  if (!user) throw noSuchUser(id)
+  const scope: Pick<Context, 'backend' | 'db' | 'project'> = { backend, db: backend.db, project }
+  return (await openSession(scope, user)).token
+}
+
+/** What the user's authenticator app shows now. @throws {SvcError} `NOT_FOUND` if there is none */
+export async function codeOf(backend: Backend, id: string): Promise<string> {
+  await projectOf(backend, id)
+  const secrets = await selectSecrets(backend.db, id)
+  const secret = secrets?.pendingTotpSecret ?? secrets?.totpSecret
+  if (!secret) throw new SvcError('NOT_FOUND', 'This user has no authenticator: two-factor login was never enabled.')
+  return codeAt(secret, backend.now())
+}
+
+/** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */
+export async function endSessions(backend: Backend, id: string): Promise<void> {
+  await projectOf(backend, id)
+  await deleteSessionsOf(backend.db, id, null)
+  backend.known.callers.clear()
+}
+
+async function projectOf({ db }: Backend, id: string): Promise<string> {
+  const project = isId(id) ? await selectProjectOfUser(db, id) : undefined
+  if (project === undefined) throw noSuchUser(id)
+  return project
+}
+
+function withRole(user: OutgoingUser, role: string | null) {
+  const fields = { ...fieldsOf(user) }
+  if (role === null) delete fields.role
+  else setOwn(fields, 'role', role)
+  return fields
+}

@@ -1,0 +1,69 @@
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { deleteTokens } from '../../store/accounts/one-time-tokens.js'
+import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
+import { deleteSessionsOf } from '../../store/accounts/sessions.js'
+import { selectSecrets, writePasswordHash } from '../../store/accounts/user-secrets.js'
+import { lockUser } from '../../store/accounts/users.js'
+import { type Context, inTransaction, type UserContext } from '../context.js'
+import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
+import { hashPassword, isPassword, requireStrong } from './passwords.js'
+
+/** A login this recent proves as much as the password does. Contract 6.3. */
+const recentMilliseconds = 10 * 60_000
+
+/** Changes the password of the signed-in user; all other sessions end. @throws {SvcError} `INVALID_CREDENTIALS` */
+export async function changePassword(
+  ctx: UserContext,
+  { oldPassword, newPassword }: { oldPassword: string; newPassword: string },
+): Promise<void> {
+  requireStrong(newPassword, 'newPassword')
+  await requirePassword(ctx, oldPassword)
+  const { id, sessionId } = ctx.caller.user
+  const hash = await hashPassword(ctx, newPassword, id)
+  await inTransaction(ctx, async (ctx) => {
+    await lockUser(ctx.db, ctx.project.id, id)
+    await setPassword(ctx, id, hash, sessionId)
+  })
+}
+
+/**
+ * Puts a new password in the place of the old one: what the old one led to ends, but for the session named. The user has
+ * to be locked, as logins lock it too.
+ */
+export async function setPassword(
+  ctx: Pick<Context, 'backend' | 'db' | 'inTransaction'>,
+  user: string,
+  hash: string,
+  keptSession: string | null,
+): Promise<void> {
+  await inTransaction(ctx, async ({ db }) => {
+    // In the order in which logins and resets lock the same.
+    await deleteTokens(db, user, 'reset password')
+    await deletePendingLogin(db, user)
+    await writePasswordHash(db, user, hash)
+    await deleteSessionsOf(db, user, keptSession)
+  })
+  ctx.backend.known.callers.clear()
+}
+
+/** The current password or, without one, a login of the last minutes. Contract 6.3. */
+export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<void> {
+  if (password !== undefined) return requirePassword(ctx, password)
+  const since = ctx.backend.now().getTime() - Date.parse(ctx.caller.user.signedInAt)
+  const secrets = await selectSecrets(ctx.db, ctx.caller.user.id)
+  if (since < recentMilliseconds && secrets?.passwordHash) return
+  throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')
+}
+
+async function requirePassword(ctx: UserContext, password: string): Promise<void> {
+  const { id } = ctx.caller.user
+  const attempt = { account: { id }, address: undefined }
+  const [secrets] = await Promise.all([selectSecrets(ctx.db, id), requireMayTry(ctx, attempt)])
+  if (await isPassword(ctx, password, { hash: secrets?.passwordHash ?? null, account: id })) {
+    // Of many attempts at once, those that failed meanwhile count against the one that is right.
+    await requireMayTry(ctx, attempt)
+    return clearFailures(ctx, attempt)
+  }
+  await countFailure(ctx, attempt)
+  throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.')
+}

@@ -1,0 +1,80 @@
+/** Second factors: an authenticator app, and codes for the day it is lost. Contract 6.7. */
+import { toDataURL } from 'qrcode'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { selectSecrets, type UserSecrets, writePendingTotp, writeTotp } from '../../store/accounts/user-secrets.js'
+import { inTransaction, type UserContext } from '../context.js'
+import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
+import { getMe } from './accounts.js'
+import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
+
+const isOnAlready = 'Two-factor login is on already. Turn it off with a code first.'
+
+/** What an authenticator app needs, in three forms of the same. */
+export interface Enrolment {
+  readonly secret: string
+  readonly otpauthUrl: string
+  /** An image as a `data:` URL. */
+  readonly qrCode: string
+}
+
+/**
+ * Makes a secret, which counts once a code of it has been verified.
+ *
+ * @throws {SvcError} `FORBIDDEN` while it is on: turning it off takes a code, so that a stolen session cannot replace it.
+ */
+export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
+  const user = await getMe(ctx)
+  const secrets = await selectSecrets(ctx.db, user.id)
+  if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)
+  const secret = newTotpSecret()
+  await writePendingTotp(ctx.db, user.id, secret)
+  const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })
+  return { secret, otpauthUrl: url, qrCode: await toDataURL(url) }
+}
+
+/**
+ * Turns two-factor login on, and answers the recovery codes this one time.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`, which says so where nothing waits for a code
+ */
+export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
+  const recoveryCodes = newRecoveryCodes()
+  await tryCode(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret, totpSecret }) => {
+    if (!secret) return totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.'
+    if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
+    await writeTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
+    return true
+  })
+  return recoveryCodes
+}
+
+/** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} as `verifyTwoFactor` does */
+export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
+  await tryCode(ctx, async ({ backend, db }, user, secrets) => {
+    if (!secrets.totpSecret) return 'Two-factor login is off already.'
+    if (!(await acceptCode(secrets, code, backend.now()))) return false
+    await writeTotp(db, user, { secret: null, recoveryHashes: [] })
+    return true
+  })
+}
+
+/**
+ * One attempt after the other, so that of many at once each meets what the last ones have cost.
+ *
+ * @param isRight answers why, where no code could be right; that counts as a failure all the same
+ */
+async function tryCode(
+  ctx: UserContext,
+  isRight: (ctx: UserContext, user: string, secrets: UserSecrets) => Promise<boolean | string>,
+): Promise<void> {
+  const { id } = ctx.caller.user
+  const attempt = { account: { id }, address: undefined }
+  const outcome = await inTransaction(ctx, async (ctx) => {
+    const secrets = await selectSecrets(ctx.db, id, { lock: true })
+    await requireMayTry(ctx, attempt)
+    const outcome = secrets !== undefined && (await isRight(ctx, id, secrets))
+    await (outcome === true ? clearFailures : countFailure)(ctx, attempt)
+    return outcome
+  })
+  if (outcome !== true) throw new SvcError('INVALID_CREDENTIALS', outcome || 'The code is wrong.')
+}

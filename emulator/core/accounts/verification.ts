@@ -1,0 +1,51 @@
+/** Showing that an address is one's own. Spec, "Authentication" 6; contract 6.8. */
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import { selectTokenTime } from '../../store/accounts/one-time-tokens.js'
+import { writeUser } from '../../store/accounts/users.js'
+import { type Backend, inTransaction, type UserContext } from '../context.js'
+import { getMe } from './accounts.js'
+import { verificationLetter } from './letters.js'
+import { verificationLink } from './links.js'
+import { keepTokenAfter, newToken, requireToken, useToken } from './one-time-tokens.js'
+
+/** Time between two mails to one user. */
+const leastMilliseconds = 60_000
+
+/** Mails a link to the signed-in user, at most one a minute. @throws {SvcError} `RATE_LIMITED` */
+export async function requestVerification(ctx: UserContext): Promise<void> {
+  const user = await getMe(ctx)
+  const { backend, project } = ctx
+  const token = newToken()
+  const letter = verificationLetter({ project: project.name, link: verificationLink(ctx, token) })
+  const mail = await backend.mail.compose({ project: project.id, to: user.email, ...letter })
+  const isPromised = await inTransaction(ctx, async (ctx) => {
+    if (!(await keepTokenAfter(ctx, user, { purpose: 'verify email', token }, leastMilliseconds))) return false
+    await backend.mail.keep(ctx.db, mail)
+    return true
+  })
+  if (!isPromised) throw await tooSoon(ctx)
+  backend.mail.send(mail)
+}
+
+/** Takes the token of a letter, once. @throws {SvcError} `INVALID_TOKEN` */
+export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
+  const scope = { backend, db: backend.db, inTransaction: false }
+  await requireToken(scope, token, 'verify email')
+  const user = await inTransaction(scope, async (scope) => {
+    const { id } = await useToken(scope, token, 'verify email')
+    return writeUser(scope.db, id, { emailVerified: true }, backend.now().toISOString())
+  })
+  backend.known.callers.clear()
+  if (!user) throw plainError('INVALID_TOKEN')
+  return user
+}
+
+async function tooSoon({ backend, db, caller }: UserContext): Promise<SvcError> {
+  const last = await selectTokenTime(db, caller.user.id, 'verify email')
+  const since = backend.now().getTime() - Date.parse(last ?? backend.now().toISOString())
+  const retryAfterSeconds = Math.max(1, Math.ceil((leastMilliseconds - since) / 1_000))
+  const message = `A mail was sent a moment ago. Try again in ${retryAfterSeconds} seconds.`
+  return new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
+}

@@ -1,0 +1,158 @@
+import type {
+  Collection,
+  CountedCollection,
+  PermissionKind,
+  Permissions,
+  Schema,
+  StoredCollection,
+} from '../../../client/protocol/model/collection.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { checkSchema, isCollectionName } from '../../../client/protocol/model/schema.js'
+import {
+  insertCollection,
+  markRemoved,
+  selectCollection,
+  selectCollections,
+  selectCount,
+  writeCollection,
+} from '../../store/collections.js'
+import { disownFilesOf } from '../../store/files.js'
+import { insertCollectionChange } from '../../store/realtime/changes.js'
+import { type Context, inTransaction } from '../context.js'
+import { isId } from '../ids.js'
+import { may, requireManager, requirePermission } from './permissions.js'
+
+export interface CollectionInput {
+  readonly name: string
+  readonly schema?: Schema
+  readonly permissions?: Permissions
+}
+
+/** Spec, "Collections". @throws {SvcError} `INVALID_COLLECTION`, `COLLECTION_EXISTS`, `FORBIDDEN` */
+export async function createCollection(
+  ctx: Context,
+  { name, schema = {}, permissions = {} }: CollectionInput,
+): Promise<Collection> {
+  requireName(name)
+  requireSchema(schema)
+  const now = ctx.backend.now()
+  const at = now.toISOString()
+  const collection: StoredCollection = {
+    id: ctx.backend.newId(now),
+    name,
+    schema,
+    permissions,
+    createdAt: at,
+    updatedAt: at,
+  }
+  requireManager(ctx, collection)
+  await insertCollection(ctx.db, ctx.project.id, collection)
+  return shown(ctx, collection)
+}
+
+/** All collections of the project, the oldest first. */
+export async function listCollections(ctx: Context): Promise<Collection[]> {
+  const collections = await selectCollections(ctx.db, ctx.project.id)
+  return collections.map((collection) => shown(ctx, collection))
+}
+
+export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
+  const collection = await requireCollection(ctx, name)
+  if (!may(ctx.caller, collection, 'read')) return shown(ctx, collection)
+  return { ...collection, documentCount: await selectCount(ctx.db, collection.id) }
+}
+
+/** Who may not read a collection is not told who may. Contract 5.3. */
+function shown({ caller }: Context, { permissions, ...collection }: StoredCollection): Collection {
+  return may(caller, { permissions }, 'read') ? { ...collection, permissions } : collection
+}
+
+/** Renames a collection or changes its settings. What is stored is not looked at again. Contract 5.1. */
+export async function changeCollection(
+  ctx: Context,
+  name: string,
+  input: Partial<CollectionInput>,
+): Promise<Collection> {
+  if (input.name !== undefined) requireName(input.name)
+  if (input.schema !== undefined) requireSchema(input.schema)
+  const changed = await inTransaction(ctx, async (ctx) => {
+    const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
+    if (!before) throw noSuchCollection(name)
+    const after = { ...before, ...input, updatedAt: ctx.backend.now().toISOString() }
+    requireManager(ctx, before)
+    requireManager(ctx, after)
+    await writeCollection(ctx.db, after)
+    await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: after.id, at: after.updatedAt })
+    return after
+  })
+  ctx.backend.known.collections.clear()
+  return shown(ctx, changed)
+}
+
+/** Removes a collection with all its documents and their files. They are gone at once; their rows are swept up afterwards. */
+export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
+  const id = await inTransaction(ctx, async (ctx) => {
+    const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
+    if (!collection) throw noSuchCollection(name)
+    requireManager(ctx, collection)
+    await markRemoved(ctx.db, collection.id)
+    const at = ctx.backend.now().toISOString()
+    await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: collection.id, at })
+    await disownFilesOf(ctx.db, collection.id)
+    return collection.id
+  })
+  ctx.backend.known.collections.clear()
+  ctx.backend.sweepSoon()
+  ctx.backend.sweepFilesSoon()
+  return { id }
+}
+
+/** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
+export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
+  const { backend, db, project } = ctx
+  const read = () => selectCollection(db, project.id, name)
+  const collection = await backend.known.collections.of(`${project.id}/${name}`, read)
+  if (!collection) throw noSuchCollection(name)
+  return collection
+}
+
+/** The collection of that name or id, if the caller may do that in it. */
+export async function requireOpenCollection(
+  ctx: Context,
+  name: string,
+  kind: PermissionKind,
+): Promise<StoredCollection> {
+  const collection = await requireCollection(ctx, name)
+  requirePermission(ctx, collection, kind)
+  return collection
+}
+
+/** The collection to create documents in; a name that no collection could have is a fault of its own. COL-06. */
+export async function requireCollectionForCreate(ctx: Context, name: string): Promise<StoredCollection> {
+  if (!isId(name)) requireName(name)
+  return requireOpenCollection(ctx, name, 'create')
+}
+
+function requireName(name: string) {
+  if (isCollectionName(name)) return
+  throw new SvcError(
+    'INVALID_COLLECTION',
+    `"${name.slice(0, 80)}" cannot name a collection. Use a letter, then up to 62 letters, digits, "_" or "-"; "documents" and "batch" are taken.`,
+  )
+}
+
+function requireSchema(schema: Schema) {
+  const issues = checkSchema(schema)
+  const [first] = issues
+  if (!first) return
+  const what = `"${first.path.join('.')}" ${first.message}`
+  throw new SvcError('VALIDATION_ERROR', `The schema contradicts itself: ${what}.`, issues)
+}
+
+export function noSuchCollection(name: string) {
+  return new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
+}
+
+export function noSuchDocument({ name }: StoredCollection, id: string) {
+  return new SvcError('NOT_FOUND', `No document "${id.slice(0, 80)}" in "${name}".`)
+}

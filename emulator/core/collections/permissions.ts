@@ -1,0 +1,40 @@
+import type { PermissionKind, StoredCollection } from '../../../client/protocol/model/collection.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Caller, Context } from '../context.js'
+
+/** The role that every signed-in user has. Contract 5.3. */
+const anyUser = 'authenticated'
+
+/** Whether a caller may do that in a collection. Contract 5.3. */
+export function may(
+  caller: Caller,
+  { permissions }: Pick<StoredCollection, 'permissions'>,
+  kind: PermissionKind,
+): boolean {
+  const wanted = permissions[kind] ?? []
+  return caller.secret || wanted.length === 0 || rolesOf(caller).some((role) => wanted.includes(role))
+}
+
+/** The roles a caller has for permissions; a key alone has none. */
+export function rolesOf({ user }: Caller): readonly string[] {
+  return user ? [anyUser, ...user.roles] : []
+}
+
+/** @throws {SvcError} `UNAUTHORIZED` where a user's token might help, `FORBIDDEN` where the user has no such role. */
+export function requirePermission(ctx: Context, collection: StoredCollection, kind: PermissionKind): void {
+  if (may(ctx.caller, collection, kind)) return
+  if (ctx.caller.user)
+    throw new SvcError('FORBIDDEN', `To ${kind} in "${collection.name}" takes a role you do not have.`)
+  throw new SvcError(
+    'UNAUTHORIZED',
+    `To ${kind} in "${collection.name}", send the token of a user with the right role.`,
+  )
+}
+
+/** Managing collections takes a key, and the secret key for a collection that has permissions. Contract 5.3. */
+export function requireManager({ caller }: Context, { name, permissions }: StoredCollection): void {
+  if (!caller.key) throw new SvcError('FORBIDDEN', 'Managing collections takes an API key; a user token is not enough.')
+  const isGuarded = Object.values(permissions).some((roles) => roles.length > 0)
+  if (!isGuarded || caller.secret) return
+  throw new SvcError('FORBIDDEN', `"${name}" has permissions. Managing it takes the project's secret key.`)
+}

@@ -1,0 +1,108 @@
+import type { Collection } from '../../../client/protocol/model/collection.js'
+import type { Changes, Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { mergeFields } from '../../../client/protocol/model/document.js'
+import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { selectDocument } from '../../store/documents.js'
+import { selectPage } from '../../store/lists/lists.js'
+import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
+import { rolesOf } from '../collections/permissions.js'
+import { type Context, inTransaction } from '../context.js'
+import { adoptUploads, noUploads, type Uploads, withUploads } from '../files/uploads.js'
+import { isId } from '../ids.js'
+import { changeDocuments, createDocuments, removeDocuments, type VersionGuard } from './batches.js'
+import { populate } from './populate.js'
+import { requireLight } from './weight.js'
+
+/** Spec, "List query parameters". Page and total come from the same moment. */
+export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
+  const collection = await requireOpenCollection(ctx, name, 'read')
+  const { caller, project, backend } = ctx
+  const reach = { mayReadAll: caller.secret, roles: rolesOf(caller) }
+  const place = { project: project.id, collection, ...reach, indexes: backend.indexes }
+  const page = await selectPage(ctx.db, place, query)
+  return { ...page, items: await populate(ctx, page.items, query.populate) }
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function getDocument(
+  ctx: Context,
+  name: string,
+  id: string,
+  paths: readonly Path[] = [],
+): Promise<OutgoingDocument> {
+  const collection = await requireOpenCollection(ctx, name, 'read')
+  const document = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
+  if (!document) throw noSuchDocument(collection, id)
+  if (paths.length === 0) return document
+  const [populated = document] = await populate(ctx, [document], paths)
+  return populated
+}
+
+/** Creates a document from its fields, the files that came with them, and the schema's defaults. */
+export async function createDocument(
+  ctx: Context,
+  name: string,
+  fields: Fields,
+  uploads: Uploads = noUploads,
+): Promise<OutgoingDocument> {
+  if (uploads.files.length === 0) return only(await createDocuments(ctx, name, [fields]))
+  const whole = withUploads(ctx.backend, fields, uploads)
+  requireLight(whole)
+  return inTransaction(ctx, async (ctx) => {
+    const document = only(await createDocuments(ctx, name, [whole]))
+    await adoptUploads(ctx, uploads, { document: document.id, collection: document.collectionId })
+    return document
+  })
+}
+
+/** How one document is written: which versions it may have, and the files that came with the request. */
+export interface WriteOptions {
+  readonly guard?: VersionGuard
+  readonly uploads?: Uploads
+}
+
+/** Changes some fields of a document and keeps the others. */
+export async function updateDocument(
+  ctx: Context,
+  name: string,
+  id: string,
+  changes: Changes,
+  { guard = 'any', uploads = noUploads }: WriteOptions = {},
+): Promise<OutgoingDocument> {
+  const fields = withUploads(ctx.backend, changes.fields, uploads)
+  const edits = new Map([[id, (before: Fields) => mergeFields(before, { ...changes, fields })]])
+  return only(await changeDocuments(ctx, name, edits, { guard, adopt: adoptFor(id, uploads) }))
+}
+
+/** Puts other fields in the place of all of a document's. */
+export async function replaceDocument(
+  ctx: Context,
+  name: string,
+  id: string,
+  fields: Fields,
+  { guard = 'any', uploads = noUploads }: WriteOptions = {},
+): Promise<OutgoingDocument> {
+  const whole = withUploads(ctx.backend, fields, uploads)
+  return only(await changeDocuments(ctx, name, new Map([[id, () => whole]]), { guard, adopt: adoptFor(id, uploads) }))
+}
+
+export async function removeDocument(
+  ctx: Context,
+  name: string,
+  id: string,
+  guard: VersionGuard = 'any',
+): Promise<{ id: string }> {
+  await removeDocuments(ctx, name, [id], guard)
+  return { id }
+}
+
+function adoptFor(document: string, uploads: Uploads) {
+  if (uploads.files.length === 0) return undefined
+  return (ctx: Context, { id }: Collection) => adoptUploads(ctx, uploads, { document, collection: id })
+}
+
+function only<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('A write of one document answered none.')
+  return item
+}

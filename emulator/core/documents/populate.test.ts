@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { type Json, JsonText } from '../../../client/protocol/model/json.js'
+import type { Sql } from '../../database/port.js'
+import type { Context } from '../context.js'
+import { openIds } from '../ids.js'
+import { populate } from './populate.js'
+
+const at = '2026-01-01T00:00:00.000Z'
+const newId = openIds()
+const ids = (count: number) => Array.from({ length: count }, () => newId(new Date(at)))
+
+/** A project whose documents hold these fields, and what was asked of its database. */
+function aProject(documents: ReadonlyMap<string, Json>) {
+  const asked: string[][] = []
+  const query = async ({ text, values }: Sql) => {
+    if (!text.includes('from documents')) return []
+    const wanted = values.filter(Array.isArray).flat()
+    asked.push(wanted)
+    return wanted.flatMap((id) => {
+      const fields = documents.get(id)
+      if (fields === undefined) return []
+      const row = { id, version: 1, created_at: at, updated_at: at, collection_id: 'c', name: 'posts' }
+      return [{ ...row, is_loaded: true, permissions: '{}', data: JSON.stringify(fields) }]
+    })
+  }
+  const ctx = { db: { query }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
+  return { ctx: ctx as unknown as Context, asked }
+}
+
+function aDocument(fields: Json): OutgoingDocument {
+  const times = { createdAt: at, updatedAt: at, version: 1 }
+  return { id: 'root', collection: 'posts', collectionId: 'c', data: new JsonText(JSON.stringify(fields)), ...times }
+}
+
+const [one = '', two = '', three = ''] = ids(3)
+const often = (id: string, count: number) => Array.from({ length: count }, () => id)
+
+it('contract 10.10 a record counts as often as it stands in the answer, before the next level is looked up', async () => {
+  const links = { l: often(two, 101) }
+  const { ctx, asked } = aProject(
+    new Map<string, Json>([
+      [one, links],
+      [two, { l: [three] }],
+      [three, {}],
+    ]),
+  )
+
+  // 100 times `one`, each with 101 times `two`.
+  const populating = populate(ctx, [aDocument({ l: often(one, 100) })], [['l', 'l', 'l']])
+
+  await expect(populating).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  expect(asked).toEqual([[one], [two]])
+})
+
+it('contract 10.10 its bytes count as often too', async () => {
+  const { ctx, asked } = aProject(
+    new Map<string, Json>([
+      [one, { text: 'x'.repeat(900_000), l: [two] }],
+      [two, {}],
+    ]),
+  )
+  const root = (count: number) => [aDocument({ l: often(one, count) })]
+
+  await expect(populate(ctx, root(40), [['l', 'l']])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+
+  expect(asked).toEqual([[one]])
+  expect(await populate(ctx, root(30), [['l', 'l']])).toHaveLength(1)
+})
+
+it('contract 10.10 at most 20,000 ids are looked up for an answer, a thousand at a time', async () => {
+  const { ctx, asked } = aProject(new Map())
+  const all = ids(20_001)
+
+  await expect(populate(ctx, [aDocument({ l: all })], [['l']])).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+  const before = asked.length
+  await populate(ctx, [aDocument({ l: all.slice(1) })], [['l']])
+
+  expect(before).toBe(0)
+  expect(asked.map(({ length }) => length)).toEqual(Array(20).fill(1_000))
+})

@@ -1,0 +1,199 @@
+import { Linked, type PopulatedFields, type PopulatedValue } from '../../../client/protocol/model/document.js'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { isObject, type Json, type JsonObject, JsonText, setOwn } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { selectUsersById } from '../../store/accounts/users.js'
+import { selectRecords } from '../../store/documents.js'
+import { may } from '../collections/permissions.js'
+import type { Context } from '../context.js'
+import { isId } from '../ids.js'
+import { openPauses, type Pauses } from '../pauses.js'
+
+/** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
+interface Branches extends Map<string, Branches> {}
+
+type LinkedRecord = Linked['record']
+
+/** Fields on their way to being populated, each document's own copy. What no path leads through is text again. */
+type Draft = { [field: string]: PopulatedValue }
+
+/** Drafts, and how many times each stands in the answer. */
+type Holders = Map<Draft, number>
+
+/** What is known of the answer so far. Contract 10.10. */
+interface Growth {
+  records: number
+  bytes: number
+  /** Ids that were looked up, whether they lead anywhere or not. */
+  lookups: number
+}
+
+interface Work {
+  readonly ctx: Context
+  readonly growth: Growth
+  readonly pauses: Pauses
+}
+
+/** One query looks up this many ids at most; more take another. */
+const mostPerQuery = 1_000
+
+/** Our choice: ids that lead nowhere are looked up too, so they have a limit of their own. */
+const mostLookups = 2 * sizes.mostPopulatedRecords
+
+/**
+ * Puts linked records in the place of their ids, a level at a time. An id that leads nowhere, or where the caller may not
+ * read, stays as it is. Each record is loaded and kept once, however often it stands in the answer; how often that is and what
+ * it takes are counted before the next level is loaded. Contract 4.6 and 10.10.
+ *
+ * @throws {SvcError} `RESULT_TOO_LARGE`
+ */
+export async function populate<Holder extends LinkedRecord>(
+  ctx: Context,
+  records: readonly Holder[],
+  paths: readonly Path[],
+): Promise<readonly Holder[]> {
+  if (paths.length === 0 || records.length === 0) return records
+  const work: Work = { ctx, growth: { records: 0, bytes: 0, lookups: 0 }, pauses: openPauses() }
+  const branches = branchesOf(paths)
+  const holders: Holders = new Map()
+  const drafts: Holder[] = []
+  for (const record of records) {
+    const { draft } = await openDraft(work, record.data, branches, 1)
+    holders.set(draft, 1)
+    drafts.push({ ...record, data: draft })
+  }
+  await link(work, holders, branches)
+  return drafts
+}
+
+async function link(work: Work, holders: Holders, branches: Branches): Promise<void> {
+  for (const [field, deeper] of branches) {
+    const at: Holders = new Map([...holders].filter(([draft]) => Object.hasOwn(draft, field)))
+    const wanted = new Map<string, number>()
+    for (const [draft, times] of at) {
+      const ids = idsIn(draft[field])
+      for (const id of ids) wanted.set(id, (wanted.get(id) ?? 0) + times)
+      requireSmall({ ...work.growth, lookups: work.growth.lookups + wanted.size })
+      await work.pauses.after(ids.length * workOfAnId)
+    }
+    const below: Holders = new Map()
+    const linked = await load(work, wanted, deeper, below)
+    for (const [draft, times] of at) {
+      const value = draft[field] as PopulatedValue
+      const items = Array.isArray(value) ? value : [value]
+      for (const item of items) if (isDraft(item)) below.set(item, (below.get(item) ?? 0) + times)
+      setOwn(draft as never, field, substitute(value, linked) as never)
+      await work.pauses.after(items.length * workOfAnId)
+    }
+    if (deeper.size > 0) await link(work, below, deeper)
+  }
+}
+
+/** To look at an id and to replace it takes as long as to parse this many bytes. */
+const workOfAnId = 32
+
+/** Loads what is linked, each record once; drafts of those that are to be populated too are added to `below`. */
+async function load(
+  work: Work,
+  wanted: ReadonlyMap<string, number>,
+  deeper: Branches,
+  below: Holders,
+): Promise<ReadonlyMap<string, Linked>> {
+  const { ctx, growth } = work
+  const linked = new Map<string, Linked>()
+
+  async function take(record: LinkedRecord): Promise<void> {
+    const times = wanted.get(record.id) ?? 0
+    growth.records += times
+    const { draft, data } = await openDraft(work, record.data, deeper, times)
+    if (deeper.size > 0) below.set(draft, times)
+    linked.set(record.id, new Linked({ ...record, data }))
+  }
+
+  const ids = [...wanted.keys()]
+  growth.lookups += ids.length
+  requireSmall(growth)
+  while (ids.length > 0) {
+    const piece = ids.splice(-mostPerQuery)
+    const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
+    for (const { document, permissions } of records) {
+      if (may(ctx.caller, { permissions: JSON.parse(permissions) }, 'read')) await take(document)
+    }
+    ids.push(...others)
+    if (records.length + others.length === piece.length) continue
+    for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
+  }
+  return linked
+}
+
+/** The fields of a record that stands so many times in the answer: as text, and as a draft where there is more to populate. */
+async function openDraft(
+  { growth, pauses }: Work,
+  data: JsonText | PopulatedFields,
+  branches: Branches,
+  times: number,
+): Promise<{ draft: Draft; data: JsonText | Draft }> {
+  if (!(data instanceof JsonText)) return { draft: { ...data }, data }
+  growth.bytes += times * Buffer.byteLength(data.text)
+  requireSmall(growth)
+  if (branches.size === 0) return { draft: {}, data }
+  const draft = alongBranches(data.toJSON() as JsonObject, branches)
+  await pauses.after(data.text.length)
+  return { draft, data: draft }
+}
+
+function requireSmall({ records, bytes, lookups }: Growth): void {
+  const isTooLarge = records > sizes.mostPopulatedRecords || bytes > sizes.mostAnswerBytes || lookups > mostLookups
+  if (isTooLarge) throw plainError('RESULT_TOO_LARGE')
+}
+
+/** A copy of fields in which only what lies on a branch can be looked into. */
+function alongBranches(fields: JsonObject, branches: Branches): Draft {
+  const draft: Draft = {}
+  for (const [field, value] of Object.entries(fields)) {
+    const deeper = branches.get(field)
+    setOwn(draft as never, field, (deeper ? alongBranch(value, deeper) : asText(value)) as never)
+  }
+  return draft
+}
+
+function alongBranch(value: Json, deeper: Branches): PopulatedValue {
+  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? alongBranch(item, deeper) : asText(item)))
+  return isObject(value) && deeper.size > 0 ? alongBranches(value, deeper) : asText(value)
+}
+
+/** As text a value takes far less memory; a scalar stays what it is. */
+function asText(value: Json): Json | JsonText {
+  return typeof value === 'object' && value !== null ? new JsonText(JSON.stringify(value)) : value
+}
+
+function substitute(value: PopulatedValue, records: ReadonlyMap<string, Linked>): PopulatedValue {
+  if (typeof value === 'string') return records.get(value) ?? value
+  if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? (records.get(item) ?? item) : item))
+  return value
+}
+
+function idsIn(value: PopulatedValue | undefined): string[] {
+  if (typeof value === 'string') return isId(value) ? [value] : []
+  if (Array.isArray(value)) return value.filter((item): item is string => typeof item === 'string' && isId(item))
+  return []
+}
+
+function branchesOf(paths: readonly Path[]): Branches {
+  const root: Branches = new Map()
+  for (const path of paths) {
+    let branches = root
+    for (const segment of path) {
+      const deeper: Branches = branches.get(segment) ?? new Map()
+      branches.set(segment, deeper)
+      branches = deeper
+    }
+  }
+  return root
+}
+
+function isDraft(value: PopulatedValue): value is Draft {
+  const isOther = value instanceof Linked || value instanceof JsonText || Array.isArray(value)
+  return typeof value === 'object' && value !== null && !isOther
+}

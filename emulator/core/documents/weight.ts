@@ -1,0 +1,183 @@
+/** What a document may hold and weigh, as it is sent and as a merge leaves it. Contract 2.4. */
+import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
+import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { isObject, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+
+interface Measure {
+  depth: number
+  keys: number
+  /** Members of objects and items of arrays, at all levels. */
+  values: number
+  /** As JSON it takes no more bytes than this. */
+  mostBytes: number
+  /** What PostgreSQL writes more of its numbers than JavaScript does, which has exponents. */
+  digits: number
+}
+
+/** Of what was walked as a body: nothing is walked twice to be weighed. */
+const known = new WeakMap<JsonObject, Measure>()
+
+/**
+ * Refuses what PostgreSQL cannot hold: texts, numbers and field names. It walks all of it, once: what a document among it weighs,
+ * the body itself or its `data`, is kept for `requireLight`. The depth is known to be small.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` whose issue says where, behind `place`
+ * @returns how much it looked at, in bytes
+ */
+export function requireStorable(body: JsonObject, place: Issue['path'] = []): number {
+  const path = [...place]
+  const whole = emptyMeasure()
+  const { data } = body
+  if (isObject(data)) {
+    const inner = emptyMeasure()
+    known.set(data, inner)
+    measureMembers(data, inner, 1, [...path, 'data'])
+    addMember(whole, 'data', path)
+    whole.depth = inner.depth + 1
+    whole.keys += inner.keys
+    whole.values += inner.values + 1
+    whole.mostBytes += inner.mostBytes
+    whole.digits += inner.digits
+    if (Object.keys(body).length > 1) measureMembers(body, whole, 1, path, 'data')
+  } else measureMembers(body, whole, 1, path)
+  known.set(body, whole)
+  return whole.mostBytes
+}
+
+/** Whether a walk has found so little in an object that no part of it can be too much. */
+export function isLight(body: JsonObject): boolean {
+  const whole = known.get(body)
+  return whole !== undefined && isWithin(whole)
+}
+
+/**
+ * Refuses a document that is too deep, has too many keys or is too heavy.
+ *
+ * @throws {SvcError} `PAYLOAD_TOO_LARGE`
+ * @returns how much it looked at, in bytes
+ */
+export function requireLight(fields: JsonObject): number {
+  const before = known.get(fields)
+  const measure = before ?? measureOf(fields)
+  known.set(fields, measure)
+  const { depth, keys, values, mostBytes, digits } = measure
+  if (isWithin(measure)) return before ? 0 : mostBytes
+  if (depth > sizes.mostDocumentDepth) throw tooDeep()
+  if (keys > sizes.mostDocumentKeys) throw tooManyKeys()
+  if (values > sizes.mostDocumentValues) throw tooManyValues()
+  // Few documents come near the limit; only those are written out to be weighed.
+  if (Buffer.byteLength(JSON.stringify(fields)) + digits > sizes.mostDocumentBytes) throw tooHeavy()
+  return mostBytes
+}
+
+/** Members and items of a document, at all levels; counted anew only where no walk has seen it. */
+export function countValues(fields: JsonObject): number {
+  return (known.get(fields) ?? measureOf(fields)).values
+}
+
+function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean {
+  const { mostDocumentDepth, mostDocumentKeys, mostDocumentValues, mostDocumentBytes } = sizes
+  const isShallow = depth <= mostDocumentDepth
+  const hasFew = keys <= mostDocumentKeys && values <= mostDocumentValues
+  return isShallow && hasFew && mostBytes + digits <= mostDocumentBytes
+}
+
+export function tooDeep() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document is at most ${sizes.mostDocumentDepth} levels deep.`)
+}
+
+export function tooManyKeys() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentKeys)} keys.`)
+}
+
+export function tooManyValues() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentValues)} values.`)
+}
+
+export function tooHeavy() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A document is at most ${formatBytes(sizes.mostDocumentBytes)}.`)
+}
+
+/** What a text may take at most: quotes around it, and an escape for each of its units. */
+const textBytes = (text: string) => 2 + 6 * text.length
+/** The longest number, with what stands between two values. */
+const scalarBytes = 26
+
+function emptyMeasure(): Measure {
+  return { depth: 1, keys: 0, values: 0, mostBytes: 3, digits: 0 }
+}
+
+function measureOf(fields: JsonObject): Measure {
+  const whole = emptyMeasure()
+  measureMembers(fields, whole, 1, [])
+  return whole
+}
+
+/** `level` is that of the container; a value without members has none. */
+function measureMembers(
+  container: JsonObject | readonly Json[],
+  whole: Measure,
+  level: number,
+  path: (string | number)[],
+  except?: string,
+): void {
+  if (level > whole.depth) whole.depth = level
+  if (Array.isArray(container)) {
+    for (let at = 0; at < container.length; at++) {
+      path.push(at)
+      measureValue(container[at] ?? null, whole, level, path)
+      path.pop()
+    }
+    return
+  }
+  const fields = container as JsonObject
+  for (const name of Object.keys(fields)) {
+    if (name === except) continue
+    path.push(name)
+    addMember(whole, name, path)
+    measureValue(fields[name] ?? null, whole, level, path)
+    path.pop()
+  }
+}
+
+function addMember(whole: Measure, name: string, path: readonly (string | number)[]): void {
+  if (name === '') throw unstorable('a field without a name', 'field_name', path)
+  // No character of UTF-16 takes more than three bytes.
+  const isLong = name.length * 3 > sizes.mostFieldNameBytes && Buffer.byteLength(name) > sizes.mostFieldNameBytes
+  if (isLong) throw unstorable(`a field name of over ${formatBytes(sizes.mostFieldNameBytes)}`, 'field_name', path)
+  requireText(name, path)
+  whole.keys++
+  whole.mostBytes += textBytes(name) + 1
+}
+
+function measureValue(value: Json, whole: Measure, level: number, path: (string | number)[]): void {
+  whole.values++
+  if (typeof value === 'string') {
+    requireText(value, path)
+    whole.mostBytes += textBytes(value) + 1
+  } else if (typeof value === 'object' && value !== null) {
+    whole.mostBytes += 3
+    measureMembers(value, whole, level + 1, path)
+  } else {
+    whole.mostBytes += scalarBytes
+    if (typeof value === 'number') whole.digits += digitsOf(value, path)
+  }
+}
+
+/** `1e300` is five bytes in a body, and 301 as the database writes it. */
+function digitsOf(value: number, path: readonly (string | number)[]): number {
+  if (!Number.isFinite(value)) throw unstorable('a number that is too large', 'finite_number', path)
+  const size = Math.abs(value)
+  return value === 0 || (size < 1e21 && size >= 1e-6) ? 0 : Math.ceil(Math.abs(Math.log10(size)))
+}
+
+function requireText(text: string, path: readonly (string | number)[]): void {
+  if (!text.isWellFormed()) throw unstorable('half of a surrogate pair', 'unicode', path)
+  if (text.includes('\0')) throw unstorable('the character U+0000', 'unicode', path)
+}
+
+function unstorable(message: string, type: string, path: readonly (string | number)[]): SvcError {
+  const shown = path.map((part) => (typeof part === 'string' ? part.slice(0, 80) : part))
+  return new SvcError('VALIDATION_ERROR', `The body holds ${message}.`, [{ path: shown, message, type }])
+}

@@ -1,0 +1,51 @@
+/** What a file may be called and where it may lie. Contract 8.2; none of this ever becomes a path on a disk. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Backend } from '../context.js'
+
+/**
+ * The name of an uploaded file, without the folders that some senders put before it.
+ *
+ * @throws {SvcError} `INVALID_PATH`
+ */
+export function requireFileName(sent: string): string {
+  const name = sent.replace(/^.*[/\\]/s, '').normalize('NFC')
+  if (name === '' || name === '.' || name === '..') {
+    throw new SvcError('INVALID_PATH', `"${shown(sent)}" is no name for a file.`)
+  }
+  if (Buffer.byteLength(name) > sizes.mostFileNameBytes) {
+    throw new SvcError('INVALID_PATH', `A file name is at most ${formatBytes(sizes.mostFileNameBytes)}.`)
+  }
+  if (/\p{Cc}|\p{Cs}/u.test(name)) {
+    throw new SvcError('INVALID_PATH', 'A file name cannot hold control characters.')
+  }
+  return name
+}
+
+/**
+ * A folder as it is kept: without a slash at its end, empty at the top.
+ *
+ * @throws {SvcError} `INVALID_PATH`
+ */
+export function requireFolder(sent: string): string {
+  if (sent === '' || sent === '/') return ''
+  const path = sent.replace(/\/$/, '')
+  const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
+  if (!isFit || Buffer.byteLength(path) > sizes.mostPathBytes) {
+    throw new SvcError(
+      'INVALID_PATH',
+      `"${shown(sent)}" is no folder. Use names of letters, digits, spaces, ".", "_" and "-", with "/" between them.`,
+    )
+  }
+  return path
+}
+
+/** Where anybody may read a file. */
+export function fileUrl({ url }: Pick<Backend, 'url'>, { id, name }: { id: string; name: string }): string {
+  return `${url()}/files/${id}/${encodeURIComponent(name)}`
+}
+
+function shown(text: string): string {
+  return text.slice(0, 80).replaceAll(/\p{C}/gu, '�')
+}

@@ -1,0 +1,72 @@
+/** Spec, "Storage". */
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { FileRecord, StorageUsage, StoredFile } from '../../../client/protocol/model/file.js'
+import { storageLimits } from '../../../client/protocol/model/limits.js'
+import type { Page } from '../../../client/protocol/model/page.js'
+import { defaultSettings, type ProjectSettings } from '../../../client/protocol/model/project.js'
+import { dropFile, selectFile, selectUsage } from '../../store/files.js'
+import { type FileReader, isOwned, selectFiles } from '../../store/lists/file-lists.js'
+import { rolesOf } from '../collections/permissions.js'
+import type { Backend, Context } from '../context.js'
+import { isId } from '../ids.js'
+import { fileUrl, requireFolder } from './file-names.js'
+import { adoptUploads, type Uploads } from './uploads.js'
+
+/** Keeps a file that belongs to nobody. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
+export async function uploadFile(ctx: Context, uploads: Uploads, folder: string): Promise<StoredFile> {
+  const [upload, ...more] = uploads.files
+  if (upload?.field !== 'file' || more.length > 0) {
+    const issue = { path: ['file'], message: 'is required, and is the only file', type: 'missing' }
+    throw new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
+  }
+  const path = requireFolder(folder)
+  const createdAt = await adoptUploads(ctx, uploads, 'nobody', path)
+  const { id, name, size, mimeType } = upload
+  return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
+}
+
+/** The files in a folder and below it that the caller may know of, the newest first; owned ones among them. Contract 8.1. */
+export async function listFiles(
+  ctx: Context,
+  { path, limit, offset }: { path: string; limit: number; offset: number },
+): Promise<Page<StoredFile>> {
+  const place = { project: ctx.project.id, path: requireFolder(path), reader: readerOf(ctx) }
+  const page = await selectFiles(ctx.db, place, { limit, offset })
+  return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
+}
+
+/** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
+export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
+  const isDropped = isId(id) && (await dropFile(ctx.db, ctx.project.id, id))
+  if (!isDropped) {
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, readerOf(ctx)))) throw plainError('FILE_IN_USE')
+    throw new SvcError('NOT_FOUND', `No file "${id.slice(0, 80)}".`)
+  }
+  ctx.backend.sweepFilesSoon()
+  return { id }
+}
+
+function readerOf({ caller }: Context): FileReader {
+  return { mayReadAll: caller.secret, roles: rolesOf(caller), user: caller.user?.id }
+}
+
+export async function getUsage({ db, project }: Context): Promise<StorageUsage> {
+  const { tier } = project.settings
+  return { ...(await selectUsage(db, project.id)), limitBytes: storageLimits[tier].total, tier }
+}
+
+/** A file that anybody may read, and which pages may. @throws {SvcError} `NOT_FOUND` */
+export async function getPublicFile(
+  { db }: Backend,
+  id: string,
+  name: string,
+): Promise<{ file: FileRecord; settings: Pick<ProjectSettings, 'allowedOrigins' | 'dialect'> }> {
+  const found = isId(id) ? await selectFile(db, id) : undefined
+  if (!found || found.file.name !== name) throw new SvcError('NOT_FOUND', 'There is no such file.')
+  return { file: found.file, settings: { ...defaultSettings, ...JSON.parse(found.settings) } }
+}
+
+function withUrl(backend: Backend, file: FileRecord): StoredFile {
+  return { ...file, url: fileUrl(backend, file) }
+}

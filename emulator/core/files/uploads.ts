@@ -1,0 +1,149 @@
+/**
+ * Files that come with a request. Their bytes land first, under ids of their own; the transaction that writes the request's
+ * record adopts them; what nobody adopted is removed again.
+ */
+import { createHash } from 'node:crypto'
+import { type Fields, requireNoOperator } from '../../../client/protocol/model/document.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { setOwn } from '../../../client/protocol/model/json.js'
+import { storageLimits } from '../../../client/protocol/model/limits.js'
+import { type FileOwner, insertFiles, selectSettled } from '../../store/files.js'
+import type { Backend, Context } from '../context.js'
+import { fileUrl, requireFileName } from './file-names.js'
+import { isNamedType, namedEndings, typeOf } from './mime-types.js'
+
+/** A file on its way in. */
+export interface IncomingFile {
+  /** The name of its part. */
+  readonly field: string
+  readonly name: string
+  /** What its sender says it is. */
+  readonly type: string
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** What a file may be. */
+export interface FileRules {
+  readonly mostBytes: number
+  /** Otherwise its name ends as the specification's types do. Contract 8.4. */
+  readonly mayBeAnyType: boolean
+  /** Whether its bytes are hashed, so that two requests can be told apart. */
+  readonly isHashed: boolean
+}
+
+/** A file whose bytes are there. */
+export interface Upload {
+  readonly field: string
+  readonly id: string
+  readonly name: string
+  readonly size: number
+  readonly mimeType: string
+  /** A hash of the bytes, where one was asked for. */
+  readonly digest: string | undefined
+}
+
+/** What a request brought along, and whether a record has taken it in. */
+export interface Uploads {
+  readonly files: readonly Upload[]
+  isAdopted: boolean
+}
+
+export const noUploads: Uploads = Object.freeze({ files: [], isAdopted: true })
+
+/**
+ * Takes in the bytes of a file. They are there once this resolves, and not at all if it rejects.
+ *
+ * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` for a type that is not taken
+ */
+export async function landUpload(
+  backend: Backend,
+  file: IncomingFile,
+  { mostBytes, mayBeAnyType, isHashed }: FileRules,
+): Promise<Upload> {
+  const name = requireFileName(file.name)
+  if (!mayBeAnyType) requireNamedType(file.field, name)
+  const id = backend.newId(backend.now())
+  const hash = isHashed ? createHash('sha256') : undefined
+  let size = 0
+  async function* weighed() {
+    for await (const chunk of file.bytes) {
+      size += chunk.length
+      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(mostBytes)}.`)
+      hash?.update(chunk)
+      yield chunk
+    }
+  }
+  await backend.files.write(id, weighed())
+  return { field: file.field, id, name, size, mimeType: typeOf(name, file.type), digest: hash?.digest('hex') }
+}
+
+/**
+ * Gives files to their owner, at the top folder unless another is named, and answers when. Call it in the transaction that
+ * writes the owner.
+ *
+ * @throws {SvcError} `STORAGE_LIMIT`
+ */
+export async function adoptUploads(
+  { db, project, backend }: Context,
+  uploads: Uploads,
+  owner: FileOwner,
+  path = '',
+): Promise<string> {
+  const at = backend.now().toISOString()
+  if (uploads.files.length === 0) return at
+  const { total: limitBytes } = storageLimits[project.settings.tier]
+  const place = { project: project.id, owner, limitBytes, at }
+  const hasRoom = await insertFiles(
+    db,
+    place,
+    uploads.files.map((file) => ({ ...file, path })),
+  )
+  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(limitBytes ?? 0)}.`)
+  uploads.isAdopted = true
+  return at
+}
+
+/** Removes the bytes of files that no transaction has been given yet. */
+export async function removeUploads({ files }: Backend, uploads: readonly Upload[]): Promise<void> {
+  await files.remove(uploads.map(({ id }) => id))
+}
+
+/**
+ * Removes the bytes of a request that came to nothing. Whether it did is for the database to say: a commit may have gone through
+ * although its answer was lost, or may still be on its way. Where the database cannot be asked, the bytes stay, and it is asked later.
+ */
+export async function discardUploads(
+  { db, files, discardLater }: Backend,
+  project: string,
+  uploads: readonly Upload[],
+): Promise<void> {
+  if (uploads.length === 0) return
+  const ids = uploads.map(({ id }) => id)
+  try {
+    const kept = new Set(await selectSettled(db, project, ids))
+    await files.remove(ids.filter((id) => !kept.has(id)))
+  } catch (error) {
+    discardLater(project, ids)
+    throw error
+  }
+}
+
+/** The fields with the addresses of the files in them; several of one name are an array. Contract 3.4. */
+export function withUploads(backend: Backend, fields: Fields, { files }: Uploads): Fields {
+  if (files.length === 0) return fields
+  for (const { field } of files) requireNoOperator({ [field]: null })
+  const whole = { ...fields }
+  for (const field of new Set(files.map(({ field }) => field))) {
+    const urls = files.filter((file) => file.field === field).map((file) => fileUrl(backend, file))
+    setOwn(whole, field, urls.length === 1 ? (urls[0] ?? '') : urls)
+  }
+  return whole
+}
+
+/** Contract 8.4. */
+function requireNamedType(field: string, name: string): void {
+  if (isNamedType(name)) return
+  const issue = { path: [field], message: `ends in none of ${namedEndings.join(', ')}`, type: 'file_type' }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}

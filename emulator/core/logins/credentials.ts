@@ -1,0 +1,73 @@
+/** Who stands behind a key or a token. */
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { ProjectSettings } from '../../../client/protocol/model/project.js'
+import { type SessionRow, selectSession } from '../../store/accounts/sessions.js'
+import { selectProjectByKeyId } from '../../store/projects.js'
+import type { Backend, Identity, SignedIn } from '../context.js'
+import { identify } from '../projects/projects.js'
+import { looksLikeToken, readClaims, requireSigned } from './tokens.js'
+
+/** Longer than any key or token that we make: not worth a look-up. */
+const mostLength = 2_000
+
+/** @throws {SvcError} `UNAUTHORIZED` for a bad key, `INVALID_TOKEN` for a bad token. */
+export function identifyText(backend: Backend, text: string): Promise<Identity> {
+  return looksLikeToken(text) ? identifyToken(backend, text) : identifyKey(backend, text)
+}
+
+export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
+  const isPossible = key.length > 0 && key.length <= mostLength && !looksLikeToken(key)
+  const identity = isPossible ? await identify(backend, key) : undefined
+  if (!identity) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  return identity
+}
+
+/** The user of a token whose session still stands. Contract 6.4. */
+function identifyToken(backend: Backend, token: string): Promise<Identity> {
+  return backend.known.callers.of(token, () => readToken(backend, token))
+}
+
+async function readToken(backend: Backend, token: string): Promise<Identity> {
+  if (token.length > mostLength) throw plainError('INVALID_TOKEN')
+  const now = backend.now()
+  const found = await selectSession(backend.db, readClaims(token), now.toISOString())
+  if (!found) throw plainError('INVALID_TOKEN')
+  const { project, tokenSecret, row } = found
+  await requireSigned(token, tokenSecret, now)
+  const user = signedIn(row, project.settings)
+  return { project, caller: { id: user.id, key: undefined, user, secret: false } }
+}
+
+/** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */
+export async function identifyAgain(backend: Backend, { project, caller }: Identity): Promise<Identity> {
+  const { user, key, secret } = caller
+  const found = key && (await selectProjectByKeyId(backend.db, project.id, key.id))
+  if (!found && (key || !user)) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  if (!user) return { project: found?.project ?? project, caller }
+  const again = await identifySession(backend, project.id, { user: user.id, session: user.sessionId })
+  return { ...again, caller: { ...again.caller, key, secret } }
+}
+
+/** The user of a session, while it stands. @throws {SvcError} `INVALID_TOKEN` */
+export async function identifySession(
+  backend: Backend,
+  project: string,
+  { user, session }: { user: string; session: string },
+): Promise<Identity> {
+  const found = await selectSession(backend.db, { project, user, session }, backend.now().toISOString())
+  if (!found) throw plainError('INVALID_TOKEN')
+  const signed = signedIn(found.row, found.project.settings)
+  return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
+}
+
+function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedIn {
+  const roles: string[] = JSON.parse(row.roles)
+  return {
+    id: row.user_id,
+    sessionId: row.id,
+    roles: trustDataRole && row.trusted_role !== null ? [...roles, row.trusted_role] : roles,
+    isVerified: row.email_verified,
+    signedInAt: row.signed_in_at,
+  }
+}

@@ -1,0 +1,136 @@
+/** Login with a password and, where it is asked for, a code. Spec, "Authentication" 5; contract 6.6 and 6.7. */
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import {
+  countWrongCode,
+  deletePendingLogin,
+  lockPendingLogin,
+  openPendingLogin,
+  type PendingLogin,
+} from '../../store/accounts/pending-logins.js'
+import { selectSecrets, writeUsedCode } from '../../store/accounts/user-secrets.js'
+import { lockUser, nobodysId, selectUserByEmail } from '../../store/accounts/users.js'
+import { acceptCode, hashCode } from '../accounts/codes.js'
+import { readEmail } from '../accounts/emails.js'
+import { composeCode, newMailedCode } from '../accounts/mailed-codes.js'
+import { isPassword } from '../accounts/passwords.js'
+import { type Context, inTransaction } from '../context.js'
+import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
+import { type Login, openSession } from './sessions.js'
+
+/** A login is there, or a code is needed first. */
+export type LoginStep = { readonly login: Login } | { readonly codeNeeded: string }
+
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+}
+
+/** How long a correct password waits for its code, and how often the code may be wrong. */
+const pendingMilliseconds = 5 * 60_000
+const mostWrongCodes = 5
+
+/** @throws {SvcError} `INVALID_CREDENTIALS` whether the email, the password or both are wrong, in the same time. */
+export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginStep> {
+  const emailKey = readEmail(email)?.key ?? ''
+  const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
+  const attempt = { account: user ?? emailKey, address }
+  const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? nobodysId), requireMayTry(ctx, attempt)])
+  const passwordHash = secrets?.passwordHash ?? null
+  const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey })
+  if (!user || passwordHash === null || !isRight) {
+    await countFailure(ctx, attempt)
+    throw plainError('INVALID_CREDENTIALS')
+  }
+  // Of many attempts at once, those that failed meanwhile count against the one that is right.
+  await requireMayTry(ctx, attempt)
+  const step = await afterPassword(ctx, user, passwordHash)
+  // Where a code is needed too, its failed attempts go on counting, however often the password is right.
+  if ('login' in step) await clearFailures(ctx, attempt)
+  return step
+}
+
+/**
+ * What comes after a correct password: a session, or the question for a code. Neither, if it is not the password any more.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`
+ */
+export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHash: string): Promise<LoginStep> {
+  const code = newMailedCode()
+  // Made before the transaction, which holds up others; not needed where an authenticator says the code.
+  const mail = ctx.project.settings.require2fa ? await composeCode(ctx, user, code) : undefined
+  const next = await inTransaction(ctx, async (ctx) => {
+    // Whoever changes the password meanwhile ends what is opened here, or keeps it from being opened.
+    await lockUser(ctx.db, ctx.project.id, user.id)
+    const secrets = await selectSecrets(ctx.db, user.id)
+    if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
+    const hasAuthenticator = secrets.totpSecret !== null
+    if (!hasAuthenticator && !mail) return { login: await openSession(ctx, user) }
+    const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
+    await openPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
+    if (!hasAuthenticator && mail) await ctx.backend.mail.keep(ctx.db, mail)
+    return hasAuthenticator ? 'authenticator' : 'mail'
+  })
+  if (typeof next === 'object') return next
+  if (next === 'authenticator') return { codeNeeded: 'Send the code of your authenticator app to finish the login.' }
+  if (mail) ctx.backend.mail.send(mail)
+  return { codeNeeded: 'Send the code that was mailed to you to finish the login.' }
+}
+
+/**
+ * Finishes a login whose password was right, once per code.
+ *
+ * @throws {SvcError} `INVALID_CREDENTIALS`; `RATE_LIMITED` for the fifth wrong code, which ends the attempt.
+ */
+export async function logInWithCode(
+  ctx: Context,
+  { email, code }: { email: string; code: string },
+  address: string,
+): Promise<Login> {
+  const emailKey = readEmail(email)?.key ?? ''
+  const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
+  const attempt = { account: user ?? emailKey, address }
+  await requireMayTry(ctx, attempt)
+  const outcome = await inTransaction(ctx, (ctx) => finish(ctx, user, code))
+  if (typeof outcome === 'object') {
+    await clearFailures(ctx, attempt)
+    return outcome
+  }
+  // Where no login waits for a code nothing was guessed: it holds up nobody's account, whether there is one or not.
+  await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
+  if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
+  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.')
+}
+
+/** Where there is no user, the same statements ask for nobody. */
+async function finish(
+  ctx: Context,
+  user: OutgoingUser | undefined,
+  code: string,
+): Promise<Login | 'none' | 'wrong' | 'over'> {
+  const id = user?.id ?? nobodysId
+  await lockUser(ctx.db, ctx.project.id, id)
+  const pending = await lockPendingLogin(ctx.db, id)
+  const now = ctx.backend.now()
+  if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
+  if (await takeCode(ctx, user, pending, code)) {
+    await deletePendingLogin(ctx.db, user.id)
+    return openSession(ctx, user)
+  }
+  if (pending.wrongCodes + 1 >= mostWrongCodes) {
+    await deletePendingLogin(ctx.db, user.id)
+    return 'over'
+  }
+  await countWrongCode(ctx.db, user.id)
+  return 'wrong'
+}
+
+async function takeCode(ctx: Context, user: OutgoingUser, pending: PendingLogin, code: string): Promise<boolean> {
+  if (pending.codeHash !== null) return hashCode(code) === pending.codeHash
+  const secrets = await selectSecrets(ctx.db, user.id, { lock: true })
+  const used = secrets && (await acceptCode(secrets, code, ctx.backend.now()))
+  if (!used) return false
+  await writeUsedCode(ctx.db, user.id, used)
+  return true
+}

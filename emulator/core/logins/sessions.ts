@@ -1,0 +1,57 @@
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import { deleteSession, extendSession, insertSession, selectTokenSecret } from '../../store/accounts/sessions.js'
+import type { Context, UserContext } from '../context.js'
+import { signToken } from './tokens.js'
+
+/** What a login comes to. Spec, "Login and registration result". */
+export interface Login {
+  readonly token: string
+  readonly user: OutgoingUser
+}
+
+type Scope = Pick<Context, 'backend' | 'db' | 'project'>
+
+/** Opens a session for a user who has shown who they are. */
+export async function openSession(ctx: Scope, user: OutgoingUser): Promise<Login> {
+  const now = ctx.backend.now()
+  const session = ctx.backend.newId(now)
+  const expiresAt = new Date(expiryOf(ctx, now) * 1_000).toISOString()
+  await insertSession(ctx.db, { id: session, project: ctx.project.id, user: user.id, at: now.toISOString(), expiresAt })
+  return { token: await tokenFor(ctx, user.id, session, now), user }
+}
+
+/** A new token for the same session. Contract 6.4. */
+export async function refreshSession(ctx: UserContext): Promise<string> {
+  const now = ctx.backend.now()
+  const { id, sessionId } = ctx.caller.user
+  const stands = await extendSession(ctx.db, sessionId, new Date(expiryOf(ctx, now) * 1_000).toISOString())
+  if (!stands) throw plainError('INVALID_TOKEN')
+  return tokenFor(ctx, id, sessionId, now)
+}
+
+/** Ends the session: its tokens are good for nothing from now on. */
+export async function logOut(ctx: UserContext): Promise<void> {
+  await deleteSession(ctx.db, ctx.caller.user.sessionId)
+  ctx.backend.known.callers.clear()
+}
+
+/** What the project signs with. @throws {SvcError} `NOT_FOUND` if the project is gone */
+export async function tokenSecretOf({ backend, db, project }: Scope): Promise<string> {
+  const secret = await backend.known.tokenSecrets.of(project.id, () => selectTokenSecret(db, project.id))
+  if (secret === undefined) throw new SvcError('NOT_FOUND', `No project "${project.id}".`)
+  return secret
+}
+
+async function tokenFor(scope: Scope, user: string, session: string, now: Date): Promise<string> {
+  const { project } = scope
+  const secret = await tokenSecretOf(scope)
+  const times = { issuedAt: Math.floor(now.getTime() / 1_000), expiresAt: expiryOf({ project }, now) }
+  return signToken({ user, project: project.id, session }, secret, times)
+}
+
+/** In whole seconds since 1970. */
+function expiryOf({ project }: Pick<Context, 'project'>, now: Date): number {
+  return Math.floor(now.getTime() / 1_000) + project.settings.tokenTtl
+}

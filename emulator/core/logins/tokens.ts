@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { isId } from '../ids.js'
+
+/** What a user token says. Contract 6.4. */
+export interface Claims {
+  readonly user: string
+  readonly project: string
+  readonly session: string
+}
+
+const algorithm = 'HS256'
+
+/** Signs a token with the project's own secret; no two are alike. Both times in seconds since 1970. */
+export function signToken(
+  { user, project, session }: Claims,
+  secret: string,
+  { issuedAt, expiresAt }: { issuedAt: number; expiresAt: number },
+): Promise<string> {
+  return new SignJWT({ pid: project, sid: session })
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+    .setSubject(user)
+    .setJti(randomUUID())
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expiresAt)
+    .sign(keyOf(secret))
+}
+
+/** What a token claims, before anybody has looked at its signature. @throws {SvcError} `INVALID_TOKEN` */
+export function readClaims(token: string): Claims {
+  const { sub, pid, sid } = decode(token)
+  if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw plainError('INVALID_TOKEN')
+  if (!isId(sub) || !isId(sid) || pid.includes('\0')) throw plainError('INVALID_TOKEN')
+  return { user: sub, project: pid, session: sid }
+}
+
+/** @throws {SvcError} `INVALID_TOKEN` unless the project signed it and it has not expired. */
+export async function requireSigned(token: string, secret: string, now: Date): Promise<void> {
+  try {
+    await jwtVerify(token, keyOf(secret), { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] })
+  } catch {
+    throw plainError('INVALID_TOKEN')
+  }
+}
+
+/** Whether a text has the form of a token rather than of a key. */
+export function looksLikeToken(text: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text)
+}
+
+function decode(token: string) {
+  try {
+    return decodeJwt(token)
+  } catch {
+    throw plainError('INVALID_TOKEN')
+  }
+}
+
+function keyOf(secret: string): Uint8Array {
+  return new TextEncoder().encode(secret)
+}

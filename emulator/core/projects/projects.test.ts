@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import type { Database } from '../../database/port.js'
+import { openKnown } from '../cache.js'
+import type { Backend } from '../context.js'
+import { allowsOrigin } from './projects.js'
+
+/** A database that allows every origin, and counts who asks. */
+function aBackend(asked: unknown[]): Backend {
+  const db: Pick<Database, 'query'> = {
+    async query<Row>(statement: unknown) {
+      asked.push(statement)
+      return [{ is_allowed: true }] as Row[]
+    },
+  }
+  return { db, known: openKnown() } as unknown as Backend
+}
+
+it.each([
+  `https://${'a'.repeat(30_000)}.example`,
+  `https://${'a'.repeat(300)}.example`,
+  'https://a.example/path',
+  'https://a.example?query',
+  'chrome-extension://abc',
+  'null',
+  '',
+])('contract 10.12 an origin that no project may allow costs no statement', async (origin) => {
+  const asked: unknown[] = []
+
+  expect(await allowsOrigin(aBackend(asked), origin)).toBe(false)
+  expect(asked).toEqual([])
+})
+
+it('contract 10.12 an origin that may be allowed is asked for once', async () => {
+  const asked: unknown[] = []
+  const backend = aBackend(asked)
+  const origin = `https://${`${'a'.repeat(60)}.`.repeat(4)}example:65535`
+
+  expect([await allowsOrigin(backend, origin), await allowsOrigin(backend, origin)]).toEqual([true, true])
+  expect(asked).toHaveLength(1)
+})

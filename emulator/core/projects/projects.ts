@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
+import { defaultSettings, type Project, type ProjectSettings } from '../../../client/protocol/model/project.js'
+import { clearTrustedRoles } from '../../store/accounts/users.js'
+import {
+  deleteKey,
+  insertKey,
+  insertProject,
+  type ProjectKey,
+  selectAllowsOrigin,
+  selectKeys,
+  selectProject,
+  selectProjectByKey,
+  selectProjectKeys,
+  writeSettings,
+} from '../../store/projects.js'
+import type { Backend, Identity } from '../context.js'
+import { hashOf } from '../hashes.js'
+import { isId } from '../ids.js'
+
+export interface NewProject {
+  readonly project: Project
+  /** Ships in apps; opens whatever no permission closes. */
+  readonly apiKey: string
+  /** Never ships; satisfies every role. Shown this once, kept as a hash. */
+  readonly secretKey: string
+}
+
+/** Whose key that is; nothing if it is nobody's. */
+export function identify(backend: Backend, key: string): Promise<Identity | undefined> {
+  return backend.known.callers.of(key, async () => {
+    const found = await selectProjectByKey(backend.db, hashOf(key))
+    if (!found) return undefined
+    const { project, keyId, secret } = found
+    return { project, caller: { id: keyId, key: { id: keyId, secret }, user: undefined, secret } }
+  })
+}
+
+export async function createProject(
+  backend: Backend,
+  { name, settings = {} }: { name: string; settings?: Partial<ProjectSettings> },
+): Promise<NewProject> {
+  const now = backend.now()
+  const project: Project = { id: backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
+  requireLimiting(project.settings)
+  const { apiKey, secretKey, keys } = drawKeys(backend)
+  await insertProject(backend.db, project, keys, now.toISOString())
+  backend.known.origins.clear()
+  return { project, apiKey, secretKey }
+}
+
+/** One more key of a project. A secret one is shown this once. @throws {SvcError} `NOT_FOUND` */
+export async function createKey(
+  backend: Backend,
+  project: string,
+  secret: boolean,
+): Promise<{ id: string; key: string }> {
+  const now = backend.now()
+  const key = newKey(secret)
+  const kept = keptKey(backend, now, key, secret)
+  await requireProject(backend, project)
+  await insertKey(backend.db, project, kept, now.toISOString())
+  await keepKeys(backend, project)
+  return { id: kept.id, key }
+}
+
+/** Takes a key away: what was opened with it ends. @throws {SvcError} `NOT_FOUND` */
+export async function removeKey(backend: Backend, project: string, id: string): Promise<void> {
+  const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
+  if (!isId(id)) throw notFound
+  // Out of the folder first: what it has kept comes back at the next start.
+  await keepKeys(backend, project, id)
+  try {
+    if (!(await deleteKey(backend.db, project, id))) throw notFound
+  } finally {
+    backend.known.callers.clear()
+  }
+}
+
+/** The keys of a project. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
+export async function listKeys(backend: Backend, project: string) {
+  await requireProject(backend, project)
+  return selectKeys(backend.db, project)
+}
+
+/**
+ * The project of that id and its public key, made on first use; the secret key only when it is drawn. The keys that the state
+ * folder has kept open it, whatever became of its data.
+ */
+export async function openProject(backend: Backend, id: string): Promise<OpenedProject> {
+  const { db, keyring } = backend
+  const [project, known] = await Promise.all([selectProject(db, id), selectProjectKeys(db, id)])
+  if (!project) return makeProject(backend, id)
+  if (keyring.hasData) {
+    const kept = await keyring.keysOf(id)
+    for (const key of without(kept, known)) await insertKey(db, id, key, backend.now().toISOString())
+    await keyring.keep(id, [...kept, ...without(known, kept)])
+  }
+  const apiKey =
+    publicKey(keyring.hasData ? await keyring.keysOf(id) : known) ?? (await createKey(backend, id, false)).key
+  return { project, apiKey, secretKey: undefined }
+}
+
+type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey: string | undefined }
+
+async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
+  const { db, keyring } = backend
+  const drawn = drawKeys(backend)
+  // Kept before they are used: of two that start together in a new folder, one draws for both.
+  const keys = await keyring.keepFirst(id, drawn.keys)
+  const project: Project = { id, name: id, settings: defaultSettings }
+  await insertProject(db, project, keys, backend.now().toISOString())
+  const apiKey = publicKey(keys) ?? (await createKey(backend, id, false)).key
+  return { project, apiKey, secretKey: apiKey === drawn.apiKey ? drawn.secretKey : undefined }
+}
+
+/** Where the data are the folder's, so are all of their keys, but for one that is about to be taken away. */
+async function keepKeys({ db, keyring }: Backend, project: string, removed?: string): Promise<void> {
+  if (!keyring.hasData || (await keyring.keysOf(project)).length === 0) return
+  const keys = await selectProjectKeys(db, project)
+  await keyring.keep(
+    project,
+    keys.filter(({ id }) => id !== removed),
+  )
+}
+
+function without(keys: readonly ProjectKey[], others: readonly ProjectKey[]): ProjectKey[] {
+  const hashes = new Set(others.map(({ hash }) => hash))
+  return keys.filter(({ hash }) => !hashes.has(hash))
+}
+
+function publicKey(keys: readonly ProjectKey[]): string | undefined {
+  return keys.find(({ readable }) => readable !== null)?.readable ?? undefined
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function requireProject({ db }: Backend, id: string): Promise<Project> {
+  const project = await selectProject(db, id)
+  if (project) return project
+  throw new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
+}
+
+/** Changes some settings of a project. @throws {SvcError} `NOT_FOUND` */
+export async function changeProject(
+  backend: Backend,
+  id: string,
+  settings: Partial<ProjectSettings>,
+): Promise<Project> {
+  const before = await requireProject(backend, id)
+  const after: Project = { ...before, settings: { ...before.settings, ...settings } }
+  // What an older service has stored may stay until somebody changes it.
+  const isOther = after.settings.tier !== before.settings.tier
+  if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
+  await backend.db.transaction(async (tx) => {
+    await writeSettings(tx, id, after.settings)
+    // Until now, users may have written it themselves.
+    if (after.settings.trustDataRole && !before.settings.trustDataRole) await clearTrustedRoles(tx, id)
+  })
+  for (const known of [backend.known.callers, backend.known.projects, backend.known.origins]) known.clear()
+  return after
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for a rate limit that would limit nothing. Contract 10.1. */
+function requireLimiting({ rateLimit, tier }: ProjectSettings): void {
+  if (rateLimit === 'off') return
+  const windows: readonly string[] = 'includes' in rateLimit ? rateLimit : Object.keys(rateLimit)
+  const known: readonly string[] = 'includes' in rateLimit ? windowsOfTier(tier) : windows
+  const unknown = windows.find((window) => !known.includes(window))
+  if (windows.length > 0 && unknown === undefined) return
+  const message =
+    unknown === undefined
+      ? `names no window and would limit nothing; it takes ${rateLimitWords}`
+      : `has no figure for the tier "${tier}" by the ${unknown}. ${choicesOf(tier)}`
+  const issue = { path: ['settings', 'rateLimit'], message, type: 'no_figure' }
+  throw new SvcError('VALIDATION_ERROR', `"settings.rateLimit" ${message}.`, [issue])
+}
+
+function choicesOf(tier: Tier): string {
+  const windows = windowsOfTier(tier).map((window) => `["${window}"]`)
+  const figures = windows.length > 0 ? `This tier has figures for ${windows.join(' and ')}; or write` : 'Write'
+  return `${figures} numbers of your own, as {"minute": 100}`
+}
+
+/** What `allowedOrigins` may hold: a host's name has 253 characters at most. */
+export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
+
+/** Whether any project allows pages of that origin. What none may allow is neither asked for nor remembered. */
+export async function allowsOrigin({ db, known }: Backend, origin: string): Promise<boolean> {
+  return originForm.test(origin) && known.origins.of(origin, () => selectAllowsOrigin(db, origin))
+}
+
+/** The project of that id, as it was a moment ago. */
+export function knownProject({ db, known }: Backend, id: string): Promise<Project | undefined> {
+  return known.projects.of(id, () => selectProject(db, id))
+}
+
+function drawKeys(backend: Backend) {
+  const now = backend.now()
+  const apiKey = newKey(false)
+  const secretKey = newKey(true)
+  return { apiKey, secretKey, keys: [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)] }
+}
+
+function newKey(secret: boolean): string {
+  return `${secret ? 'svc_secret_' : 'svc_key_'}${randomBytes(18).toString('base64url')}`
+}
+
+/** A public key stays readable; of a secret one only the hash is kept. */
+function keptKey({ newId }: Backend, now: Date, key: string, secret: boolean): ProjectKey {
+  return { id: newId(now), hash: hashOf(key), secret, readable: secret ? null : key }
+}

@@ -1,0 +1,97 @@
+/**
+ * The `state` that goes out with a browser and has to come back: random, signed by the project, good once, and bound to the
+ * browser where one asked for it. Contract 7.3.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { bindLogin, insertLogin, type PendingProviderLogin, takeLogin } from '../../store/providers/idp-logins.js'
+import type { Context } from '../context.js'
+import { hashOf } from '../hashes.js'
+import { tokenSecretOf } from '../logins/sessions.js'
+
+type Scope = Pick<Context, 'backend' | 'db' | 'project'>
+
+const stateMilliseconds = 10 * 60_000
+
+/** A state to leave with, which counts once its login is kept. */
+export async function newState(scope: Scope): Promise<string> {
+  const random = randomBytes(18).toString('base64url')
+  return `${random}.${await sign(scope, random)}`
+}
+
+/** Remembers a login that is about to leave with that state. */
+export async function keepLogin({ backend, db, project }: Scope, state: string, login: PendingProviderLogin) {
+  const expiresAt = new Date(backend.now().getTime() + stateMilliseconds).toISOString()
+  await insertLogin(db, { stateHash: hashOf(state), project: project.id, expiresAt }, login)
+}
+
+/** Where a browser that sets out is sent, and the cookie that it shows when it comes back. */
+export interface Departure {
+  readonly loginUrl: string
+  readonly cookie: string
+}
+
+/** Binds a login to the browser that sets out; nothing if it is not ours, is over, or is another browser's already. */
+export async function bindToBrowser(
+  scope: Scope,
+  state: string,
+  cookies: string | undefined,
+): Promise<Departure | undefined> {
+  if (!(await isOurs(scope, state))) return undefined
+  const { backend, db, project } = scope
+  const secret = randomBytes(18).toString('base64url')
+  const found = await bindLogin(db, {
+    stateHash: hashOf(state),
+    project: project.id,
+    at: backend.now().toISOString(),
+    browserHash: hashOf(secret),
+    shownHash: shownIn(cookies, state),
+  })
+  if (!found) return undefined
+  const { pathname, protocol } = new URL(found.redirectUrl)
+  const isSecure = protocol === 'https:' ? '; Secure' : ''
+  const lasts = `Max-Age=${stateMilliseconds / 1_000}; Path=${pathname}; HttpOnly; SameSite=Lax${isSecure}`
+  return { loginUrl: found.loginUrl, cookie: `${cookieName(state)}=${secret}; ${lasts}` }
+}
+
+/** The login that left with that state; nothing if it is not ours, was used, is older than ten minutes, or another browser's. */
+export async function takeOpenLogin(
+  scope: Scope,
+  state: string,
+  cookies?: string | undefined,
+): Promise<PendingProviderLogin | undefined> {
+  if (!(await isOurs(scope, state))) return undefined
+  const { backend, db, project } = scope
+  return takeLogin(db, {
+    stateHash: hashOf(state),
+    project: project.id,
+    at: backend.now().toISOString(),
+    browserHash: shownIn(cookies, state),
+  })
+}
+
+/** Looks at the signature only: what was not signed here is not worth a statement. */
+async function isOurs(scope: Scope, state: string): Promise<boolean> {
+  const [, random = '', signature = ''] = /^([\w-]{24})\.([\w-]{43})$/.exec(state) ?? []
+  return random !== '' && isSame(signature, await sign(scope, random))
+}
+
+/** Each login has a cookie of its own, since several may be on their way in one browser. */
+function cookieName(state: string): string {
+  return `svc-login-${hashOf(state).slice(0, 16)}`
+}
+
+/** The hash of what a browser shows for that login. */
+function shownIn(cookies: string | undefined, state: string): string | null {
+  const beginning = `${cookieName(state)}=`
+  const shown = cookies?.split(/; */).find((cookie) => cookie.startsWith(beginning))
+  return shown === undefined ? null : hashOf(shown.slice(beginning.length))
+}
+
+async function sign(scope: Scope, random: string): Promise<string> {
+  const secret = await tokenSecretOf(scope)
+  return createHmac('sha256', secret).update(`state of a login: ${random}`).digest('base64url')
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}

@@ -1,0 +1,119 @@
+/** Connections that fell behind and subscriptions that come back: they read at their own pace what the others have received already. */
+import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
+import { type Changes, type Range, selectChanges } from '../../store/realtime/changes.js'
+import { openBudget } from '../budget.js'
+import { type FeedState, queue, readerOf, retryMilliseconds, runJobs } from './readers.js'
+import {
+  announce,
+  deliver,
+  hand,
+  type Listener,
+  newReader,
+  progressOf,
+  type Reader,
+  type Receiver,
+  receive,
+} from './receivers.js'
+
+/** Hands one listener what it has missed until now, as fast as its connection takes it. */
+export async function replay(state: FeedState, project: string, listener: Listener): Promise<void> {
+  const { subscriber } = listener
+  for (;;) {
+    // Nothing is read for who would not take it.
+    if (!subscriber.canWrite()) await subscriber.drained()
+    if (listener.isOver()) return
+    const range = { project, collections: [listener.collection], after: listener.position }
+    const { changes, isAll, lastSeq } = await readOnce(state, range)
+    const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => hand(listener, change)), {
+      isFirst: true,
+    })
+    if (!isAll || !isWhole) continue
+    listener.position = Math.max(listener.position, lastSeq)
+    return
+  }
+}
+
+/** A connection that cannot keep up reads on at its own pace, so that nobody waits for it, and comes back once it has caught up. */
+export async function stepAside(state: FeedState, reader: Reader, receiver: Receiver): Promise<void> {
+  const { project } = reader
+  const own: Reader = { ...newReader(project, progressOf(receiver)), isReading: true }
+  reader.receivers.delete(receiver)
+  receive(own, receiver, own.cursor)
+  let isBack = false
+  while (!isBack && own.receivers.size > 0 && receiver.subscriber.isOpen()) {
+    try {
+      await runJobs(state, own)
+      isBack = (await catchUp(state, own, receiver)) && (await comeBack(state, own, receiver))
+    } catch (error) {
+      state.report(error)
+      await pause(retryMilliseconds)
+    }
+  }
+  own.isReading = false
+  receiver.reader = readerOf(state, project)
+  for (const job of own.jobs.splice(0)) queue(state, receiver.reader, job)
+}
+
+/** Delivers as much as the connection takes; whether that was all. */
+async function catchUp(state: FeedState, own: Reader, receiver: Receiver): Promise<boolean> {
+  const { subscriber, listeners } = receiver
+  if (!subscriber.canWrite()) await subscriber.drained()
+  if (!subscriber.isOpen() || listeners.size === 0) return false
+  const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
+  const { changes, isAll, lastSeq } = await readOnce(state, range)
+  const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => deliver(receiver, change)), {
+    isFirst: true,
+  })
+  own.cursor = Math.max(progressOf(receiver), isAll && isWhole ? lastSeq : 0)
+  announce(receiver, own.cursor)
+  return isAll && isWhole
+}
+
+/** Goes on with the others of its project; not if so much has happened meanwhile that it has to catch up again. */
+function comeBack(state: FeedState, own: Reader, receiver: Receiver): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    queue(state, readerOf(state, own.project), ({ reader }) =>
+      closeGap(state, receiver, reader.cursor).then((isClosed) => {
+        own.cursor = Math.max(progressOf(receiver), isClosed ? reader.cursor : 0)
+        if (isClosed && receiver.listeners.size > 0) receive(reader, receiver, own.cursor)
+        reader.isWanted = true
+        resolve(isClosed)
+      }, reject),
+    )
+  })
+}
+
+/** Delivers what the others have received, without waiting, since they wait for it. */
+async function closeGap({ db }: FeedState, receiver: Receiver, until: number): Promise<boolean> {
+  const after = progressOf(receiver)
+  if (after >= until) return true
+  const collections = [...receiver.listeners.keys()]
+  const { changes, isAll } = await selectChanges(db, { project: receiver.reader.project, collections, after })
+  const missed = changes.filter(({ seq }) => seq <= until)
+  const isWhole = await handOver(missed, receiver.subscriber, (change) => deliver(receiver, change))
+  return isWhole && (isAll || missed.length < changes.length)
+}
+
+/** Hands over as much as the connection takes; whether that was all. */
+export async function handOver(
+  changes: Changes['changes'],
+  { canWrite }: Receiver['subscriber'],
+  handOne: (change: Changes['changes'][number]) => number,
+): Promise<boolean> {
+  const budget = openBudget()
+  for (const change of changes) {
+    if (!canWrite()) return false
+    const pause = budget.spend(handOne(change))
+    if (pause) await pause
+  }
+  await othersFirst()
+  return true
+}
+
+/** Many who come back at once mostly ask for the same, and wait for the same answer: what has happened does not change. */
+function readOnce({ db, replays, reads }: FeedState, range: Range): Promise<Changes> {
+  const name = JSON.stringify(range)
+  const reading = reads.get(name) ?? replays.take(() => selectChanges(db, range)).finally(() => reads.delete(name))
+  reads.set(name, reading)
+  return reading
+}

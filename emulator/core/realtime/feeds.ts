@@ -1,0 +1,147 @@
+/**
+ * The changes of each project that somebody subscribes to: read once for all connections, in commit order, by number. A writer
+ * says only that there is something to read. Contract 9.4.
+ */
+import type { Database } from '../../database/port.js'
+import type { Bus } from '../../ports/bus/port.js'
+import { selectChanges } from '../../store/realtime/changes.js'
+import { openTurns } from '../turns.js'
+import { handOver, replay, stepAside } from './catching-up.js'
+import { between, type FeedState, readerOf, wake } from './readers.js'
+import {
+  addTo,
+  announce,
+  hand,
+  type Listener,
+  type Moment,
+  positionOf,
+  type Reader,
+  type Receiver,
+  receive,
+  removeFrom,
+} from './receivers.js'
+import type { Subscriber } from './subscriber.js'
+
+export type { Listener } from './receivers.js'
+
+export interface Feeds {
+  /**
+   * Hands a listener everything after `since`, or after now, and from then on whatever happens. Resolves once what it receives is
+   * in one order with what the others of its connection do.
+   */
+  join(project: string, listener: Listener, since: number | undefined): Promise<void>
+  /** Puts a listener in the place of another of its connection, without a gap; false where that one is still catching up. */
+  replace(former: Listener, listener: Listener): boolean
+  /** Hands a listener nothing more; answers the number up to which it has received everything. */
+  leave(listener: Listener): number
+  close(): void
+}
+
+/** Connections that catch up at once: other requests are not kept waiting behind all of them. */
+const mostReplays = 2
+
+export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => void): Feeds {
+  const state: FeedState = {
+    db,
+    report,
+    readers: new Map(),
+    receivers: new WeakMap(),
+    replays: openTurns(mostReplays),
+    reads: new Map(),
+    stepAside: (reader, receiver) => void stepAside(state, reader, receiver),
+  }
+  const stop = bus.listen((project) => {
+    const woken = project === undefined ? [...state.readers.values()] : [state.readers.get(project)]
+    for (const reader of woken) if (reader) wake(state, reader)
+  })
+  return {
+    join: (project, listener, since) => join(state, project, listener, since),
+    replace: (former, listener) => replace(state, former, listener),
+    leave: (listener) => leave(state, listener),
+    close() {
+      stop()
+      state.readers.clear()
+    },
+  }
+}
+
+async function join(state: FeedState, project: string, listener: Listener, since: number | undefined): Promise<void> {
+  const receiver = receiverOf(state, project, listener.subscriber)
+  let isIn = await between(state, receiver, (moment) => begin(moment, receiver, listener, since))
+  while (!isIn) {
+    // Long ago first, without holding up the others.
+    await replay(state, project, listener)
+    isIn = await between(state, receiver, ({ reader }) => enter(state, reader, receiver, listener))
+  }
+}
+
+/** Says where a listener begins; whether it has nothing to catch up with. */
+async function begin(
+  { reader, kept }: Moment,
+  receiver: Receiver,
+  listener: Listener,
+  since: number | undefined,
+): Promise<boolean> {
+  const { oldest, lastSeq } = await kept()
+  const isKept =
+    since !== undefined && since <= lastSeq && (since === lastSeq || (oldest !== null && oldest <= since + 1))
+  listener.position = isKept ? since : lastSeq
+  listener.begun(since === undefined || isKept)
+  if (listener.position < lastSeq) return false
+  add(reader, receiver, listener)
+  return true
+}
+
+/** Adds a listener to those of its connection; not if so much has happened meanwhile that it has to catch up again. */
+async function enter({ db }: FeedState, reader: Reader, receiver: Receiver, listener: Listener): Promise<boolean> {
+  const { project, cursor } = reader
+  if (listener.position < cursor && !listener.isOver()) {
+    const range = { project, collections: [listener.collection], after: listener.position }
+    const { changes, isAll } = await selectChanges(db, range)
+    const missed = changes.filter(({ seq }) => seq <= cursor)
+    // Without waiting, since the others wait for it.
+    const isWhole = await handOver(missed, listener.subscriber, (change) => hand(listener, change))
+    if (!isWhole || (!isAll && missed.length === changes.length)) return false
+    listener.position = Math.max(listener.position, cursor)
+  }
+  add(reader, receiver, listener)
+  return true
+}
+
+function add(reader: Reader, receiver: Receiver, listener: Listener): void {
+  // What came since the last read is for this listener, too.
+  reader.isWanted = true
+  if (listener.isOver()) return
+  receive(reader, receiver, listener.position)
+  addTo(receiver, listener)
+  announce(receiver, reader.cursor)
+}
+
+function replace({ receivers }: FeedState, former: Listener, listener: Listener): boolean {
+  const receiver = receivers.get(former.subscriber)
+  if (!receiver || receiver.unannounced.has(former) || former.collection !== listener.collection) return false
+  const position = positionOf(receiver, former)
+  if (!removeFrom(receiver, former)) return false
+  listener.position = position
+  addTo(receiver, listener)
+  announce(receiver, position)
+  return true
+}
+
+function leave({ readers, receivers }: FeedState, listener: Listener): number {
+  const receiver = receivers.get(listener.subscriber)
+  if (!receiver || !removeFrom(receiver, listener)) return listener.position
+  const { reader } = receiver
+  if (receiver.listeners.size === 0) reader.receivers.delete(receiver)
+  if (reader.receivers.size === 0 && !reader.isReading) readers.delete(reader.project)
+  return positionOf(receiver, listener)
+}
+
+function receiverOf(state: FeedState, project: string, subscriber: Subscriber): Receiver {
+  const known = state.receivers.get(subscriber)
+  if (known) return known
+  const reader = readerOf(state, project)
+  const receiver = { subscriber, listeners: new Map(), unannounced: new Set<Listener>(), position: 0, reader }
+  state.receivers.set(subscriber, receiver)
+  return receiver
+}

@@ -1,0 +1,191 @@
+/**
+ * Whether a document is among those that a filter asks for; `store/lists/where-sql.ts` says the same in SQL, and
+ * test/emulator/store/where-parity.test.ts holds the two together. What it costs grows with the document, not with the number of tests:
+ * each text is lower-cased once for all who ask, and looked through once for everything that one filter looks for.
+ */
+import type { Document } from '../../../client/protocol/model/document.js'
+import type { Json } from '../../../client/protocol/model/json.js'
+import { valueAt } from '../../../client/protocol/model/path.js'
+import {
+  canHold,
+  meaningsOf,
+  numberOf,
+  type OwnField,
+  ownField,
+  type Test,
+  type Where,
+} from '../../../client/protocol/model/where.js'
+import { searchFor } from './text-search.js'
+
+/** What of a document a filter looks at. */
+export type Matchable = Pick<Document, OwnField | 'data'>
+
+export function matches(where: Where, document: Matchable): boolean {
+  return predicateOf(where)(document)
+}
+
+/** The same for many documents: what can be worked out of the filter alone is worked out once. */
+export function predicateOf(where: Where): (document: Matchable) => boolean {
+  const searches = { exact: openSearch((text) => text), anyCase: openSearch(loweredIn) }
+  const clauses = where.all.map(({ any }) => any.map((test) => fieldTestOf(test, searches)))
+  return (document) => {
+    const holds = clauses.every((tests) => tests.some((isMet) => isMet(document)))
+    for (const search of Object.values(searches)) search.forget()
+    return holds
+  }
+}
+
+type Condition = (value: Json | undefined, document: Matchable) => boolean
+
+interface Searches {
+  readonly exact: Search
+  readonly anyCase: Search
+}
+
+function fieldTestOf(test: Test, searches: Searches): (document: Matchable) => boolean {
+  const { path } = test
+  const holds = conditionOf(test, searches)
+  const own = ownField(path)
+  return own
+    ? (document) => holds(document[own], document)
+    : (document) => holds(valueAt(document.data, path), document)
+}
+
+function conditionOf(test: Test, { exact, anyCase }: Searches): Condition {
+  if ('value' in test && !canHold(test.value)) return () => test.operator === 'ne'
+  switch (test.operator) {
+    case 'eq':
+      return equals([test.value])
+    case 'ne':
+      return not(equals([test.value]))
+    case 'in':
+      return equals(test.values)
+    case 'notin':
+      return not(equals(test.values))
+    case 'isnull':
+      return (value) => (value === undefined || value === null) === test.isNull
+    case 'gt':
+      return compares(test.value, (order) => order > 0)
+    case 'gte':
+      return compares(test.value, (order) => order >= 0)
+    case 'lt':
+      return compares(test.value, (order) => order < 0)
+    case 'lte':
+      return compares(test.value, (order) => order <= 0)
+    case 'contains':
+      return exact.add(test.value)
+    case 'icontains':
+      return anyCase.add(lowerCase(test.value))
+    case 'startswith':
+      return (value) => typeof value === 'string' && value.startsWith(test.value)
+    case 'endswith':
+      return (value) => typeof value === 'string' && value.endsWith(test.value)
+  }
+}
+
+function not(condition: Condition): Condition {
+  return (value, document) => !condition(value, document)
+}
+
+/** An array equals what one of its items does. */
+function equals(texts: readonly string[]): Condition {
+  const meanings = new Set<Json | undefined>(texts.flatMap(meaningsOf))
+  return (value) => {
+    if (!Array.isArray(value)) return meanings.has(value)
+    const items = itemsOf(value)
+    for (const meaning of meanings) if (items.has(meaning)) return true
+    return false
+  }
+}
+
+function compares(text: string, isWanted: (order: number) => boolean): Condition {
+  const number = numberOf(text)
+  return (value) => {
+    if (typeof value === 'string') return isWanted(orderOfTexts(value, text))
+    return typeof value === 'number' && number !== undefined && isWanted(value - number)
+  }
+}
+
+/** Everything that the `contains` of one filter look for. */
+interface Search {
+  /** Whether a text, or an item of an array that is one, holds the part. */
+  add(part: string): Condition
+  /** The document that was looked at is done with. */
+  forget(): void
+}
+
+function openSearch(fold: (text: string, document: Matchable) => string): Search {
+  const parts: string[] = []
+  const known = new Map<Json, ReadonlySet<number>>()
+  let search: ((text: string) => ReadonlySet<number>) | undefined
+
+  function foundIn(value: Json | undefined, document: Matchable): ReadonlySet<number> {
+    if (typeof value !== 'string' && !Array.isArray(value)) return none
+    const found = known.get(value) ?? (typeof value === 'string' ? look(value, document) : lookInto(value, document))
+    known.set(value, found)
+    return found
+  }
+
+  function look(text: string, document: Matchable): ReadonlySet<number> {
+    search ??= searchFor(parts)
+    return search(fold(text, document))
+  }
+
+  function lookInto(array: readonly Json[], document: Matchable): ReadonlySet<number> {
+    const all = new Set<number>()
+    for (const item of itemsOf(array)) {
+      if (typeof item !== 'string') continue
+      for (const part of foundIn(item, document)) all.add(part)
+      if (all.size === parts.length) break
+    }
+    return all
+  }
+
+  return {
+    add(part) {
+      const at = parts.push(part) - 1
+      return (value, document) => foundIn(value, document).has(at)
+    },
+    forget: () => known.clear(),
+  }
+}
+
+const none: ReadonlySet<number> = new Set()
+
+// Of many filters, the first to look at a value prepares it for all.
+const lowered = new WeakMap<Matchable, Map<string, string>>()
+const items = new WeakMap<readonly Json[], ReadonlySet<Json | undefined>>()
+
+function loweredIn(text: string, document: Matchable): string {
+  const known = lowered.get(document) ?? new Map<string, string>()
+  lowered.set(document, known)
+  const lower = known.get(text) ?? lowerCase(text)
+  known.set(text, lower)
+  return lower
+}
+
+function itemsOf(array: readonly Json[]): ReadonlySet<Json | undefined> {
+  const known = items.get(array) ?? new Set(array)
+  items.set(array, known)
+  return known
+}
+
+/** By code point, which is not how `<` compares strings: it goes by UTF-16 units. */
+function orderOfTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length)
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)]
+    if (a !== b) return Number(isSurrogate(a)) - Number(isSurrogate(b)) || a - b
+  }
+  return one.length - other.length
+}
+
+/** A half of a code point above U+FFFF. */
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff
+}
+
+/** Each code point by itself, as `pg_c_utf8` does it: no final sigma, and `İ` becomes one letter. */
+export function lowerCase(text: string): string {
+  return text.replaceAll('Σ', 'σ').replaceAll('İ', 'i').toLowerCase()
+}

@@ -1,0 +1,118 @@
+/** How changes are read for all connections of a project, and what is done between two reads. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Database } from '../../database/port.js'
+import { type Changes, type Kept, selectChanges, selectKept } from '../../store/realtime/changes.js'
+import { openBudget } from '../budget.js'
+import type { Turns } from '../turns.js'
+import { announce, deliver, type Job, type Moment, newReader, type Reader, type Receiver } from './receivers.js'
+import type { Subscriber } from './subscriber.js'
+
+export interface FeedState {
+  readonly db: Database
+  readonly report: (error: unknown) => void
+  /** For the connections that keep up, by project. */
+  readonly readers: Map<string, Reader>
+  readonly receivers: WeakMap<Subscriber, Receiver>
+  readonly replays: Turns
+  /** What is being read for those who catch up. */
+  readonly reads: Map<string, Promise<Changes>>
+  /** What becomes of a connection that cannot keep up. */
+  stepAside(reader: Reader, receiver: Receiver): void
+}
+
+/** After the database has failed. */
+export const retryMilliseconds = 500
+
+export function readerOf({ readers }: FeedState, project: string): Reader {
+  const reader = readers.get(project) ?? newReader(project, 0)
+  readers.set(project, reader)
+  return reader
+}
+
+/** Who reads for a connection now. One that nobody was connected to any more has ended meanwhile. */
+function readerFor(state: FeedState, receiver: Receiver): Reader {
+  if (!receiver.reader.isReading) receiver.reader = readerOf(state, receiver.reader.project)
+  return receiver.reader
+}
+
+export function wake(state: FeedState, reader: Reader): void {
+  reader.isWanted = true
+  if (!reader.isReading) void read(state, reader)
+}
+
+export function queue(state: FeedState, reader: Reader, job: Job): void {
+  reader.jobs.push(job)
+  if (!reader.isReading) void read(state, reader)
+}
+
+/** Does something for a connection while nothing is read for it. */
+export function between<Result>(
+  state: FeedState,
+  receiver: Receiver,
+  step: (moment: Moment) => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const job: Job = async (moment) => {
+      // Another reads for it meanwhile.
+      if (receiver.reader !== moment.reader) return queue(state, readerFor(state, receiver), job)
+      await step(moment).then(resolve, reject)
+    }
+    queue(state, readerFor(state, receiver), job)
+  })
+}
+
+async function read(state: FeedState, reader: Reader): Promise<void> {
+  reader.isReading = true
+  while (reader.isWanted || reader.jobs.length > 0) {
+    reader.isWanted = false
+    try {
+      await advance(state, reader)
+      await runJobs(state, reader)
+    } catch (error) {
+      state.report(error)
+      await pause(retryMilliseconds)
+      reader.isWanted = reader.receivers.size > 0
+    }
+  }
+  reader.isReading = false
+  if (reader.receivers.size === 0) state.readers.delete(reader.project)
+}
+
+/** Those that wait now: what comes meanwhile waits until the changes that happened have gone out. */
+export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> {
+  let asked: Promise<Kept> | undefined
+  const kept = () => {
+    asked ??= selectKept(db, reader.project)
+    return asked
+  }
+  for (const job of reader.jobs.splice(0)) await job({ reader, kept })
+}
+
+async function advance(state: FeedState, reader: Reader): Promise<void> {
+  for (;;) {
+    const collections = [...new Set([...reader.receivers].flatMap(({ listeners }) => [...listeners.keys()]))]
+    if (collections.length === 0) return
+    const range = { project: reader.project, collections, after: reader.cursor }
+    const { changes, isAll, lastSeq } = await selectChanges(state.db, range)
+    if (changes.length > 0) await deliverAll(state, reader, changes)
+    reader.cursor = isAll ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
+    for (const receiver of reader.receivers) announce(receiver, reader.cursor)
+    if (isAll) return
+  }
+}
+
+/** One connection after the other, so that what each receives goes out together. */
+async function deliverAll(state: FeedState, reader: Reader, changes: Changes['changes']): Promise<void> {
+  const budget = openBudget()
+  for (const receiver of [...reader.receivers]) {
+    for (const change of changes) {
+      if (!receiver.listeners.has(change.collection)) continue
+      if (!receiver.subscriber.canWrite()) {
+        state.stepAside(reader, receiver)
+        break
+      }
+      const pause = budget.spend(deliver(receiver, change))
+      if (pause) await pause
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/** Connections with their subscriptions: each connection receives changes in commit order, however many of them it holds. Contract 9.4. */
+import type { Kept, Recorded } from '../../store/realtime/changes.js'
+import type { Subscriber } from './subscriber.js'
+
+/** One subscription to the changes of a collection, each of which it receives once. */
+export interface Listener {
+  readonly subscriber: Subscriber
+  readonly collection: string
+  /** The newest number it has received. */
+  position: number
+  isOver(): boolean
+  /**
+   * Comes first: it receives everything after its position. That may be not whole, where the changes it asked for are no longer
+   * kept or have not happened yet; then it receives what comes from now on.
+   */
+  begun(isWhole: boolean): void
+  receive(change: Recorded): void
+  /** What it missed is replayed. Everything up to that number has been received on this connection. */
+  live(seq: number): void
+  /** What receiving costs; 1 is the least. */
+  costOf(change: Recorded): number
+}
+
+/** Reads changes for the connections of a project that keep up, or for one that does not. */
+export interface Reader {
+  readonly project: string
+  readonly receivers: Set<Receiver>
+  /** What is done between two reads. */
+  readonly jobs: Job[]
+  /** Everything up to this number has been delivered. */
+  cursor: number
+  isReading: boolean
+  isWanted: boolean
+}
+
+/** A connection, as its reader knows it. */
+export interface Receiver {
+  readonly subscriber: Subscriber
+  /** By collection. */
+  readonly listeners: Map<string, Set<Listener>>
+  /** Those among them whose replay has just ended. */
+  readonly unannounced: Set<Listener>
+  /** The newest change that all of them have received. */
+  position: number
+  reader: Reader
+}
+
+export type Job = (moment: Moment) => Promise<void>
+
+/** Nothing is being read. */
+export interface Moment {
+  readonly reader: Reader
+  /** Which changes are kept, asked once for all jobs of this moment. */
+  kept(): Promise<Kept>
+}
+
+export function newReader(project: string, cursor: number): Reader {
+  return { project, receivers: new Set(), jobs: [], cursor, isReading: false, isWanted: false }
+}
+
+/** Everything up to this number has been delivered to a connection. */
+export function progressOf({ position, reader }: Receiver): number {
+  return Math.max(position, reader.cursor)
+}
+
+/** What was read for nobody need not be read again for this one. */
+export function receive(reader: Reader, receiver: Receiver, from: number): void {
+  if (reader.receivers.size === 0) reader.cursor = Math.max(reader.cursor, from)
+  reader.receivers.add(receiver)
+  receiver.reader = reader
+}
+
+/** The newest number that a listener has received, or that was none of its business. */
+export function positionOf(receiver: Receiver, listener: Listener): number {
+  return Math.max(listener.position, progressOf(receiver))
+}
+
+export function addTo(receiver: Receiver, listener: Listener): void {
+  const others = receiver.listeners.get(listener.collection) ?? new Set()
+  receiver.listeners.set(listener.collection, others.add(listener))
+  receiver.unannounced.add(listener)
+}
+
+/** Whether it was there. */
+export function removeFrom(receiver: Receiver, listener: Listener): boolean {
+  const others = receiver.listeners.get(listener.collection)
+  if (!others?.delete(listener)) return false
+  if (others.size === 0) receiver.listeners.delete(listener.collection)
+  receiver.unannounced.delete(listener)
+  return true
+}
+
+/** Hands a change to each listener it concerns; what that cost. */
+export function deliver(receiver: Receiver, change: Recorded): number {
+  announce(receiver, change.seq - 1)
+  let cost = 0
+  for (const listener of receiver.listeners.get(change.collection) ?? []) cost += hand(listener, change)
+  receiver.position = Math.max(receiver.position, change.seq)
+  return cost
+}
+
+/** What a replay has handed over already is not handed over again. */
+export function hand(listener: Listener, change: Recorded): number {
+  if (listener.isOver() || change.seq <= listener.position) return 0
+  listener.position = change.seq
+  listener.receive(change)
+  return listener.costOf(change)
+}
+
+/** Everything up to that number has been delivered: who received it in a replay already is on a level with the others. */
+export function announce({ unannounced }: Receiver, seq: number): void {
+  for (const listener of unannounced) {
+    if (listener.position > seq) continue
+    unannounced.delete(listener)
+    if (!listener.isOver()) listener.live(seq)
+  }
+}

@@ -1,0 +1,217 @@
+/** Who is told of which changes, and until when. Contract 9. */
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
+import type { Where } from '../../../client/protocol/model/where.js'
+import { selectCollection } from '../../store/collections.js'
+import type { DocumentChange } from '../../store/realtime/changes.js'
+import { requireCollection } from '../collections/collections.js'
+import { requirePermission } from '../collections/permissions.js'
+import type { Backend, Context, Identity } from '../context.js'
+import { databaseFault } from '../database-faults.js'
+import type { Listener } from './feeds.js'
+import { type Matchable, predicateOf } from './matching.js'
+import type { Subscriber } from './subscriber.js'
+
+export type { DocumentChange } from '../../store/realtime/changes.js'
+
+export interface Wish {
+  /** Name or id. */
+  readonly collection: string
+  readonly where: Where
+  /** Whether entering and leaving the filter counts as `created` and `deleted`. Contract 9.3. */
+  readonly isLive: boolean
+  /** Exclusive: the number of the last change that is known already. */
+  readonly since: number | undefined
+}
+
+/** What a connection does with what a subscription receives. */
+export interface Sink {
+  /** Comes first: it receives every change after that number, until the subscription ends. */
+  begun(seq: number, subscription: Subscription): void
+  /** A change, and as what it is told. */
+  event(change: DocumentChange, kind: DocumentChange['kind'], collection: StoredCollection): void
+  /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
+  live(seq: number): void
+  /** Changes are missing; what comes from now on is whole again. */
+  resync(): void
+  /** Nothing comes after this. */
+  ended(why: SvcError): void
+}
+
+export interface Subscription {
+  /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
+  review(): Promise<void>
+  /** Puts another one in its place, without a gap; false where that cannot be done at once. */
+  giveWayTo(listener: Listener): boolean
+  /** Answers the number up to which everything has been received. */
+  end(): number
+}
+
+/** Who subscribes, over which connection. */
+export interface Asker {
+  /** The caller as it is known now: rights change. */
+  identity(): Identity
+  readonly subscriber: Subscriber
+  /** What this subscription takes the place of. Unless it says since when, it goes on where that one was. */
+  readonly replaced?: Subscription | undefined
+}
+
+/**
+ * Resolves once everything up to now has been received.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `UNAUTHORIZED`, `FORBIDDEN`
+ */
+export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink: Sink): Promise<void> {
+  const { identity, subscriber, replaced } = asker
+  const { collection: name, where, isLive } = wish
+  const project = identity().project.id
+  const known = await requireCollection(contextOf(backend, identity()), name)
+  let collection = readable(backend, identity(), known)
+  let hasLeft = false
+  let isReplayed = false
+  const kindOf = (isLive ? liveKind : plainKind)(where)
+
+  const listener: Listener = {
+    subscriber,
+    collection: collection.id,
+    position: 0,
+    isOver: () => hasLeft || !subscriber.isOpen(),
+    costOf: costOf(where),
+    begun(isWhole) {
+      sink.begun(listener.position, { review, giveWayTo, end })
+      if (!isWhole) sink.resync()
+      // Rights may have changed since they were looked at; from here on each change of them is received.
+      subscriber.hold(review())
+    },
+    live(seq) {
+      if (isReplayed) sink.live(seq)
+    },
+    receive(change) {
+      if (change.kind === 'collection') {
+        backend.known.collections.clear()
+        // Nothing more goes out on this connection before it is known who may receive it.
+        return subscriber.hold(review())
+      }
+      const kind = kindOf(change)
+      if (kind) sink.event(change, kind, collection)
+    },
+  }
+
+  async function review(): Promise<void> {
+    try {
+      // Not one that is remembered: nobody asks again after this.
+      const found = await selectCollection(backend.db, project, name)
+      if (found?.id !== collection.id) throw plainError('NOT_FOUND')
+      collection = readable(backend, identity(), found)
+    } catch (error) {
+      if (listener.isOver()) return
+      end()
+      // Whoever cannot be looked at is told nothing more; it may come back with `since`.
+      const why = error instanceof SvcError ? error : (databaseFault(error) ?? plainError('UNAVAILABLE'))
+      sink.ended(why.code === 'NOT_FOUND' ? noLonger(name) : why)
+    }
+  }
+
+  function giveWayTo(other: Listener): boolean {
+    if (hasLeft) return false
+    hasLeft = backend.feeds.replace(listener, other)
+    return hasLeft
+  }
+
+  function end(): number {
+    hasLeft = true
+    return backend.feeds.leave(listener)
+  }
+
+  if (wish.since === undefined && replaced?.giveWayTo(listener)) return listener.begun(true)
+  const left = replaced?.end()
+  const since = wish.since ?? left
+  isReplayed = since !== undefined
+  try {
+    await backend.feeds.join(project, listener, since)
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+/** Texts are searched the longer the longer they are, and read before that. */
+function costOf({ all }: Where): Listener['costOf'] {
+  if (all.length === 0) return () => 1
+  const tests = all.reduce((sum, { any }) => sum + any.length, 0)
+  return (change) => {
+    if (change.kind === 'collection') return 1
+    const { document, before } = change
+    const characters = lengthOf(document.data) + (before?.text.length ?? 0)
+    return 1 + Math.ceil(characters / charactersPerCost) + Math.floor(tests / testsPerCost)
+  }
+}
+
+const charactersPerCost = 1_000
+const testsPerCost = 20
+
+function lengthOf(data: OutgoingDocument['data']): number {
+  return data instanceof JsonText ? data.text.length : 0
+}
+
+/** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */
+function readable(backend: Backend, identity: Identity, collection: StoredCollection): StoredCollection {
+  requirePermission(contextOf(backend, identity), collection, 'read')
+  return collection
+}
+
+function contextOf(backend: Backend, identity: Identity): Context {
+  return { ...identity, backend, db: backend.db, inTransaction: false }
+}
+
+function noLonger(name: string): SvcError {
+  return new SvcError('INVALID_COLLECTION', `The collection "${name.slice(0, 80)}" was deleted or renamed.`)
+}
+
+type KindOf = (change: DocumentChange) => DocumentChange['kind'] | undefined
+
+/** A change is told if the document matches as it is now; a deleted one, as it was last. */
+function plainKind(where: Where): KindOf {
+  if (where.all.length === 0) return ({ kind }) => kind
+  const matches = predicateOf(where)
+  return (change) => (matches(currentOf(change)) ? change.kind : undefined)
+}
+
+/** As a view that shows what matches has to hear of it. */
+function liveKind(where: Where): KindOf {
+  if (where.all.length === 0) return ({ kind }) => kind
+  const [matches, plain] = [predicateOf(where), plainKind(where)]
+  return (change) => {
+    if (!change.before) return plain(change)
+    const [was, is] = [matches(formerOf(change, change.before)), matches(currentOf(change))]
+    if (was) return is ? 'updated' : 'deleted'
+    return is ? 'created' : undefined
+  }
+}
+
+// Of many subscriptions, the first to look at a change parses it for all.
+const currents = new WeakMap<DocumentChange, Matchable>()
+const formers = new WeakMap<DocumentChange, Matchable>()
+
+function currentOf(change: DocumentChange): Matchable {
+  const { document } = change
+  return once(currents, change, () => ({ ...document, data: fieldsOf(document.data) }))
+}
+
+function formerOf(change: DocumentChange, before: JsonText): Matchable {
+  return once(formers, change, () => ({ ...change.document, data: fieldsOf(before) }))
+}
+
+function once(known: WeakMap<DocumentChange, Matchable>, change: DocumentChange, read: () => Matchable): Matchable {
+  const found = known.get(change) ?? read()
+  known.set(change, found)
+  return found
+}
+
+/** A change carries its data as the text that the database sent. */
+function fieldsOf(data: OutgoingDocument['data']): Fields {
+  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
+}

@@ -1,0 +1,43 @@
+/** Tickets: what a browser's EventSource puts into an address in the place of a key or a token. Contract 9.5. */
+import { randomBytes } from 'node:crypto'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { insertTicket, takeTicket } from '../../store/realtime/tickets.js'
+import type { Backend, Context, Identity } from '../context.js'
+import { hashOf } from '../hashes.js'
+import { identifyAgain, identifySession } from '../logins/credentials.js'
+
+const livesMilliseconds = 60_000
+
+export interface Ticket {
+  readonly ticket: string
+  readonly expiresAt: string
+}
+
+/** A ticket that stands for the caller, for one stream within a minute. */
+export async function newTicket({ backend, db, project, caller }: Context): Promise<Ticket> {
+  const ticket = randomBytes(24).toString('base64url')
+  const expiresAt = new Date(backend.now().getTime() + livesMilliseconds).toISOString()
+  const { user, key } = caller
+  await insertTicket(db, {
+    hash: hashOf(ticket),
+    project: project.id,
+    // A user's rights are those of the session; a key beside it would outlive it.
+    key: user ? null : (key?.id ?? null),
+    session: user?.sessionId ?? null,
+    user: user?.id ?? null,
+    expiresAt,
+  })
+  return { ticket, expiresAt }
+}
+
+/** Who a ticket stands for; it is used up by this. @throws {SvcError} `UNAUTHORIZED` */
+export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
+  // What is no ticket of ours is not worth a statement.
+  const isTicket = /^[\w-]{32}$/.test(ticket)
+  const taken = isTicket && (await takeTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
+  if (!taken) throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.')
+  const { project, key, user, session } = taken
+  if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })
+  const caller = { id: key?.id ?? '', key: key ?? undefined, user: undefined, secret: key?.secret ?? false }
+  return identifyAgain(backend, { project, caller })
+}

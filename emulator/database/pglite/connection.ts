@@ -1,0 +1,117 @@
+/** The thread that PGlite runs in: started, configured, listened to and ended. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { sql } from '../port.js'
+import { sessionSettings } from '../postgres/session-settings.js'
+import { type Job, openSession, type Session } from './protocol.js'
+
+export interface DataSource {
+  /** Folder of an existing data directory; left out, the data live in memory. */
+  readonly dataDir?: string
+  /** A packed data directory that an empty database starts from. */
+  readonly template?: Uint8Array
+}
+
+/** One connection to the worker, from its start to its end. */
+export interface Connection {
+  readonly worker: Worker
+  readonly session: Session
+  /** What the worker shares: counts, and the bytes that it has not posted yet. */
+  readonly shared: SharedArrayBuffer
+  /** ReadyForQuery messages that have arrived. */
+  arrived: number
+  /** Messages of the worker that have arrived. */
+  received: number
+  /** Bytes of its next message that were taken before it was posted. */
+  taken: number
+}
+
+const headerBytes = 16
+const heldBytes = 65_536
+
+/** Where the counts are in what the worker shares. */
+const [produced, held, posted] = [0, 1, 2]
+
+const settings = Object.entries({
+  ...sessionSettings,
+  work_mem: '16MB',
+  // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
+  wal_init_zero: 'off',
+}).map(([name, value]) => sql`select set_config(${name}, ${value}, false)`)
+
+export async function connect({ dataDir, template }: DataSource): Promise<Connection> {
+  const shared = new SharedArrayBuffer(headerBytes + heldBytes)
+  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    workerData: { dataDir, template, shared, headerBytes },
+    // The embedded server is quiet; what it prints on its own would land in the middle of a command's output.
+    stdout: true,
+    stderr: true,
+  })
+  const connection: Connection = { worker, session: openSession(), shared, arrived: 0, received: 0, taken: 0 }
+  await Promise.race([open(connection), failure(worker)])
+  return connection
+}
+
+/** Waits until the directory is open, which the thread says first of all. */
+async function open(connection: Connection): Promise<void> {
+  const { worker, session } = connection
+  await once(worker, 'message')
+  await new Promise<unknown>((resolve, reject) => {
+    const bytes = session.write({ statements: settings, resolve, reject })
+    worker.once('message', (answer: Uint8Array) => receive(connection, answer))
+    worker.postMessage(new Uint8Array(bytes))
+  })
+}
+
+function failure(worker: Worker): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`PGlite stopped with code ${code} while it opened.`)))
+  })
+}
+
+export function receive(connection: Connection, answer: Uint8Array) {
+  const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).subarray(connection.taken)
+  connection.received++
+  connection.taken = 0
+  read(connection, bytes)
+}
+
+/** Takes what the worker has finished and not posted: the answers to what was done before a statement that takes too long. */
+export function takeHeld(connection: Connection) {
+  const counts = new Int32Array(connection.shared, 0, headerBytes / 4)
+  const posts = Atomics.load(counts, posted)
+  const length = Atomics.load(counts, held)
+  const bytes = Buffer.from(new Uint8Array(connection.shared, headerBytes).slice(connection.taken, length))
+  // What was posted meanwhile comes by itself.
+  const isNew = posts === connection.received && posts === Atomics.load(counts, posted)
+  if (!isNew || length <= connection.taken) return
+  connection.taken = length
+  read(connection, bytes)
+}
+
+/** The job that the worker carries out: those before it are done, even if their answers have not arrived. */
+export function jobAtWork({ session, shared, arrived }: Connection): Job | undefined {
+  return session.unfinished[Atomics.load(new Int32Array(shared, 0, headerBytes / 4), produced) - arrived]
+}
+
+function read(connection: Connection, bytes: Buffer) {
+  connection.session.read(bytes, () => {
+    connection.arrived++
+  })
+}
+
+export async function disconnect(worker: Worker): Promise<void> {
+  if (hasEnded(worker)) return
+  const closed = new Promise<void>((resolve) => {
+    worker.on('message', (message) => message === 'closed' && resolve())
+    worker.once('exit', () => resolve())
+  })
+  worker.postMessage('close')
+  await closed
+  await worker.terminate()
+}
+
+function hasEnded({ threadId }: Worker): boolean {
+  return threadId === -1
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import type { Connection } from './connection.js'
+import { openPglite } from './pglite.js'
+
+const seen = vi.hoisted(() => ({ begun: 0, opened: [] as Connection[] }))
+vi.mock('./connection.js', async (original) => {
+  const actual = await original<typeof import('./connection.js')>()
+  const connect: typeof actual.connect = async (source) => {
+    seen.begun++
+    const connection = await actual.connect(source)
+    seen.opened.push(connection)
+    return connection
+  }
+  return { ...actual, connect }
+})
+
+test('who closes a database that is being opened again waits until no thread has its directory', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-pglite-'))
+  const database = await openPglite({ dataDir })
+  await seen.opened[0]?.worker.terminate()
+  await vi.waitFor(() => expect(seen.begun).toBe(2))
+
+  await database.close()
+
+  expect(seen.opened.map(({ worker }) => worker.threadId)).toEqual([-1, -1])
+  await rm(dataDir, { recursive: true })
+})

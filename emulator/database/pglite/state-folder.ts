@@ -1,0 +1,129 @@
+/** The folder that an emulator keeps: whether its data may be opened, and how new data come to be. Nothing is ever deleted. */
+import { chmod, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '../start-error.js'
+import { diskFull, isFull, reservedBytes } from './folder-place.js'
+import { unpackTemplate } from './template.js'
+
+/** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
+const format = 1
+
+interface Manifest {
+  readonly format: number
+  readonly engine: string
+  readonly createdAt: string
+  /** False from before the data are laid down until they are all there. */
+  readonly isInitialised: boolean
+}
+
+/**
+ * The data directory, ready to be opened. Call it under the folder's lock only.
+ *
+ * @throws {StartError} if what is there is newer, damaged, or not ours; it is left as it is.
+ */
+export async function prepareData(folder: string, { fresh }: { fresh: boolean }): Promise<string> {
+  const data = join(folder, 'data')
+  const disk = await statfs(folder)
+  if (disk.bavail * disk.bsize < reservedBytes) throw diskFull(folder)
+  if (fresh) await setAside(folder, data)
+  const manifest = await readManifest(folder)
+  const entries = await readdir(data).catch(() => undefined)
+  if (entries === undefined) {
+    if (manifest?.isInitialised) throw damaged(data, 'The folder is gone.')
+    await lay(folder, data)
+    return data
+  }
+  if (!manifest) {
+    throw new StartError(
+      'DATA_FOREIGN',
+      `"${data}" holds data that svc did not make.`,
+      'Name another folder with --data.',
+    )
+  }
+  if (!entries.includes('PG_VERSION')) throw damaged(data, 'Its file PG_VERSION is missing.')
+  // Left by a process that was killed; the lock says that it lives no more.
+  await rm(join(data, 'postmaster.pid'), { force: true })
+  if (!manifest.isInitialised) await writeManifest(folder, { ...manifest, isInitialised: true })
+  return data
+}
+
+/** What a directory that does not open is reported as. */
+export function damaged(data: string, what: string, cause?: unknown): StartError {
+  return new StartError(
+    'DATA_DAMAGED',
+    `The data in "${data}" cannot be opened. ${what}`,
+    'Put back a copy of the folder, or start with new data: svc dev --fresh keeps the old ones beside them.',
+    cause,
+  )
+}
+
+/** Lays a new directory down beside its place and moves it there whole. */
+async function lay(folder: string, data: string): Promise<void> {
+  const manifest = { format, engine: 'pglite', createdAt: new Date().toISOString(), isInitialised: false }
+  const beside = `${data}.new`
+  await writeManifest(folder, manifest)
+  await rm(beside, { recursive: true, force: true })
+  try {
+    await unpackTemplate(beside)
+  } catch (cause) {
+    throw isFull(cause) ? diskFull(folder) : cause
+  }
+  await chmod(beside, 0o700)
+  await rename(beside, data)
+  await syncFolder(folder)
+  await writeManifest(folder, { ...manifest, isInitialised: true })
+}
+
+async function setAside(folder: string, data: string): Promise<void> {
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-')
+  await rename(data, `${data}.replaced-${stamp}`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  await rename(join(folder, 'manifest.json'), join(folder, `manifest.replaced-${stamp}.json`)).catch(() => undefined)
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const path = join(folder, 'manifest.json')
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return undefined
+  const manifest = parse(text)
+  if (!manifest || typeof manifest.format !== 'number') throw damaged(path, 'It is not a manifest.')
+  if (manifest.format > format || manifest.engine !== 'pglite') throw newer(folder)
+  return manifest
+}
+
+/** What data of a later version are reported as. */
+export function newer(where: string): StartError {
+  return new StartError(
+    'DATA_NEWER',
+    `The data in "${where}" were written by a newer svc.`,
+    'Update svc, or name another folder with --data.',
+  )
+}
+
+async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  const path = join(folder, 'manifest.json')
+  const beside = `${path}.${process.pid}`
+  const file = await open(beside, 'w', 0o600)
+  await file.writeFile(`${JSON.stringify(manifest, undefined, 2)}\n`)
+  await file.sync()
+  await file.close()
+  await rename(beside, path)
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  await handle.sync().catch(() => undefined)
+  await handle.close()
+}
+
+function parse(text: string): Manifest | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

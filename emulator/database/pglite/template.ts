@@ -1,0 +1,111 @@
+/** A data directory with every migration in it, packed by the build, so that a first start need not run initdb. */
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createGzip, gunzip } from 'node:zlib'
+import { extract, pack } from 'tar-stream'
+import { sql } from '../port.js'
+import { migrate, migrations } from '../schema/migrations.js'
+import { openPglite } from './pglite.js'
+
+const unzip = promisify(gunzip)
+
+/** Files written at a time; there are a thousand, most of them small. */
+const lanes = 4
+
+/** Unpacks the template into a folder that does not exist yet. */
+export async function unpackTemplate(folder: string): Promise<void> {
+  const { folders, files } = await readEntries(await unzip(await readTemplate()))
+  await mkdir(folder, { mode: 0o700 })
+  for (const name of folders) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
+  const remaining = files.entries()
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (const [name, content] of remaining) await writeFile(join(folder, name), content, { mode: 0o600 })
+    }),
+  )
+}
+
+async function readEntries(archive: Buffer) {
+  const folders: string[] = []
+  const files = new Map<string, Buffer>()
+  const unpacking = extract()
+  unpacking.on('entry', ({ name, type }, stream, next) => {
+    const parts: Buffer[] = []
+    stream.on('data', (part) => parts.push(part as Buffer))
+    stream.on('end', () => {
+      if (type === 'directory') folders.push(name)
+      else files.set(name, Buffer.concat(parts))
+      next()
+    })
+  })
+  await pipeline(Readable.from([archive]), unpacking)
+  return { folders, files }
+}
+
+/** The template's bytes, for a database in memory. */
+export async function readTemplate(): Promise<Uint8Array> {
+  return readFile(await findTemplate())
+}
+
+// New databases would be copies of these, and none is ever made: without them there is half as much to lay down.
+const dropOthers = [
+  sql`update pg_database set datistemplate = false where datname in ('template0', 'template1')`,
+  sql`drop database template0`,
+  sql`drop database template1`,
+]
+
+/**
+ * Makes a directory by initdb and the migrations, and packs it. The build calls it; so does a first start from the sources.
+ *
+ * @public
+ */
+export async function packTemplate(file: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-template-'))
+  const data = join(folder, 'data')
+  try {
+    const db = await openPglite({ dataDir: data })
+    await migrate(db)
+    for (const statement of dropOthers) await db.query(statement)
+    await db.close()
+    await rm(join(data, 'postmaster.pid'), { force: true })
+    await mkdir(dirname(file), { recursive: true })
+    const beside = `${file}.${process.pid}`
+    const packing = pack()
+    const written = pipeline(packing, createGzip({ level: 9 }), createWriteStream(beside, { mode: 0o644 }))
+    for (const path of await readdir(data, { recursive: true })) {
+      const info = await stat(join(data, path))
+      const name = path.split(sep).join('/')
+      if (info.isDirectory()) packing.entry({ name, type: 'directory' })
+      else packing.entry({ name }, await readFile(join(data, path)))
+    }
+    packing.finalize()
+    await written
+    await rename(beside, file)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Beside the built code; from the sources, one for each state of the migrations is kept with the temporary files. */
+async function findTemplate(): Promise<string> {
+  const built = fileURLToPath(new URL('../../../template.tar.gz', import.meta.url))
+  if (await exists(built)) return built
+  const text = migrations.flatMap(({ statements }) => statements.map((statement) => statement.text)).join('\n')
+  const kept = join(tmpdir(), `svc-template-${createHash('sha256').update(text).digest('hex').slice(0, 16)}.tar.gz`)
+  if (!(await exists(kept))) await packTemplate(kept)
+  return kept
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

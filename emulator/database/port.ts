@@ -1,0 +1,129 @@
+/** The port to the database, and the tag that makes its statements. */
+
+import { sizes } from '../../client/protocol/model/limits.js'
+
+/** What a statement's parameters may be. Arrays become PostgreSQL arrays of text; JSON goes in as text with `::jsonb`. */
+export type SqlValue = string | number | boolean | null | readonly string[]
+
+/**
+ * What the rows of one job may take, so that none fills the memory: more than any answer, since data may come with spaces that
+ * the answer leaves out. What takes more is `RESULT_TOO_LARGE`; a transaction fails with it.
+ */
+export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
+
+export interface Sql {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+  /** `each time`: planned for its very values, for statements whose best plan depends on them. Default: planned once. */
+  readonly planned?: 'once' | 'each time'
+  /** For maintenance: the statement may take minutes. */
+  readonly patient?: boolean
+  /** It takes more space than it frees, so it is refused where the disk is nearly full. */
+  readonly takesSpace?: boolean
+}
+
+/**
+ * Values come back as: boolean, number (int, float, and bigint within the safe range), `null`, and text for all else;
+ * `jsonb` stays text, `timestamptz` is ISO 8601 UTC with milliseconds.
+ */
+export interface Database {
+  readonly engine: 'pglite' | 'postgres'
+  /** One prepared statement, in a transaction of its own. */
+  query<Row>(statement: Sql): Promise<Row[]>
+  /** Several statements in one transaction, sent together; all of them or none. */
+  batch(statements: readonly Sql[]): Promise<unknown[][]>
+  /**
+   * An interactive transaction. It holds a connection, on PGlite the only one: keep it short. It fails with its first statement
+   * that fails, whatever `work` makes of that. Retried on serialization failures and deadlocks.
+   */
+  transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+class Fragment implements Sql {
+  constructor(
+    readonly parts: readonly string[],
+    readonly inputs: readonly (SqlValue | Fragment)[],
+    readonly planned: 'once' | 'each time' = 'once',
+    readonly isWriting = false,
+  ) {}
+
+  /** A statement takes space as soon as a part of it does. */
+  get takesSpace(): boolean {
+    return this.isWriting || this.inputs.some((input) => input instanceof Fragment && input.takesSpace)
+  }
+
+  get text(): string {
+    return this.written().text
+  }
+
+  get values(): readonly SqlValue[] {
+    return this.written().values
+  }
+
+  #written: { text: string; values: SqlValue[] } | undefined
+
+  private written() {
+    if (this.#written) return this.#written
+    const values: SqlValue[] = []
+    const text = write(this, values)
+    this.#written = { text, values }
+    return this.#written
+  }
+}
+
+function write(fragment: Fragment, values: SqlValue[]): string {
+  let text = fragment.parts[0] ?? ''
+  fragment.inputs.forEach((input, at) => {
+    text += input instanceof Fragment ? write(input, values) : `$${values.push(input)}`
+    text += fragment.parts[at + 1] ?? ''
+  })
+  return text
+}
+
+export type { Fragment }
+
+/** A value becomes a parameter, a nested fragment becomes text. */
+export function sql(parts: TemplateStringsArray, ...inputs: (SqlValue | Fragment)[]): Fragment {
+  return new Fragment(parts, inputs)
+}
+
+/** A whole number as a part of the text, for what a plan that is made once should know. */
+export function literal(value: number): Fragment {
+  return new Fragment([String(Math.trunc(value))], [])
+}
+
+/** Fragments in a row, with a fixed text between them. */
+export function joinSql(fragments: readonly Fragment[], between: string): Fragment {
+  return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)
+}
+
+/** The same statement, which says that it writes what takes space. */
+export function writing({ parts, inputs, planned }: Fragment): Fragment {
+  return new Fragment(parts, inputs, planned, true)
+}
+
+/** The same statement, which writes, and frees more space than that takes. */
+export function makingRoom({ text, values }: Fragment): Sql {
+  return { text, values, takesSpace: false }
+}
+
+/** The same statement, planned for its values each time it runs. */
+export function plannedEachTime(fragment: Fragment): Fragment {
+  return new Fragment(fragment.parts, fragment.inputs, 'each time', fragment.isWriting)
+}
+
+export const nothing = sql``
+
+/** A failure of the database that the store may answer: a unique index, a missing row. `sqlState` as PostgreSQL has it. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+
+  constructor(
+    message: string,
+    readonly sqlState: string,
+    readonly constraint?: string,
+  ) {
+    super(message)
+  }
+}

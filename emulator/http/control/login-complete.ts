@@ -1,0 +1,33 @@
+import { loginFailures, outcomeNames } from '../../../client/protocol/model/provider-login.js'
+import { escaped } from '../../core/accounts/letters.js'
+import { page } from '../pages.js'
+import { namedQuery } from '../request/read-list.js'
+import { route } from '../route.js'
+
+/** Where a login through the built-in provider ends, as long as no page of an app is named. Contract 7.2. */
+export const loginCompleteRoutes = [
+  route({
+    id: 'control.loginComplete',
+    summary: 'A page that shows how a login through a provider ended.',
+    method: 'get',
+    paths: { any: ['/_svc/login-complete'] },
+    needs: 'nothing',
+    query: namedQuery({
+      [outcomeNames.token]: 'The token of the user.',
+      [outcomeNames.failure]: 'Why there is none.',
+    }),
+    reply: 'html',
+    handle(_backend, { query: { [outcomeNames.token]: token, [outcomeNames.failure]: failure } }) {
+      if (token !== undefined) return page('You are logged in', `${shown(outcomeNames.token, token)}${next}`)
+      const reason = loginFailures.find((known) => known === failure)
+      if (reason === undefined) return page('Nothing to see', '<p>A login through an identity provider ends here.</p>')
+      return page('The login failed', `${shown(outcomeNames.failure, reason)}${next}`)
+    },
+  }),
+]
+
+const next = '<p><small>Your app gets this at the page that IDP_COMPLETE_URL names.</small></p>'
+
+function shown(name: string, value: string): string {
+  return `<label>${name}<input readonly value="${escaped(value)}"></label>`
+}

@@ -1,0 +1,78 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Project } from '../../../client/protocol/model/project.js'
+import type { Backend, Identity } from '../../core/context.js'
+import { identifyKey, identifyText } from '../../core/logins/credentials.js'
+import { looksLikeToken, readClaims } from '../../core/logins/tokens.js'
+import { identify, knownProject } from '../../core/projects/projects.js'
+
+/**
+ * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
+ * good, and of one project. Contract 6.5.
+ *
+ * @throws {SvcError} `UNAUTHORIZED`, or `INVALID_TOKEN` for what looks like a user's token.
+ */
+export async function identifyCaller(backend: Backend, headers: IncomingHttpHeaders): Promise<Identity> {
+  const header = headers['x-api-key']
+  const key = Array.isArray(header) ? header[0] : header
+  const bearer = headers.authorization === undefined ? undefined : readBearer(headers.authorization)
+
+  if (bearer !== undefined) {
+    const byBearer = await identifyText(backend, bearer)
+    if (key === undefined || key === bearer) return byBearer
+    return together(byBearer, await identifyKey(backend, key))
+  }
+  if (key !== undefined) return identifyKey(backend, key)
+  throw new SvcError('UNAUTHORIZED', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
+}
+
+/**
+ * The project that a key or a token names, good or not: for the form of an answer, never for what it says.
+ *
+ * @param isRefused whether they were looked up already, and in vain
+ */
+export async function projectNamed(
+  backend: Backend,
+  { 'x-api-key': key, authorization }: IncomingHttpHeaders,
+  { isRefused }: { isRefused: boolean },
+): Promise<Project | undefined> {
+  const [, bearer] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? []
+  const named = [key, bearer].filter((text) => typeof text === 'string')
+  for (const text of named) {
+    // Of one key that is not valid nothing more can be learned.
+    if (isRefused && named.length === 1 && !looksLikeToken(text)) continue
+    const project = looksLikeToken(text)
+      ? await knownProject(backend, projectIn(text))
+      : (await identify(backend, text.slice(0, mostKeyLength)))?.project
+    if (project) return project
+  }
+  return undefined
+}
+
+/** A key is far shorter. */
+const mostKeyLength = 200
+
+/** The project that a token claims to be of; none that exists, if it claims nothing. */
+function projectIn(token: string): string {
+  try {
+    return readClaims(token).project
+  } catch {
+    return ''
+  }
+}
+
+/** A user with a key, or the stronger of two keys. */
+function together(byBearer: Identity, byHeader: Identity): Identity {
+  if (byBearer.project.id !== byHeader.project.id) {
+    throw new SvcError('UNAUTHORIZED', 'The API key and what is sent as bearer belong to different projects.')
+  }
+  const { user } = byBearer.caller
+  if (!user) return byBearer.caller.secret ? byBearer : byHeader
+  return { ...byHeader, caller: { ...byHeader.caller, id: user.id, user } }
+}
+
+function readBearer(authorization: string): string {
+  const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
+  if (token === undefined) throw new SvcError('UNAUTHORIZED', 'The "authorization" header takes "Bearer <key>".')
+  return token
+}

@@ -1,0 +1,33 @@
+/** Pages that may read answers before it is known which project they are about. Contract 10.9. */
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { allowsOrigin } from '../../core/projects/projects.js'
+import type { Door } from '../run.js'
+import { mayCall } from './origins.js'
+
+/** Whether a page may call some project of this service. Without an `Origin`, no page is asking. */
+export async function isKnownOrigin(
+  { backend, openToLoopback }: Door,
+  { headers: { origin, host } }: Pick<IncomingMessage, 'headers'>,
+): Promise<boolean> {
+  if (mayCall(origin, host, { allowed: [], openToLoopback })) return true
+  return origin !== undefined && origin !== 'null' && allowsOrigin(backend, origin)
+}
+
+/** Whether a page of another site fetches it without asking to read it, as an image; where a browser goes is no part of a page. */
+export function isPartOfOtherSite({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers
+  return origin === undefined && site === 'cross-site' && destination !== undefined && destination !== 'document'
+}
+
+/** @throws {SvcError} `ORIGIN_NOT_ALLOWED` for pages without an origin */
+export function requireNamedOrigin({ headers: { origin } }: Pick<IncomingMessage, 'headers'>): void {
+  if (origin !== 'null') return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.')
+}
+
+/** Where it is not known yet which project is meant, the page must be one that some project allows. Contract 10.5. */
+export async function requireKnownOrigin(door: Door, req: IncomingMessage): Promise<void> {
+  if (await isKnownOrigin(door, req)) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${req.headers.origin?.slice(0, 200)}" may not call this service.`)
+}

@@ -1,0 +1,109 @@
+/** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+
+const loopbackName = /^(?:localhost|[a-z0-9-]+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+
+/**
+ * Refuses names that are neither this machine's own nor configured, so that no page reaches the service
+ * by pointing a name of its own at it. Our choice: 403 `FORBIDDEN`; a `Host` that cannot be read is 400.
+ */
+export function openHostCheck(hosts: readonly string[]): (host: string | undefined) => void {
+  const named = new Set(hosts.map((name) => name.toLowerCase()))
+  const welcome = new Set<string>()
+  return (host) => {
+    if (host !== undefined && welcome.has(host)) return
+    const name = hostName(host)
+    if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
+    if (!loopbackName.test(name) && !named.has(name)) {
+      throw new SvcError('FORBIDDEN', `The service is not called "${name.slice(0, 80)}" here.`)
+    }
+    if (host !== undefined && welcome.size < 100) welcome.add(host)
+  }
+}
+
+function hostName(host: string | undefined): string | undefined {
+  const [, name, port = '0'] = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/.exec(host?.toLowerCase() ?? '') ?? []
+  return Number(port) < 65_536 ? name : undefined
+}
+
+export interface OriginRules {
+  /** Origins the project's owner allows. */
+  readonly allowed: readonly string[]
+  /** Whether pages of any server on this machine may call: on a developer's machine they may. */
+  readonly openToLoopback: boolean
+}
+
+/** Whether a page of that origin may call. Without an `Origin`, no page is asking. */
+export function mayCall(origin: string | undefined, host: string | undefined, rules: OriginRules): boolean {
+  if (origin === undefined || isOwnOrigin(origin, host)) return true
+  if (origin === 'null') return false
+  if (rules.openToLoopback && isLoopback(origin)) return true
+  return rules.allowed.some((allowed) => sameOrigin(allowed, origin))
+}
+
+/** @throws {SvcError} `ORIGIN_NOT_ALLOWED` */
+export function requireOrigin(origin: string | undefined, host: string | undefined, rules: OriginRules): void {
+  if (mayCall(origin, host, rules)) return
+  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin?.slice(0, 200)}" may not call this service.`)
+}
+
+/** Whether the page came from this very service. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`)
+}
+
+function sameOrigin(allowed: string, origin: string): boolean {
+  return allowed.replace(/\/$/, '').toLowerCase() === origin.toLowerCase()
+}
+
+function isLoopback(origin: string): boolean {
+  const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? []
+  const name = hostName(host)
+  return name !== undefined && loopbackName.test(name)
+}
+
+/** What an answer to an allowed page says, so that the page may read it. Contract 10.9. */
+export function originHeaders(origin: string | undefined): Readonly<Record<string, string>> {
+  if (origin === undefined) return { vary: 'origin' }
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': exposed,
+    vary: 'origin',
+  }
+}
+
+const allowedHeaders = [
+  'authorization',
+  'x-api-key',
+  'content-type',
+  'svc-dialect',
+  'if-match',
+  'if-none-match',
+  'idempotency-key',
+  'last-event-id',
+  'prefer',
+].join(', ')
+
+/**
+ * What a preflight of a page that may call some project is told, beside `originHeaders`; the real request is checked
+ * against the project's own origins before anything else happens. Never that pages of the internet may reach into a
+ * private network.
+ */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+  'access-control-allow-headers': allowedHeaders,
+  'access-control-max-age': '600',
+}
+
+const exposed = [
+  'svc-dialect',
+  'x-total-count',
+  'x-limit',
+  'svc-error-code',
+  'etag',
+  'x-request-id',
+  'retry-after',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+].join(', ')

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { RateLimit } from '../../../client/protocol/model/limits.js'
+import { openRateLimiter } from './rate-limit.js'
+
+function limiterAt(start: string) {
+  let at = new Date(start).getTime()
+  const limiter = openRateLimiter(() => new Date(at))
+  return {
+    count: (rateLimit: RateLimit, key = 'one') => limiter.count(key, { rateLimit, tier: 'pro' }),
+    wait: (seconds: number) => {
+      at += seconds * 1_000
+    },
+  }
+}
+
+describe('LIM-01 LIM-02: the rate limit', () => {
+  it('counts nothing when it is off, or when the tier has no figure', () => {
+    const { count } = limiterAt('2026-01-01T00:00:00Z')
+
+    expect(count('off')).toBeUndefined()
+    expect(count([])).toBeUndefined()
+    expect(count({})).toBeUndefined()
+  })
+
+  it('refuses the request that is one too many, and serves again in the next window', () => {
+    const { count, wait } = limiterAt('2026-01-01T00:00:10Z')
+    count({ minute: 2 })
+    count({ minute: 2 })
+
+    expect(count({ minute: 2 })).toMatchObject({ limit: 2, remaining: 0, retryAfterSeconds: 50 })
+    wait(50)
+    expect(count({ minute: 2 })).toMatchObject({ remaining: 1, retryAfterSeconds: undefined })
+  })
+
+  it('tells of the window that has the fewest requests left, and when it ends', () => {
+    const { count } = limiterAt('2026-01-01T00:00:00Z')
+
+    expect(count({ minute: 100, hour: 5 })).toMatchObject({ limit: 5, remaining: 4, resetSeconds: 1_767_229_200 })
+  })
+
+  it('takes the figures of the tier for windows that are named', () => {
+    const { count } = limiterAt('2026-01-01T00:00:00Z')
+
+    expect(count(['minute', 'day'])).toMatchObject({ limit: 1_000, remaining: 999 })
+  })
+
+  it('does not count a refused request in the windows that had room', () => {
+    const { count, wait } = limiterAt('2026-01-01T00:00:00Z')
+    for (let request = 0; request < 5; request++) count({ minute: 1, hour: 10 })
+    wait(60)
+
+    expect(count({ hour: 10 })).toMatchObject({ remaining: 8 })
+  })
+
+  it('counts each key by itself', () => {
+    const { count } = limiterAt('2026-01-01T00:00:00Z')
+    count({ minute: 1 }, 'one')
+
+    expect(count({ minute: 1 }, 'other')).toMatchObject({ retryAfterSeconds: undefined })
+  })
+
+  it('stays small however many keys there are', () => {
+    const limiter = openRateLimiter(() => new Date(0), 2)
+    const rules = { rateLimit: { minute: 1 }, tier: 'pro' } as const
+    for (const key of ['one', 'two', 'three']) limiter.count(key, rules)
+
+    expect(limiter.count('one', rules)).toMatchObject({ retryAfterSeconds: undefined })
+    expect(limiter.count('three', rules)).toMatchObject({ retryAfterSeconds: 60 })
+  })
+})

@@ -1,0 +1,34 @@
+/** Events as they go out: written once for each form, however many listen. */
+import type { Collection } from '../../../client/protocol/model/collection.js'
+import { writeJson } from '../../../client/protocol/model/json.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import { dialectRules } from '../../../client/protocol/wire/rules.js'
+import type { DocumentChange } from '../../core/realtime/subscriptions.js'
+
+/** The same text for a WebSocket and for a stream of server-sent events, each as bytes. */
+export interface EventFrame {
+  readonly message: Buffer
+  readonly sse: Buffer
+}
+
+const written = new WeakMap<DocumentChange, Map<string, EventFrame>>()
+
+export function frameOf(
+  change: DocumentChange,
+  kind: DocumentChange['kind'],
+  { name }: Collection,
+  dialect: Dialect,
+): EventFrame {
+  const frames = written.get(change) ?? new Map<string, EventFrame>()
+  written.set(change, frames)
+  const form = [kind, dialect.events, dialect.frames, dialect.document, name].join(' ')
+  const known = frames.get(form)
+  if (known) return known
+  const { events, frames: shape, document } = dialectRules(dialect)
+  const told = { ...change.document, collection: name }
+  const body = shape.write({ event: events.write(kind), seq: change.seq, document: told }, document)
+  const text = writeJson(body)
+  const frame = { message: Buffer.from(text), sse: Buffer.from(`id: ${change.seq}\ndata: ${text}\n\n`) }
+  frames.set(form, frame)
+  return frame
+}

@@ -1,0 +1,117 @@
+/** Server-sent events: one subscription for the length of an answer. Contract 9.5. */
+import type { ServerResponse } from 'node:http'
+import type { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import type { Context, Identity } from '../../core/context.js'
+import { openSubscriber } from '../../core/realtime/subscriber.js'
+import { type Subscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import type { IdentityWatch } from '../guards/identity-watch.js'
+import { backpressureOf } from './backpressure.js'
+import { frameOf } from './frames.js'
+
+const commentMilliseconds = 15_000
+const retryMilliseconds = 1_000
+
+/** An answer that goes on after its headers. */
+export interface Stream {
+  open(res: ServerResponse): void
+}
+
+/** What streams of a process share. */
+export interface Streams {
+  readonly watch: IdentityWatch
+  /** Ends each that is open. */
+  readonly open: Set<() => void>
+}
+
+export const eventStreamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  // Proxies that gather answers would hold the events back.
+  'x-accel-buffering': 'no',
+}
+
+/** Resolves once the subscription stands: until then it fails as any request does. */
+export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams: Streams): Promise<Stream> {
+  let res: ServerResponse | undefined
+  let isOver = false
+  let subscription: Subscription | undefined
+  let unwatch = () => {}
+  let identity: Identity = ctx
+  const early: Buffer[] = []
+  const subscriber = openSubscriber(
+    backpressureOf({
+      isOpen: () => !isOver,
+      waitingBytes: () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0),
+      giveUp,
+    }),
+  )
+
+  function write(bytes: Buffer): void {
+    if (isOver) return
+    if (!res) early.push(bytes)
+    else res.write(bytes)
+  }
+
+  function end(): void {
+    if (isOver) return
+    isOver = true
+    subscription?.end()
+    unwatch()
+    streams.open.delete(end)
+    res?.end()
+  }
+
+  /** What waits for a reader that does not read goes with its connection. */
+  function giveUp(): void {
+    end()
+    res?.destroy()
+  }
+
+  function open(opened: ServerResponse): void {
+    res = opened
+    for (const bytes of early.splice(0)) res.write(bytes)
+    // Who asks for the headers alone waits for nothing else, and who has gone already, for nothing at all.
+    if (opened.req.method === 'HEAD' || opened.destroyed) end()
+    if (isOver) return void res.end()
+    streams.open.add(end)
+    const comments = setInterval(() => write(Buffer.from(':\n\n')), commentMilliseconds)
+    comments.unref()
+    opened.on('close', () => {
+      clearInterval(comments)
+      end()
+    })
+  }
+
+  return new Promise((resolve, reject) => {
+    unwatch = streams.watch.watch(ctx, {
+      changed(now) {
+        identity = now
+        return subscription?.review()
+      },
+      ended: end,
+    })
+    subscribe(ctx.backend, { identity: () => identity, subscriber }, wish, {
+      begun(seq, begun) {
+        subscription = begun
+        // The number stands alone, so that a stream which told nothing before it was cut is resumed without a gap.
+        write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
+        resolve({ open })
+      },
+      event: (change, kind, collection) => write(frameOf(change, kind, collection, dialect).sse),
+      resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
+      ended(why: SvcError) {
+        write(failure(why.code, why.message))
+        end()
+      },
+      // Alone on its connection, it is in order throughout.
+      live: () => undefined,
+    }).catch((error) => {
+      reject(error)
+      end()
+    })
+  })
+}
+
+function failure(code: string, message: string): Buffer {
+  return Buffer.from(`data: ${JSON.stringify({ type: 'error', code, message })}\n\n`)
+}

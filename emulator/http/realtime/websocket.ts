@@ -1,0 +1,115 @@
+/** `/realtime`: the handshake, and what all sockets share. Contract 9. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocket, WebSocketServer } from 'ws'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { writeJson } from '../../../client/protocol/model/json.js'
+import { writeError } from '../../../client/protocol/wire/answers.js'
+import { type Dialect, dialects, readDialect } from '../../../client/protocol/wire/dialect.js'
+import { databaseFault } from '../../core/database-faults.js'
+import { requireKnownOrigin } from '../guards/known-origins.js'
+import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
+import { readParameters } from '../request/read-list.js'
+import type { Door } from '../run.js'
+import { serveSocket } from './socket-session.js'
+
+const mostMessageBytes = 1024 * 1024
+const pingMilliseconds = 30_000
+/** How long a socket may take to say goodbye when the service stops. */
+const farewellMilliseconds = 1_000
+/** Sockets that one service holds. */
+const mostSockets = 20_000
+
+export interface Realtime {
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
+  /** Tells everybody that the service goes away. */
+  close(): void
+}
+
+/** What the answer to a handshake is written in; a request that cannot be read asks for nothing. */
+async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
+  const base = await namedDialect(door, { req, params: {} }).catch(() => dialects.a)
+  try {
+    return readDialect(spokenDialect(req), base)
+  } catch {
+    return firstReadable([dialectHeader(req)], base)
+  }
+}
+
+export function openRealtime(door: Door): Realtime {
+  const server = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, perMessageDeflate: false })
+  const waiting = new WeakSet<WebSocket>()
+  const spokenIn = new WeakMap<IncomingMessage, Dialect>()
+  server.on('headers', (headers, req) => {
+    const { 'svc-dialect': text } = dialectHeaders(spokenIn.get(req) ?? dialects.a)
+    headers.push(`svc-dialect: ${text}`)
+  })
+  const pings = setInterval(() => {
+    for (const socket of server.clients) {
+      // Nothing came back since the last one.
+      if (waiting.has(socket)) socket.terminate()
+      waiting.add(socket)
+      socket.ping()
+    }
+  }, pingMilliseconds)
+  pings.unref()
+
+  async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    door.requireHost(req.headers.host)
+    const [path] = (req.url ?? '').split('?', 1)
+    if (path?.replace(/\/$/, '') !== '/realtime') throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
+    await requireKnownOrigin(door, req)
+    const spoken = spokenDialect(req)
+    readDialect(spoken, dialects.a)
+    if (server.clients.size >= mostSockets) throw new SvcError('UNAVAILABLE', 'Too many connections.')
+    spokenIn.set(req, await dialectOf(door, req))
+    server.handleUpgrade(req, socket, head, (accepted) => {
+      accepted.on('pong', () => waiting.delete(accepted))
+      accepted.on('message', () => waiting.delete(accepted))
+      serveSocket(door, accepted, { origin: req.headers.origin, host: req.headers.host, dialect: spoken })
+    })
+  }
+
+  return {
+    upgrade(req, socket, head) {
+      socket.on('error', () => socket.destroy())
+      admit(req, socket, head).catch((error) => refuse(door, { req, socket }, error))
+    },
+    close() {
+      clearInterval(pings)
+      for (const socket of server.clients) if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'going away')
+      // Who does not answer is not waited for.
+      setTimeout(() => {
+        for (const socket of server.clients) socket.terminate()
+      }, farewellMilliseconds).unref()
+    },
+  }
+}
+
+/** The dialect that a handshake asks for; browsers can say it in the address only. */
+function spokenDialect(req: IncomingMessage): string | undefined {
+  return readParameters(req.url ?? '').find(([name]) => name === 'dialect')?.[1] ?? dialectHeader(req)
+}
+
+interface Handshake {
+  readonly req: IncomingMessage
+  readonly socket: Duplex
+}
+
+async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): Promise<void> {
+  const known = thrown instanceof SvcError ? thrown : databaseFault(thrown)
+  if (!known) door.log.failure('handshake', thrown)
+  const error = known ?? plainError('INTERNAL')
+  const dialect = await dialectOf(door, req)
+  const { status, headers, body } = writeError(dialect, error)
+  const text = writeJson(body)
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'connection: close',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    ...Object.entries({ ...headers, ...dialectHeaders(dialect) }).map(([name, value]) => `${name}: ${value}`),
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`)
+}

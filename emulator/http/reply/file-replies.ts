@@ -1,0 +1,43 @@
+/** Answers about files: how a dialect writes them, and what they then look like. */
+import type { StorageUsage, StoredFile } from '../../../client/protocol/model/file.js'
+import type { Page } from '../../../client/protocol/model/page.js'
+import { writeRemoved } from '../../../client/protocol/wire/answers.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import { recordEnvelopes } from '../../../client/protocol/wire/envelopes.js'
+import { fileShapes, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/files.js'
+import { dialectRules } from '../../../client/protocol/wire/rules.js'
+import { count, object, text } from '../../../client/protocol/wire/schemas.js'
+import type { ReplyForm } from './reply.js'
+
+/** What a handler gives, by the kind of its answer. */
+export interface FileReplyValues {
+  file: StoredFile
+  files: Page<StoredFile>
+  removedFile: { readonly id: string }
+  storageUsage: StorageUsage
+}
+
+const record = (dialect: Dialect) => recordEnvelopes[dialect.record]
+
+export const fileReplies: { readonly [Kind in keyof FileReplyValues]: ReplyForm<FileReplyValues[Kind]> } = {
+  file: {
+    write: (dialect, file) => ({ body: writeFile(dialect, file) }),
+    schema: (dialect) => record(dialect).schema(fileShapes[dialect.document].schema),
+  },
+  files: {
+    write: writeFiles,
+    schema: (dialect) =>
+      record(dialect).schema(dialectRules(dialect).list.schema(fileShapes[dialect.document].schema, 'files')),
+  },
+  removedFile: {
+    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'file', id) }),
+    schema: (dialect) => record(dialect).schema(object({ message: text, id: text })),
+  },
+  storageUsage: {
+    write: (dialect, usage) => ({ body: writeUsage(dialect, usage) }),
+    schema: (dialect) =>
+      record(dialect).schema(
+        object({ files: count, bytes: count, limitBytes: { type: ['integer', 'null'] }, tier: text }),
+      ),
+  },
+}

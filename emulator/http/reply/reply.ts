@@ -1,0 +1,195 @@
+/** Every kind of answer: how a dialect writes it, and what it then looks like. */
+import type { Collection, CountedCollection } from '../../../client/protocol/model/collection.js'
+import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { Writable } from '../../../client/protocol/model/json.js'
+import type { Page } from '../../../client/protocol/model/page.js'
+import {
+  writeAllRemoved,
+  writeCollection,
+  writeCollections,
+  writeDocument,
+  writeDocuments,
+  writePage,
+  writeRemoved,
+} from '../../../client/protocol/wire/answers.js'
+import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import { dialectRules } from '../../../client/protocol/wire/rules.js'
+import { arrayOf, count, object, text } from '../../../client/protocol/wire/schemas.js'
+import { ticketShapes, writeTicket } from '../../../client/protocol/wire/tickets.js'
+import type { Ticket } from '../../core/realtime/tickets.js'
+import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
+import type { Outgoing } from '../run.js'
+import { type FileReplyValues, fileReplies } from './file-replies.js'
+import { type UserReplyValues, userReplies } from './user-replies.js'
+import { writeInSteps } from './write-steps.js'
+
+/** What a handler gives, by the kind of its answer. */
+export interface ReplyValues extends UserReplyValues, FileReplyValues {
+  document: OutgoingDocument
+  documents: readonly OutgoingDocument[]
+  page: Page<OutgoingDocument>
+  collection: Collection
+  countedCollection: CountedCollection
+  collections: readonly Collection[]
+  removedDocument: { readonly id: string }
+  removedCollection: { readonly id: string }
+  allRemoved: { readonly ids: readonly string[] }
+  /** What is no record of a project, and looks the same in every dialect. */
+  plain: Writable
+  ticket: Ticket
+  /** An answer that goes on. */
+  events: Stream
+  /** Where a browser is sent on to; pages it came from are not told there. */
+  redirect: Redirect
+  html: string | { readonly html: string; readonly status: number }
+}
+export type ReplyKind = keyof ReplyValues
+
+/** An address, or one that says more: headers beside it, and whether what asked for it was no good. */
+type Redirect =
+  | string
+  | { readonly location: string; readonly headers?: Readonly<Record<string, string>>; readonly isRefused?: boolean }
+
+interface Written {
+  readonly body: Writable | string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Left out, the route's own. */
+  readonly status?: number
+  /** What follows the headers in the place of a body. */
+  readonly stream?: Stream
+}
+
+/** How one kind of answer is written, and what it looks like. */
+export interface ReplyForm<Value> {
+  write(dialect: Dialect, value: Value): Written
+  schema(dialect: Dialect): JsonSchema
+  readonly type?: string
+}
+
+const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = {
+  document: {
+    write: (dialect, document) => ({
+      body: writeDocument(dialect, document),
+      headers: { etag: `"${document.version}"` },
+    }),
+    schema: (dialect) => record(dialect, dialectRules(dialect).document.schema),
+  },
+  documents: {
+    write: (dialect, documents) => ({ body: writeDocuments(dialect, documents) }),
+    schema: (dialect) => record(dialect, arrayOf(dialectRules(dialect).document.schema)),
+  },
+  page: {
+    write: writePage,
+    schema: (dialect) => {
+      const { list, document } = dialectRules(dialect)
+      return record(dialect, list.schema(document.schema))
+    },
+  },
+  collection: {
+    write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
+    schema: (dialect) => record(dialect, collectionSchema(dialect)),
+  },
+  countedCollection: {
+    write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
+    schema: (dialect) => record(dialect, collectionSchema(dialect)),
+  },
+  collections: {
+    write: (dialect, collections) => ({ body: writeCollections(dialect, collections) }),
+    schema: (dialect) => record(dialect, arrayOf(collectionSchema(dialect))),
+  },
+  removedDocument: {
+    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'document', id) }),
+    schema: removedSchema,
+  },
+  removedCollection: {
+    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'collection', id) }),
+    schema: removedSchema,
+  },
+  allRemoved: {
+    write: (dialect, { ids }) => ({ body: writeAllRemoved(dialect, ids) }),
+    schema: (dialect) => record(dialect, object({ message: text, ids: arrayOf(text), count })),
+  },
+  ...userReplies,
+  ...fileReplies,
+  plain: {
+    write: (_dialect, body) => ({ body }),
+    schema: () => ({ type: 'object' }),
+  },
+  ticket: {
+    write: (dialect, ticket) => ({ body: writeTicket(dialect, ticket) }),
+    schema: (dialect) => record(dialect, ticketShapes[dialect.document].schema),
+  },
+  events: {
+    write: (_dialect, stream) => ({ body: '', headers: eventStreamHeaders, stream }),
+    schema: () => text,
+    type: 'text/event-stream',
+  },
+  redirect: {
+    write: (_dialect, redirect) => {
+      const { location, headers } = typeof redirect === 'string' ? { location: redirect, headers: {} } : redirect
+      return { body: '', headers: { ...headers, location, 'referrer-policy': 'no-referrer' } }
+    },
+    schema: () => text,
+    type: 'text/plain; charset=utf-8',
+  },
+  html: {
+    write: (_dialect, page) => ({
+      ...(typeof page === 'string' ? { body: page } : pageBody(page)),
+      headers: pageHeaders,
+    }),
+    schema: () => text,
+    type: 'text/html; charset=utf-8',
+  },
+}
+
+/** A page shows and posts, and does nothing else; what its address says stays with it. */
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'same-origin',
+}
+
+function pageBody({ html, status }: { html: string; status: number }) {
+  return { body: html, status }
+}
+
+const jsonType = 'application/json; charset=utf-8'
+
+/** The answer to the letter: what goes out, and what an idempotency key keeps. @throws {SvcError} `RESULT_TOO_LARGE` */
+export async function writeReply<Kind extends ReplyKind>(
+  kind: Kind,
+  value: ReplyValues[Kind],
+  dialect: Dialect,
+  status: number,
+): Promise<Outgoing> {
+  const form: ReplyForm<ReplyValues[Kind]> = replies[kind]
+  const { body, headers, status: own = status, stream } = form.write(dialect, value)
+  const type = form.type
+  if (stream) return { status: own, headers: { ...headers }, open: stream.open }
+  return {
+    status: own,
+    headers: { 'content-type': type ?? jsonType, ...headers },
+    body: type === undefined ? await writeInSteps(body as Writable) : String(body),
+  }
+}
+
+export function replySchema(kind: ReplyKind, dialect: Dialect): JsonSchema {
+  return replies[kind].schema(dialect)
+}
+
+export function replyType(kind: ReplyKind): string {
+  return (replies[kind].type ?? jsonType).replace(/;.*/, '')
+}
+
+function record(dialect: Dialect, schema: JsonSchema): JsonSchema {
+  return dialectRules(dialect).record.schema(schema)
+}
+
+function removedSchema(dialect: Dialect): JsonSchema {
+  return record(dialect, object({ message: text, id: text }))
+}
+
+function collectionSchema(dialect: Dialect): JsonSchema {
+  return dialectRules(dialect).collection.schema
+}

@@ -1,0 +1,72 @@
+/** Which dialect an answer is written in: the project's, and what the request asks for on top of it. Contract 1. */
+import type { IncomingMessage } from 'node:http'
+import type { Project } from '../../../client/protocol/model/project.js'
+import { type Dialect, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialect.js'
+import { knownProject } from '../../core/projects/projects.js'
+import { projectNamed } from '../guards/identify.js'
+import type { Door, Exchange } from '../run.js'
+
+/** Writes the answer as a project does, or as the request asks for. @throws {SvcError} `INVALID_DIALECT` */
+export function speak(exchange: Exchange, base: Dialect): void {
+  exchange.dialect = base
+  exchange.isDialectKnown = true
+  exchange.dialect = readDialect(exchange.asked ?? dialectHeader(exchange.req), base)
+}
+
+/** The same for an answer that must be written, whatever the request asks for: what cannot be read asks for nothing. */
+export function speakAnyway(exchange: Exchange, base: Dialect): void {
+  exchange.isDialectKnown = true
+  exchange.dialect = firstReadable([exchange.asked, dialectHeader(exchange.req)], base)
+}
+
+/** What the first text that can be read asks for. */
+export function firstReadable(texts: readonly (string | undefined)[], base: Dialect): Dialect {
+  for (const text of texts) {
+    try {
+      if (text !== undefined) return readDialect(text, base)
+    } catch {}
+  }
+  return base
+}
+
+/**
+ * The dialect of a request that belongs to no project: of the project that its path or its key names, good or not, else
+ * of the one that the service was started for.
+ *
+ * @param isRefused whether its key or token was looked up already, and in vain
+ */
+export async function namedDialect(
+  { backend, home }: Door,
+  { req, params }: Pick<Exchange, 'req' | 'params'>,
+  { isRefused = false } = {},
+): Promise<Dialect> {
+  const project =
+    (params.project === undefined ? undefined : await knownProject(backend, params.project)) ??
+    (await projectNamed(backend, req.headers, { isRefused })) ??
+    (await knownProject(backend, home))
+  return project ? projectDialect(project) : dialects.a
+}
+
+const projectDialects = new WeakMap<Project, Dialect>()
+
+export function projectDialect(project: Project): Dialect {
+  const known = projectDialects.get(project)
+  if (known) return known
+  const dialect = readDialect(project.settings.dialect, dialects.a)
+  projectDialects.set(project, dialect)
+  return dialect
+}
+
+const formatted = new WeakMap<Dialect, string>()
+
+/** What each answer says of itself. */
+export function dialectHeaders(dialect: Dialect): { readonly 'svc-dialect': string } {
+  const text = formatted.get(dialect) ?? formatDialect(dialect)
+  formatted.set(dialect, text)
+  return { 'svc-dialect': text }
+}
+
+export function dialectHeader(req: IncomingMessage): string | undefined {
+  const header = req.headers['svc-dialect']
+  return Array.isArray(header) ? header.join(', ') : header
+}

@@ -1,0 +1,73 @@
+/** Answers about users: how a dialect writes them, and what they then look like. */
+import type { Page } from '../../../client/protocol/model/page.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import { recordEnvelopes } from '../../../client/protocol/wire/envelopes.js'
+import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../../client/protocol/wire/logins.js'
+import { dialectRules } from '../../../client/protocol/wire/rules.js'
+import { arrayOf, object, text } from '../../../client/protocol/wire/schemas.js'
+import { userShapes, writeUser, writeUsers } from '../../../client/protocol/wire/users.js'
+import type { Enrolment } from '../../core/accounts/two-factor.js'
+import type { LoginStep } from '../../core/logins/logins.js'
+import type { ReplyForm } from './reply.js'
+
+/** What a handler gives, by the kind of its answer. */
+export interface UserReplyValues {
+  user: OutgoingUser
+  users: Page<OutgoingUser>
+  login: LoginStep
+  signUp: LoginStep
+  /** A new token for the same session. */
+  token: string
+  /** What was done, in words. */
+  message: string
+  enrolment: Enrolment
+  recoveryCodes: readonly string[]
+  /** The address at an identity provider. */
+  loginUrl: string
+  appLoginUrl: { readonly url: string; readonly state: string }
+}
+
+const record = (dialect: Dialect) => recordEnvelopes[dialect.record]
+
+export const userReplies: { readonly [Kind in keyof UserReplyValues]: ReplyForm<UserReplyValues[Kind]> } = {
+  user: {
+    write: (dialect, user) => ({ body: writeUser(dialect, user) }),
+    schema: (dialect) => record(dialect).schema(userShapes[dialect.document].schema),
+  },
+  users: {
+    write: writeUsers,
+    schema: (dialect) =>
+      record(dialect).schema(dialectRules(dialect).list.schema(userShapes[dialect.document].schema, 'users')),
+  },
+  login: { write: (dialect, step) => ({ body: writeLogin(dialect, step) }), schema: loginSchema },
+  signUp: { write: (dialect, step) => ({ body: writeSignUp(dialect, step) }), schema: signUpSchema },
+  token: {
+    write: (dialect, token) => ({ body: record(dialect).write({ token, access_token: token }) }),
+    schema: (dialect) => record(dialect).schema(object({ token: text, access_token: text })),
+  },
+  message: {
+    write: (dialect, message) => ({ body: record(dialect).write({ message }) }),
+    schema: (dialect) => record(dialect).schema(object({ message: text })),
+  },
+  enrolment: {
+    write: (dialect, { secret, otpauthUrl, qrCode }) => ({
+      body: record(dialect).write({ secret, otpauth_url: otpauthUrl, qr_code: qrCode }),
+    }),
+    schema: (dialect) => record(dialect).schema(object({ secret: text, otpauth_url: text, qr_code: text })),
+  },
+  recoveryCodes: {
+    write: (dialect, codes) => ({
+      body: record(dialect).write({ message: 'Two-factor login is on.', recovery_codes: codes }),
+    }),
+    schema: (dialect) => record(dialect).schema(object({ message: text, recovery_codes: arrayOf(text) })),
+  },
+  loginUrl: {
+    write: (dialect, url) => ({ body: record(dialect).write({ url }) }),
+    schema: (dialect) => record(dialect).schema(object({ url: text })),
+  },
+  appLoginUrl: {
+    write: (dialect, { url, state }) => ({ body: record(dialect).write({ url, state }) }),
+    schema: (dialect) => record(dialect).schema(object({ url: text, state: text })),
+  },
+}

@@ -1,0 +1,179 @@
+/** The bodies that routes take: how each is read, and what it must look like. */
+import { z } from 'zod'
+import type { Changes, Fields } from '../../../client/protocol/model/document.js'
+import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
+import { isObject, type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import {
+  readBatchCreate,
+  readBatchDelete,
+  readBatchUpdate,
+  readChanges,
+  readNewDocument,
+} from '../../../client/protocol/wire/bodies.js'
+import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import { object } from '../../../client/protocol/wire/schemas.js'
+import { isLight, requireLight } from '../../core/documents/weight.js'
+import { openPauses } from '../../core/pauses.js'
+import type { BodyForm } from '../route.js'
+import { placesInBatch, placesInDocument } from './issue-places.js'
+
+/** The fields of one document, bare or wrapped. */
+export const newDocument = {
+  schema: documentSchema,
+  read(dialect: Dialect, body: JsonObject): Fields {
+    const fields = readNewDocument(dialect, body)
+    requireLight(fields)
+    return fields
+  },
+  places: placesInDocument,
+} satisfies BodyForm<Fields>
+
+/** Fields to change, and array operators beside them. */
+export const documentChanges = {
+  schema: changesSchema,
+  read(dialect: Dialect, body: JsonObject): Changes {
+    const changes = readChanges(dialect, body)
+    requireLightChanges(body, changes)
+    return changes
+  },
+  places: placesInDocument,
+} satisfies BodyForm<Changes>
+
+export const newDocuments: BodyForm<readonly Fields[]> = {
+  schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
+  batch: 'documents',
+  async read(dialect, body) {
+    const documents = readBatchCreate(dialect, body)
+    await eachInTurn(documents, requireLight)
+    return documents
+  },
+  places: (dialect, { documents }) => placesInBatch(dialect, { name: 'documents', members: documents }),
+}
+
+export const documentUpdates: BodyForm<ReadonlyMap<string, Changes>> = {
+  schema: (dialect) =>
+    object({ updates: { type: 'object', additionalProperties: changesSchema(dialect), maxProperties: most } }),
+  batch: 'updates',
+  async read(dialect, body) {
+    const updates = readBatchUpdate(dialect, body)
+    const sent = objectIn(body.updates)
+    await eachInTurn([...updates], ([id, changes]) => requireLightChanges(objectIn(sent[id]), changes))
+    return updates
+  },
+  places: (_dialect, { updates }) => placesInBatch({ body: 'either' }, { name: 'updates', members: updates }),
+}
+
+export const documentIds: BodyForm<readonly string[]> = {
+  batch: 'document_ids',
+  schema: () => object({ document_ids: batchOf({ type: 'string' }) }),
+  read: (_dialect, body) => readBatchDelete(body),
+}
+
+/** An object of any fields, `__proto__` among them, which zod's own objects would drop. */
+export const anyFields = z.custom<Fields>(isObject, 'expected an object').meta({ type: 'object' })
+
+/** Any value of JSON, handed on as it is: what zod copies loses its fields `__proto__`. */
+export const anyJson = z.custom<Json>(() => true)
+
+/** An object whose members are all of one type, under any names; zod's own record would drop `__proto__`. */
+export function recordOf<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
+  const { $schema, ...additionalProperties } = z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })
+  return anyFields.meta({ type: 'object', additionalProperties }).transform((sent, check) => {
+    const members: Record<string, Member> = {}
+    for (const [name, value] of Object.entries(sent)) {
+      const { success, data, error } = member.safeParse(value)
+      if (success) Object.defineProperty(members, name, { value: data, enumerable: true })
+      else for (const issue of error.issues) check.issues.push(raw({ ...issue, path: [name, ...issue.path] }, value))
+    }
+    return members
+  })
+}
+
+/** An issue of one member, for the object that it is in. */
+function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
+  return { ...issue, input } as z.core.$ZodRawIssue
+}
+
+/** A body that zod describes, the same in every dialect. What does not fit is 422 with its issues. */
+export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
+  return {
+    schema: () => {
+      const { $schema, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' })
+      return schema
+    },
+    read(_dialect, body) {
+      requireLight(body)
+      const { success, data, error } = type.safeParse(body)
+      if (success) return data
+      const issues = error.issues.flatMap(toIssues)
+      throw new SvcError('VALIDATION_ERROR', issues[0] ? sentence(issues[0]) : 'The body does not fit.', issues)
+    },
+  }
+}
+
+/** What the form of a page posts: these fields, each of them text. */
+export function formBody<Name extends string>(names: readonly Name[]): BodyForm<{ readonly [Key in Name]: string }> {
+  const fields = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  return {
+    encoding: 'form',
+    schema: () => object(fields),
+    read(_dialect, body) {
+      const entries = names.map((name) => [name, typeof body[name] === 'string' ? body[name] : ''] as const)
+      return Object.fromEntries(entries) as { [Key in Name]: string }
+    },
+  }
+}
+
+const most = sizes.mostBatchItems
+
+/** What is heavy is weighed once more, and a little of it is enough for a turn of the event loop. */
+async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => number): Promise<void> {
+  const pauses = openPauses()
+  for (const item of items) await pauses.after(check(item))
+}
+
+/** Of what is light as a whole, each part is. */
+function requireLightChanges(sent: JsonObject, { fields, append, remove }: Changes): number {
+  if (isLight(sent)) return 0
+  return [fields, append, remove].reduce((sum, part) => sum + requireLight(part), 0)
+}
+
+function documentSchema({ body }: Dialect): JsonSchema {
+  const description = body === 'either' ? 'The fields, or the fields wrapped as {"data": {…}}.' : 'The fields.'
+  return { type: 'object', description }
+}
+
+function changesSchema({ body }: Dialect): JsonSchema {
+  const wrapped = body === 'either' ? ', bare or wrapped as {"data": {…}}' : ''
+  const operator = { type: 'object', description: 'By field: one item or an array of them.' }
+  return {
+    type: 'object',
+    description: `The fields to change${wrapped}. Applied in the order fields, $remove, $append.`,
+    properties: { $append: operator, $remove: operator },
+  }
+}
+
+function batchOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items, maxItems: most }
+}
+
+function toIssues(issue: z.core.$ZodIssue): Issue[] {
+  const { path, message, code } = issue
+  const places = path.map((place) => (typeof place === 'number' ? place : String(place)))
+  // Each key by itself, so that its place is told as well. Contract 10.4.
+  if (issue.code === 'unrecognized_keys') {
+    const said = message.startsWith('Unrecognized key') ? 'is not known here' : message
+    return issue.keys.map((key) => ({ path: [...places, key], message: said, type: code }))
+  }
+  const isMissing = code === 'invalid_type' && message.endsWith('received undefined')
+  return isMissing
+    ? [{ path: places, message: 'is required', type: 'missing' }]
+    : [{ path: places, message: message.replace(/^Invalid input: /, ''), type: code }]
+}
+
+function sentence({ path, message }: Issue): string {
+  if (path.length === 0) return `The body does not fit: ${message}.`
+  return `"${path.join('.')}"${/^(?:is|has|takes) /.test(message) ? '' : ':'} ${message}.`
+}

@@ -1,0 +1,100 @@
+/** Multipart forms: which parts are text, and what they mean. */
+import { placed, SvcError } from '../../../client/protocol/model/errors.js'
+import { isObject, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
+import { sizes, storageLimits } from '../../../client/protocol/model/limits.js'
+import { text } from '../../../client/protocol/wire/schemas.js'
+import { requireFolder } from '../../core/files/file-names.js'
+import type { FileForm } from '../route.js'
+import { parseBody } from './read-json.js'
+
+const profileText = { type: 'string', description: "The user's data as JSON text." }
+const bytes = { type: 'string', format: 'binary' }
+
+/** Spec, "Multipart create or update". The part `data` is what would have been the JSON body. */
+export const documentForm: FileForm = {
+  texts: ['data'],
+  isBodyInData: true,
+  fileRules: ({ documentFiles, tier }) => ({
+    mostBytes: documentFiles === 'tier' ? storageLimits[tier].file : sizes.mostDocumentFileBytes,
+    mayBeAnyType: true,
+  }),
+  async toBody(texts) {
+    const data = texts.get('data')
+    if (data === undefined) return {}
+    return parseBody(Buffer.from(data), { refuseOther: notAnObject }).catch((error) => {
+      throw placed(error, (path) => ['data', ...path])
+    })
+  },
+  schema: {
+    type: 'object',
+    properties: { data: { type: 'string', description: 'The fields as JSON text.' } },
+    additionalProperties: { ...bytes, description: 'A file; its address lands in the field of that name.' },
+  },
+}
+
+/**
+ * Files with a user: `data` holds the profile, what else an account has are texts of their own. What would be the JSON body
+ * is read in `data` too, and at sign-up email and password beside the profile. Contract 6.3.
+ */
+export const accountForm: FileForm = userForm({
+  texts: ['email', 'password', 'currentPassword'],
+  known: ['email', 'password', 'currentPassword', '$append', '$remove'],
+  fromProfile: (data) => ({ data }),
+})
+
+export const signUpForm: FileForm = userForm({
+  texts: ['email', 'password'],
+  known: ['email', 'password', 'roles'],
+  fromProfile: ({ email, password, roles, ...data }) => ({ ...withoutUndefined({ email, password, roles }), data }),
+})
+
+interface UserForm {
+  readonly texts: readonly string[]
+  /** What a JSON body may hold beside `data`. */
+  readonly known: readonly string[]
+  /** The JSON body that a profile stands for. */
+  fromProfile(profile: JsonObject): JsonObject
+}
+
+function userForm({ texts: names, known, fromProfile }: UserForm): FileForm {
+  return {
+    texts: ['data', ...names],
+    fileRules: documentForm.fileRules,
+    async toBody(texts) {
+      const sent = await documentForm.toBody(texts)
+      const isWhole = isObject(sent.data) && Object.keys(sent).every((name) => name === 'data' || known.includes(name))
+      const named = names.map((name) => [name, texts.get(name)] as const)
+      return { ...(isWhole ? sent : fromProfile(sent)), ...withoutUndefined(Object.fromEntries(named)) }
+    },
+    schema: {
+      type: 'object',
+      properties: { data: profileText, ...Object.fromEntries(names.map((name) => [name, text])) },
+      additionalProperties: documentForm.schema.additionalProperties,
+    },
+  }
+}
+
+function withoutUndefined(members: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}
+
+/** Spec, "Storage": one file, and the folder it goes to. */
+export const uploadForm: FileForm = {
+  texts: ['path'],
+  fileRules: ({ fileTypes, tier }) => ({
+    mostBytes: storageLimits[tier].file,
+    mayBeAnyType: fileTypes === 'any',
+  }),
+  toBody(texts): JsonObject {
+    const path = texts.get('path')
+    return path === undefined ? {} : { path: requireFolder(path) }
+  },
+  isOnly: true,
+  schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'] },
+}
+
+function notAnObject() {
+  return new SvcError('INVALID_BODY', 'The part "data" is not a JSON object.')
+}

@@ -1,0 +1,48 @@
+/** Where in a body that was sent stands what is wrong with the fields that it means. Contract 10.4. */
+import { operatorNames } from '../../../client/protocol/model/document.js'
+import type { Issue } from '../../../client/protocol/model/errors.js'
+import { type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
+import { unwrapChanges } from '../../../client/protocol/wire/bodies.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+
+/** From the path of an issue in what was read to its path in the body. */
+export type Placing = (path: Issue['path']) => Issue['path']
+
+export const samePlace: Placing = (path) => path
+
+/** Of fields that may be wrapped, with operators beside or among them. */
+export function placesInDocument(dialect: Pick<Dialect, 'body'>, body: JsonObject): Placing {
+  const { fields, isWrapped } = unwrapChanges(dialect, body)
+  if (!isWrapped) return samePlace
+  const place = placesOfOperators(fields)
+  return (path) => (isOperator(path) ? place(path) : ['data', ...path])
+}
+
+/** Of operators beside `data` or in it, where they count more. */
+export function placesOfOperators(data: JsonObject): Placing {
+  return (path) => {
+    const [operator = '', field = ''] = path
+    return isOperator(path) && Object.hasOwn(objectIn(data[operator]), field) ? ['data', ...path] : path
+  }
+}
+
+/** Of the documents of a batch, by index or id. A path begins with the index of its document, except in a batch of one. */
+export function placesInBatch(
+  dialect: Pick<Dialect, 'body'>,
+  { name, members = null }: { name: 'documents' | 'updates'; members: Json | undefined },
+): Placing {
+  const items = Array.isArray(members) ? [...members.entries()] : Object.entries(objectIn(members))
+  // A document can have many issues; how it is wrapped is looked up once.
+  const known = new Map<number, Placing>()
+  return ([first = 0, ...rest]) => {
+    const [at, path] = typeof first === 'number' ? [first, rest] : [0, [first, ...rest]]
+    const [key = at, item = null] = items[at] ?? []
+    const place = known.get(at) ?? placesInDocument(dialect, objectIn(item))
+    known.set(at, place)
+    return [name, key, ...place(path)]
+  }
+}
+
+function isOperator([first = '']: Issue['path']): boolean {
+  return operatorNames.includes(String(first))
+}

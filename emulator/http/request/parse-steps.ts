@@ -1,0 +1,159 @@
+/** JSON of any allowed size as a value, parsed in pieces, so that no turn of the event loop is long. Contract 10.10. */
+import { setImmediate as othersFirst } from 'node:timers/promises'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { isObject, type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
+
+/** What is parsed at once. */
+const mostPieceBytes = 64 * 1024
+
+/** Part of a body, from the first byte to before the last. */
+interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** What is parsed as it is: a body that takes few milliseconds. */
+const mostWholeBytes = 256 * 1024
+
+/** As `JSON.parse`, in steps where the body is large. @throws {SvcError} `INVALID_BODY` */
+export async function parseJsonBytes(bytes: Buffer): Promise<Json> {
+  return bytes.length <= mostWholeBytes ? parse(bytes.toString('utf8')) : parseInSteps(bytes)
+}
+
+/**
+ * As `JSON.parse`: a large array or object is parsed a few members at a time, and a large member in the same way.
+ *
+ * @throws {SvcError} `INVALID_BODY`
+ */
+export async function parseInSteps(bytes: Buffer): Promise<Json> {
+  const value = await parseRange(bytes, { from: 0, to: bytes.length })
+  await othersFirst()
+  return value
+}
+
+async function parseRange(bytes: Buffer, whole: Range): Promise<Json> {
+  const { from, to } = trimmed(bytes, whole)
+  const isObject = bytes[from] === openBrace && bytes[to - 1] === closeBrace
+  const isArray = bytes[from] === openBracket && bytes[to - 1] === closeBracket
+  // A scalar that is so large is a text, which is fast.
+  if (to - from <= mostPieceBytes || !(isObject || isArray)) return parse(bytes.toString('utf8', from, to))
+  const inner = { from: from + 1, to: to - 1 }
+  return isObject ? parseObject(bytes, inner) : parseArray(bytes, inner)
+}
+
+async function parseArray(bytes: Buffer, inner: Range): Promise<Json[]> {
+  const items: Json[] = []
+  await eachPiece(bytes, inner, {
+    together({ from, to }) {
+      for (const item of parse(`[${bytes.toString('utf8', from, to)}]`) as Json[]) items.push(item)
+    },
+    async alone(range) {
+      items.push(await parseRange(bytes, range))
+    },
+  })
+  return items
+}
+
+async function parseObject(bytes: Buffer, inner: Range): Promise<JsonObject> {
+  const members: JsonObject = {}
+  const take = (name: string, value: Json) => {
+    if (name === '__proto__') setOwn(members, name, value)
+    else members[name] = value
+  }
+  await eachPiece(bytes, inner, {
+    together({ from, to }) {
+      const piece = parse(`{${bytes.toString('utf8', from, to)}}`)
+      if (isObject(piece)) for (const name of Object.keys(piece)) take(name, piece[name] ?? null)
+    },
+    async alone(range) {
+      const { from, to } = trimmed(bytes, range)
+      const nameEnd = bytes[from] === quote ? endOfText(bytes, from) : from
+      const { from: colonAt } = trimmed(bytes, { from: nameEnd, to })
+      if (bytes[colonAt] !== colon) throw plainError('INVALID_BODY')
+      take(String(parse(bytes.toString('utf8', from, nameEnd))), await parseRange(bytes, { from: colonAt + 1, to }))
+    },
+  })
+  return members
+}
+
+interface Pieces {
+  /** Several members with the commas between them. */
+  together(range: Range): void
+  /** One that is large. */
+  alone(range: Range): Promise<void>
+}
+
+/** Goes through what stands between two brackets, from comma to comma. @throws {SvcError} `INVALID_BODY` for an empty member */
+async function eachPiece(bytes: Buffer, inner: Range, take: Pieces): Promise<void> {
+  const only = trimmed(bytes, inner)
+  if (only.from === only.to) return
+  let start = inner.from
+  let memberAt = inner.from
+  let pausedAt = inner.from
+  while (memberAt <= inner.to) {
+    const end = endOfMember(bytes, { from: memberAt, to: inner.to })
+    const { from, to } = trimmed(bytes, { from: memberAt, to: end })
+    if (from === to) throw plainError('INVALID_BODY')
+    const isLarge = end - memberAt > mostPieceBytes
+    const isLast = end >= inner.to
+    if (isLarge && start < memberAt) take.together({ from: start, to: memberAt - 1 })
+    // To find its end was a turn's work already, and is one once more for each level of it.
+    if (isLarge) {
+      await othersFirst()
+      await take.alone({ from: memberAt, to: end })
+    } else if (isLast || end - start > mostPieceBytes) take.together({ from: start, to: end })
+    memberAt = end + 1
+    if (isLarge || isLast || end - start > mostPieceBytes) start = memberAt
+    if (memberAt - pausedAt < mostPieceBytes) continue
+    pausedAt = memberAt
+    await othersFirst()
+  }
+}
+
+/** Where the comma after a member is, or the end. @throws {SvcError} `INVALID_BODY` where a bracket ends what it did not begin */
+function endOfMember(bytes: Buffer, { from, to }: Range): number {
+  let depth = 0
+  let at = from
+  while (at < to) {
+    const byte = bytes[at]
+    if (byte === quote) {
+      at = endOfText(bytes, at)
+      continue
+    }
+    if (byte === comma && depth === 0) return at
+    if (byte === openBrace || byte === openBracket) depth++
+    if ((byte === closeBrace || byte === closeBracket) && --depth < 0) throw plainError('INVALID_BODY')
+    at++
+  }
+  return to
+}
+
+/** From a quote to behind the one that ends the text. */
+function endOfText(bytes: Buffer, from: number): number {
+  let at = from + 1
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+  return at + 1
+}
+
+function trimmed(bytes: Buffer, { from, to }: Range): Range {
+  let [start, end] = [from, Math.max(from, to)]
+  while (start < end && isSpace(bytes[start])) start++
+  while (end > start && isSpace(bytes[end - 1])) end--
+  return { from: start, to: end }
+}
+
+/** What may stand between two values. */
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 32 || byte === 10 || byte === 13 || byte === 9
+}
+
+const [quote, backslash, comma, colon] = [34, 92, 44, 58]
+const [openBracket, closeBracket, openBrace, closeBrace] = [91, 93, 123, 125]
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw plainError('INVALID_BODY')
+  }
+}

@@ -1,0 +1,101 @@
+/** Headers that make a request depend on what was before it, and one that says what to answer. Contract 3.8 and 3.9. */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { canonicalJson, type Json } from '../../../client/protocol/model/json.js'
+import { type Dialect, formatDialect } from '../../../client/protocol/wire/dialect.js'
+import type { Context } from '../../core/context.js'
+import type { VersionGuard } from '../../core/documents/batches.js'
+import type { IdempotencyKey } from '../../core/documents/idempotency.js'
+import { openPauses } from '../../core/pauses.js'
+
+/**
+ * The versions that `if-match` names. What is none of ours names no version, so that a guard which cannot be
+ * understood refuses the write. Our choice: `W/` is read over, since proxies that compress put it there.
+ */
+export function readGuard(header: string | undefined): VersionGuard {
+  if (header === undefined || header.trim() === '*') return 'any'
+  return header.split(',').flatMap((tag) => {
+    const [, version] = /^\s*(?:W\/)?"([1-9]\d{0,9})"\s*$/.exec(tag) ?? []
+    return version === undefined ? [] : [Number(version)]
+  })
+}
+
+/** Whether the asker has this very version, by its `if-none-match`. */
+export function hasAlready(header: string | undefined, etag: string | undefined): boolean {
+  if (header === undefined || etag === undefined) return false
+  return header.trim() === '*' || header.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)
+}
+
+/** Whether the asker would rather have no records back: `prefer: return=minimal`, RFC 7240. */
+export function asksForNothing(header: string | string[] | undefined): boolean {
+  const preferences = [header ?? []].flat().join(',').split(',')
+  return preferences.some((preference) => /^\s*return\s*=\s*"?minimal"?\s*(?:;|$)/i.test(preference))
+}
+
+const mostKeyLength = 255
+
+/**
+ * The key of a creating request, if it has one. It belongs to project, caller, method and path; the query and the
+ * dialect count as part of the body, since the first answer is given again to the letter.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` for an empty or over-long key
+ */
+export async function readIdempotencyKey(
+  req: IncomingMessage,
+  ctx: Context,
+  { body, dialect }: { body: Json; dialect: Dialect },
+): Promise<IdempotencyKey | undefined> {
+  const key = req.headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || key === '' || key.length > mostKeyLength) {
+    const message = `has 1 to ${mostKeyLength} characters`
+    throw new SvcError('VALIDATION_ERROR', `An idempotency key ${message}.`, [
+      { in: 'header', path: ['idempotency-key'], message, type: 'length' },
+    ])
+  }
+  const [path = '', query = ''] = (req.url ?? '').split('?', 2)
+  return {
+    scope: hash(ctx.project.id, ctx.caller.id, req.method ?? '', path.replace(/\/$/, ''), key),
+    bodyHash: hash(query, formatDialect(dialect), await hashInSteps(body)),
+  }
+}
+
+/** The same hash for equal values, whatever the order of their keys; a few values in a turn of the event loop. */
+async function hashInSteps(value: Json): Promise<string> {
+  const hashing = createHash('sha256')
+  const pauses = openPauses()
+
+  async function add(value: Json, levels: number): Promise<void> {
+    const isWhole = levels === 0 || typeof value !== 'object' || value === null
+    if (isWhole) {
+      const text = canonicalJson(value)
+      hashing.update(`${text.length}:`).update(text)
+      return pauses.after(text.length + workOfAValue)
+    }
+    const names = Object.keys(value)
+    const members = Array.isArray(value)
+      ? value.entries()
+      : names.sort().map((name) => [name, value[name] ?? null] as const)
+    hashing.update(`${Array.isArray(value) ? 'list' : 'object'} ${names.length}:`)
+    for (const [name, member] of members) {
+      hashing.update(`${String(name).length}:${name}`)
+      await add(member, levels - 1)
+    }
+  }
+
+  await add(value, levelsInSteps)
+  return hashing.digest('hex')
+}
+
+/** How deep the documents of a batch lie, and the fields of one. */
+const levelsInSteps = 3
+/** What a value costs beside its text, in bytes of text. */
+const workOfAValue = 256
+
+/** Each part with its length, so that no two lists of parts look the same. */
+function hash(...parts: string[]): string {
+  const hashing = createHash('sha256')
+  for (const part of parts) hashing.update(`${part.length}:`).update(part)
+  return hashing.digest('hex')
+}

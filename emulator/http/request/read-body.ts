@@ -1,0 +1,64 @@
+/** The body of a request: JSON, or a form with files in it. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
+import type { Project } from '../../../client/protocol/model/project.js'
+import type { Backend } from '../../core/context.js'
+import { noUploads, type Uploads } from '../../core/files/uploads.js'
+import type { FileForm, Route } from '../route.js'
+import type { Exchange } from '../run.js'
+import type { Placing } from './issue-places.js'
+import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
+import { isMultipart, readMultipart } from './read-multipart.js'
+
+/** A body whose bytes are all here. */
+export interface Body {
+  readonly uploads: Uploads
+  /** What it says as JSON. */
+  toJson(): JsonObject | Promise<JsonObject>
+  /** From places in that JSON to those in what was sent. */
+  places(inJson: Placing): Placing
+}
+
+/** Where the files of a form go; routes that belong to no project take none. */
+export interface Landing {
+  readonly backend: Backend
+  readonly project: Project
+}
+
+export async function readBody(route: Route, { req }: Exchange, landing?: Landing): Promise<Body> {
+  const { form } = route
+  if (landing && form && isMultipart(req)) return readParts(route, form, req, landing)
+  if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
+  const json = await readJson(route, req)
+  return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
+}
+
+async function readJson({ body }: Route, req: Exchange['req']): Promise<JsonObject> {
+  if (!body) return {}
+  return body.encoding === 'form' ? readForm(req) : readJsonObject(req, body.batch)
+}
+
+/** What tells a body from another one, files included. */
+export function markOf(json: JsonObject, { files }: Uploads): Json {
+  return files.length === 0 ? json : [json, files.map(({ field, name, digest = '' }) => [field, name, digest])]
+}
+
+async function readParts(
+  { isCreating = false }: Route,
+  form: FileForm,
+  req: Exchange['req'],
+  { backend, project }: Landing,
+): Promise<Body> {
+  requirePlainEncoding(req)
+  const isHashed = isCreating && req.headers['idempotency-key'] !== undefined
+  const { texts, files } = await readMultipart(req, backend, {
+    texts: form.texts,
+    files: { ...form.fileRules(project.settings), isHashed },
+  })
+  const ofFiles = new Set(files.map(({ field }) => field))
+  const places = (inJson: Placing): Placing => {
+    if (!form.isBodyInData) return inJson
+    return (path) => (ofFiles.has(String(path[0])) ? path : ['data', ...inJson(path)])
+  }
+  return { uploads: { files, isAdopted: false }, toJson: () => form.toBody(texts), places }
+}

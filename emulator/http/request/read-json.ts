@@ -1,0 +1,164 @@
+/** A body from bytes to a JSON object, with every limit on the way. Contract 2.4, 10.2 and 10.3. */
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import { requireStorable } from '../../core/documents/weight.js'
+import { openPauses } from '../../core/pauses.js'
+import { parseJsonBytes } from './parse-steps.js'
+import { type BatchMember, scanBody } from './scan-json.js'
+
+/** The request went away before its body was there; nobody waits for an answer. */
+export class Aborted extends Error {}
+
+/** What a sender may still push after its answer is decided, so that it can read the answer. */
+export const mostDrainedBytes = 8 * sizes.mostBodyBytes
+
+/** Nobody types more into a page. */
+const mostFormBytes = 64 * 1024
+
+/** How long a body of JSON may be on its way. */
+const mostMilliseconds = 60_000
+
+/** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
+export async function readJsonObject(req: IncomingMessage, batch?: BatchMember): Promise<JsonObject> {
+  requireJsonType(req)
+  requirePlainEncoding(req)
+  return parseBody(await readBytes(req), { batch })
+}
+
+/**
+ * The gate that all JSON from outside goes through: a body, a part of a form, a message. It is measured before it is parsed, and
+ * what is large is looked at and parsed a piece at a time.
+ *
+ * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `INVALID_BODY`, `VALIDATION_ERROR`
+ */
+export async function parseBody(bytes: Buffer, how: Reading = {}): Promise<JsonObject> {
+  const value = await parseMeasured(bytes, how)
+  if (how.batch !== undefined) await requireStorableBatch(value, how.batch)
+  else {
+    // A document that took long to walk takes as long to write.
+    const pause = openPauses().after(requireStorable(value))
+    if (pause) await pause
+  }
+  return value
+}
+
+interface Reading {
+  readonly batch?: BatchMember | undefined
+  /** Of what is JSON, but no object. */
+  readonly refuseOther?: () => SvcError
+}
+
+/** As `parseBody`, for what is not stored. */
+export async function parseMeasured(
+  bytes: Buffer,
+  { batch, refuseOther = notAnObject }: Reading = {},
+): Promise<JsonObject> {
+  const json = requireUtf8(bytes)
+  await scanBody(json, batch)
+  const value = await parseJsonBytes(json)
+  if (!isObject(value)) throw refuseOther()
+  return value
+}
+
+/** A document is walked in one turn, a batch in many. */
+async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promise<void> {
+  const { [batch]: members = null, ...rest } = body
+  requireStorable(rest)
+  if (typeof members !== 'object' || members === null) return void requireStorable({ [batch]: members })
+  const pauses = openPauses()
+  for (const [name, member] of Object.entries(members)) {
+    const place = [batch, Array.isArray(members) ? Number(name) : name]
+    const isDocument = isObject(member)
+    // Names are looked at with what they stand for; of documents what they weigh is kept.
+    if (!isDocument || !Array.isArray(members)) requireStorable({ [name]: isDocument ? null : member }, [batch])
+    if (isDocument) await pauses.after(requireStorable(member, place))
+  }
+}
+
+/** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
+export async function readForm(req: IncomingMessage): Promise<JsonObject> {
+  const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
+  }
+  const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(await readBytes(req, mostFormBytes))))
+  requireStorable(form)
+  return form
+}
+
+function notAnObject() {
+  const issue = { path: [], message: 'expected an object', type: 'object' }
+  return new SvcError('VALIDATION_ERROR', 'The body must be a JSON object.', [issue])
+}
+
+function requireJsonType({ headers }: IncomingMessage): void {
+  const type = headers['content-type']
+  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
+  if (type === undefined && isEmpty) return
+  if (type !== 'application/json' && !isJsonInUtf8(type ?? '')) {
+    const shown = type === undefined ? 'a body without a content type' : `"${type.slice(0, 80)}"`
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', `Send "application/json" in UTF-8 rather than ${shown}.`)
+  }
+}
+
+/** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE` */
+export function requirePlainEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as it is, without a content encoding.')
+  }
+}
+
+function isJsonInUtf8(type: string): boolean {
+  const [name = '', ...parameters] = type.toLowerCase().split(';')
+  const [, charset = 'utf-8'] = /charset="?([^";]+)"?/.exec(parameters.join(';')) ?? []
+  return name.trim() === 'application/json' && charset.trim() === 'utf-8'
+}
+
+function readBytes(req: IncomingMessage, mostBytes: number = sizes.mostBodyBytes): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let isRefused = false
+    const timer = setTimeout(() => req.destroy(), mostMilliseconds)
+
+    function refuse() {
+      isRefused = true
+      chunks.length = 0
+      reject(new SvcError('PAYLOAD_TOO_LARGE', `A body is at most ${formatBytes(mostBytes)}.`))
+    }
+
+    if (req.destroyed && !req.readableEnded) reject(new Aborted())
+    if (Number(req.headers['content-length'] ?? 0) > mostBytes) refuse()
+    req.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > mostDrainedBytes) req.destroy()
+      else if (bytes > mostBytes && !isRefused) refuse()
+      else if (!isRefused) chunks.push(chunk)
+    })
+    req.on('end', () => {
+      clearTimeout(timer)
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
+    })
+    req.on('error', () => reject(new Aborted()))
+    req.on('close', () => {
+      clearTimeout(timer)
+      reject(new Aborted())
+    })
+  })
+}
+
+/** @throws {SvcError} `INVALID_BODY` */
+export function decodeUtf8(bytes: Buffer): string {
+  return requireUtf8(bytes).toString('utf8')
+}
+
+/** The bytes without the mark that some put before UTF-8. @throws {SvcError} `INVALID_BODY` */
+function requireUtf8(bytes: Buffer): Buffer {
+  if (!isUtf8(bytes)) throw new SvcError('INVALID_BODY', 'The body is not valid UTF-8.')
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}

@@ -1,0 +1,108 @@
+/** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { ListQuery } from '../../../client/protocol/model/page.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import {
+  type Parameter,
+  parseQuery,
+  readFolderQuery,
+  readListQuery,
+  readPopulate,
+} from '../../../client/protocol/wire/query.js'
+import { dialectRules } from '../../../client/protocol/wire/rules.js'
+import type { QueryForm, QueryParameter } from '../route.js'
+
+/** @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11. */
+export function readParameters(url: string): readonly Parameter[] {
+  const at = url.indexOf('?')
+  return at === -1 ? [] : parseQuery(url.slice(at + 1))
+}
+
+const populateParameter: QueryParameter = {
+  name: 'populate',
+  description: 'Field whose linked document is put in the place of its id; dotted for nesting. Repeatable.',
+  schema: { type: 'array', items: { type: 'string' } },
+}
+
+/** Spec, "List query parameters". */
+export const listQuery: QueryForm<ListQuery> = {
+  parameters: (dialect) => [
+    ...pageParameters(dialect),
+    { name: 'orderBy', description: 'Field to sort by; dotted for nested fields.', schema: { type: 'string' } },
+    { name: 'order', description: 'Direction of `orderBy`.', schema: { enum: ['asc', 'desc'] } },
+    { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
+    { name: 'sort_order', description: 'The same as `order`.', schema: { enum: ['asc', 'desc'] } },
+    { name: 'count', description: 'False skips the total.', schema: { type: 'boolean', default: true } },
+    populateParameter,
+    {
+      name: 'filters',
+      description: `Any other name is a filter on that field. Suffixes of this dialect: "${dialect.filters}".`,
+      schema: { type: 'object', additionalProperties: { type: 'string' } },
+      style: 'form',
+      explode: true,
+    },
+  ],
+  read: readListQuery,
+}
+
+export const populateQuery: QueryForm<readonly Path[]> = {
+  parameters: () => [populateParameter],
+  read: (_dialect, parameters) => readPopulate(parameters),
+}
+
+/** Contract 8.1. */
+export const folderQuery: QueryForm<{ path: string; limit: number; offset: number }> = {
+  parameters: (dialect) => [
+    { name: 'path', description: 'A folder; left out, all files.', schema: { type: 'string' } },
+    ...pageParameters(dialect),
+  ],
+  read: readFolderQuery,
+}
+
+/** One parameter that is text; left out, it is empty. */
+export function textQuery(name: string, description: string): QueryForm<string> {
+  return {
+    parameters: () => [{ name, description, schema: { type: 'string' } }],
+    read: (_dialect, parameters) => parameters.find(([other]) => other === name)?.[1] ?? '',
+  }
+}
+
+/** Some parameters that are text, each there once or not; other names are passed over. */
+export function namedQuery<Name extends string>(
+  names: Readonly<Record<Name, string>>,
+): QueryForm<{ readonly [Key in Name]?: string }> {
+  const known = Object.keys(names) as Name[]
+  return {
+    parameters: () => known.map((name) => ({ name, description: names[name], schema: { type: 'string' } })),
+    read: (_dialect, parameters) => {
+      const given = new Map(parameters)
+      const twice = known.find((name) => parameters.filter(([other]) => other === name).length > 1)
+      if (twice !== undefined) throw new SvcError('INVALID_QUERY', `"${twice}" is given twice.`)
+      return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {
+        [Key in Name]?: string
+      }
+    },
+  }
+}
+
+/** All parameters as they came; the named ones are told of. */
+export function allParameters(names: Readonly<Record<string, string>>): QueryForm<URLSearchParams> {
+  return {
+    parameters: () =>
+      Object.entries(names).map(([name, description]) => ({ name, description, schema: { type: 'string' } })),
+    read: (_dialect, parameters) => new URLSearchParams(parameters.map(([name, value]) => [name, value])),
+  }
+}
+
+function pageParameters(dialect: Dialect): QueryParameter[] {
+  const { paging } = dialectRules(dialect)
+  return [
+    {
+      name: 'limit',
+      description: `Most items to answer; over ${paging.most} is ${paging.most}.`,
+      schema: { type: 'integer', minimum: 0, default: paging.default },
+    },
+    { name: 'offset', description: 'Items to skip.', schema: { type: 'integer', minimum: 0, default: 0 } },
+  ]
+}

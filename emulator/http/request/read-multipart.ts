@@ -1,0 +1,235 @@
+/**
+ * A form from its parts to a JSON body and files that have landed, with every limit on the way. Files go to the store as
+ * they come, never whole into memory. Contract 3.4.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import multer, { MulterError, type Options, type StorageEngine } from 'multer'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Backend } from '../../core/context.js'
+import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../../core/files/uploads.js'
+import { countParts } from './count-parts.js'
+import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
+
+/** A sender who says nothing for as long has gone. */
+const mostSilentMilliseconds = 60_000
+
+/** Which parts a form may have. */
+export interface PartRules {
+  /** Parts that are text; every other part is a file. */
+  readonly texts: readonly string[]
+  readonly files: FileRules
+}
+
+export interface Parts {
+  /** The texts that were sent, by the names of their parts. */
+  readonly texts: ReadonlyMap<string, string>
+  readonly files: readonly Upload[]
+}
+
+/** Whether a request brings a form. */
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\s*(?:;|$)/i.test(headers['content-type'] ?? '')
+}
+
+/**
+ * @throws {SvcError} `INVALID_BODY` for what is no form, `VALIDATION_ERROR` for a text that is not asked for,
+ * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
+ */
+export async function readMultipart(req: IncomingMessage, backend: Backend, rules: PartRules): Promise<Parts> {
+  const landing: Promise<Upload>[] = []
+  const texts = new Map<string, string>()
+  // However long it takes, as long as something comes in.
+  req.setTimeout(mostSilentMilliseconds, () => req.destroy())
+  try {
+    await takeParts(req, rules, {
+      file: (part) => {
+        const landed = landUpload(backend, part, rules.files)
+        landing.push(landed)
+        return landed
+      },
+      text(name, value) {
+        requireWanted(rules, name)
+        if (texts.has(name)) throw notOnce(name)
+        texts.set(name, value)
+      },
+    })
+    return { texts, files: await Promise.all(landing) }
+  } catch (error) {
+    const settled = await Promise.allSettled(landing)
+    await removeUploads(
+      backend,
+      settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+    )
+    throw error
+  } finally {
+    req.setTimeout(0)
+  }
+}
+
+interface Takers {
+  file(part: IncomingFile): Promise<unknown>
+  text(name: string, value: string): void
+}
+
+/** Resolves when all parts are taken, and rejects as soon as one cannot be; what still comes in is thrown away. */
+function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let nameless: string | undefined
+    let isForm = false
+    let told = 0
+    let begun = () => 0
+
+    function refuse(error: unknown) {
+      reject(isGone(req) ? new Aborted() : error)
+      drain(req)
+    }
+
+    async function takePart({ fieldname: field, originalname: name, mimetype: type, stream }: Express.Multer.File) {
+      requireFieldName(field)
+      if (rules.texts.includes(field)) take.text(field, await readText(stream))
+      // Left alone when it is given up, since multer would take its end for a fault of the form.
+      else await take.file({ field, name, type, bytes: stream.iterator({ destroyOnReturn: false }) })
+    }
+
+    /** A file without a name is passed over, as browsers send one for an empty field; but not if it holds anything. */
+    function streamHandler(_req: unknown, parser: NodeJS.WritableStream) {
+      isForm = true
+      parser.on('file', (field: string, bytes: Readable, { filename = '' }: { filename?: string }) => {
+        told++
+        if (filename !== '') return
+        bytes.on('data', () => {
+          nameless = field
+        })
+      })
+      parser.on('field', () => told++)
+      begun = countParts(req)
+      req.pipe(parser)
+    }
+
+    const storage: StorageEngine = {
+      _handleFile(_req, file, done) {
+        takePart(file).then(
+          () => done(null, {}),
+          (thrown) => {
+            // A form that ends too early ends the bytes of each of its files; whoever reads them meets that first.
+            const error = file.stream.errored ? formFault(file.stream.errored) : thrown
+            refuse(error)
+            done(error)
+          },
+        )
+      },
+      _removeFile: (_req, _file, done) => done(null),
+    }
+    const options: Options & { streamHandler: unknown } = {
+      ...{ storage, limits, preservePath: true, defParamCharset: 'utf8' },
+      streamHandler,
+    }
+    const parse = multer(options).any() as unknown as Parser
+    parse(req, {}, (error) => {
+      // What does not look like a form to multer, it leaves alone.
+      if (error || !isForm) return refuse(formFault(error))
+      try {
+        // The parser says nothing of a part whose head it cannot read.
+        if (begun() > told) throw formFault(undefined)
+        if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
+        const { body = {} } = req as { body?: object }
+        for (const [name, value] of Object.entries(body)) take.text(name, requireOnce(name, value))
+        resolve()
+      } catch (fault) {
+        reject(fault)
+      }
+    })
+  })
+}
+
+type Parser = (req: IncomingMessage, res: object, done: (error?: Error | null) => void) => void
+
+/** How much of anything one form may have; how large a file may be depends on the project. */
+const limits = {
+  fieldNameSize: sizes.mostFieldNameBytes,
+  fieldSize: sizes.mostBodyBytes,
+  fields: 10,
+  files: sizes.mostFilesPerRequest,
+  parts: sizes.mostFilesPerRequest + 10,
+  headerPairs: 20,
+}
+
+async function readText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of stream) {
+    bytes += chunk.length
+    if (bytes > sizes.mostBodyBytes) throw tooLong()
+    chunks.push(chunk)
+  }
+  return decodeUtf8(Buffer.concat(chunks))
+}
+
+function requireFieldName(name: string): void {
+  const isOperator = name === '$append' || name === '$remove'
+  if (!isOperator && name.isWellFormed() && name !== '' && !name.includes('\0')) return
+  const issue = { path: [name], message: 'cannot name a field', type: 'field_name' }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** Contract 3.4: another text part is 422. */
+function requireWanted({ texts }: PartRules, name: string): void {
+  if (texts.includes(name)) return
+  const wanted = texts.map((text) => `"${text}"`).join(', ')
+  const issue = {
+    path: [name],
+    message: `is a text, and only ${wanted} can be; every other part is a file`,
+    type: 'file',
+  }
+  throw new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** A name with brackets would be read as an array or an object; no text is asked for under such a name. */
+function requireOnce(name: string, value: unknown): string {
+  if (typeof value === 'string') return value
+  throw notOnce(name)
+}
+
+function notOnce(name: string) {
+  const issue = { path: [name], message: 'is given twice, or is no text', type: 'string' }
+  return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
+}
+
+/** What multer says of a form. */
+function formFault(error: Error | null | undefined): SvcError {
+  if (error instanceof SvcError) return error
+  const code = error instanceof MulterError ? error.code : undefined
+  if (code === 'LIMIT_FIELD_VALUE') return tooLong()
+  if (code === 'LIMIT_FIELD_KEY') {
+    const issue = {
+      path: [],
+      message: `has a name of over ${formatBytes(sizes.mostFieldNameBytes)}`,
+      type: 'field_name',
+    }
+    return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
+  }
+  if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
+    return new SvcError('PAYLOAD_TOO_LARGE', `A form has at most ${sizes.mostFilesPerRequest} files.`)
+  }
+  return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
+}
+
+function tooLong() {
+  return new SvcError('PAYLOAD_TOO_LARGE', `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
+}
+
+function isGone(req: IncomingMessage): boolean {
+  return req.destroyed && !req.readableEnded
+}
+
+/** Lets the sender finish, within reason, so that it reads the answer. */
+function drain(req: IncomingMessage): void {
+  let bytes = 0
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > mostDrainedBytes) req.destroy()
+  })
+}

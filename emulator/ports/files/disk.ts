@@ -1,0 +1,203 @@
+/** Files on this machine's disk, each under its id. */
+import { once } from 'node:events'
+import { createReadStream, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { FileStore } from './port.js'
+import { shared } from './shared.js'
+
+/** Space that stays free, so that the database beside the files never meets a full disk. */
+const defaultReservedBytes = 64 * 1024 * 1024
+
+/** How old a look at the disk may be, and how many bytes may come in since. */
+const freshMilliseconds = 1_000
+const bytesBetweenLooks = 16 * 1024 * 1024
+
+/** What is written at once, and read at once. */
+const pieceBytes = 256 * 1024
+
+const pageOfIds = 1_000
+const nothing: Piece = { chunks: [], length: 0 }
+
+/** Chunks that are written together, since each write takes a turn of another thread. */
+interface Piece {
+  readonly chunks: readonly Uint8Array[]
+  readonly length: number
+}
+
+export interface DiskOptions {
+  /** Made if it is not there. Nobody else may write in it. */
+  readonly folder: string
+  /** Whether it goes when the store is closed. */
+  readonly isTemporary?: boolean
+  /** Whether bytes outlive a power cut. That is worth its time where the rows beside them do. */
+  readonly isSynced?: boolean
+  /** Space that stays free. */
+  readonly reservedBytes?: number
+}
+
+/** Opens the store. What was still coming in when the last process ended has no row, and goes with what has none. */
+export async function openDiskStore({
+  folder,
+  isTemporary = false,
+  isSynced = false,
+  reservedBytes = defaultReservedBytes,
+}: DiskOptions): Promise<FileStore> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const openedAt = stampOf(folder)
+  const handle = await open(folder, 'r')
+  // Files that arrive together are named on the disk together.
+  const syncFolder = shared(() => handle.sync().catch(ignoreUnlessReal))
+  const requireSpace = openSpaceGuard(folder, reservedBytes)
+  const pathOf = (id: string) => join(folder, id)
+
+  async function writeAll(place: string, first: Piece, more: AsyncIterable<Piece>): Promise<void> {
+    const file = await open(place, 'wx', 0o600)
+    let writing = begin(file, first)
+    try {
+      // While one piece is written, the next one comes in.
+      for await (const piece of more) {
+        await requireSpace(piece.length)
+        await writing
+        writing = begin(file, piece)
+      }
+      await writing
+      if (isSynced) await file.datasync()
+    } finally {
+      await writing.catch(() => undefined)
+      await file.close()
+    }
+  }
+
+  return {
+    async write(id, bytes) {
+      const place = pathOf(id)
+      const pieces = inPieces(bytes)
+      try {
+        await requireSpace(0)
+        const { value: first = nothing } = await pieces.next()
+        if (first.length < pieceBytes && !isSynced) await writeFile(place, first.chunks, { flag: 'wx', mode: 0o600 })
+        else await writeAll(place, first, pieces)
+        if (isSynced) await syncFolder()
+      } catch (error) {
+        await rm(place, { force: true })
+        throw isFull(error) ? diskFull() : error
+      }
+    },
+
+    async read(id, range) {
+      const place = { start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes }
+      const bytes = createReadStream(pathOf(id), place)
+      return once(bytes, 'open').then(() => bytes, noneIfMissing)
+    },
+
+    async remove(ids) {
+      await Promise.all(ids.map((id) => rm(pathOf(id), { force: true })))
+    },
+
+    async *list() {
+      let ids: string[] = []
+      for await (const { name } of await opendir(folder, { bufferSize: pageOfIds })) {
+        if (!/^[0-9a-f-]{36}$/.test(name)) continue
+        if (ids.push(name) < pageOfIds) continue
+        yield ids
+        ids = []
+      }
+      yield ids
+    },
+
+    has: async (id) => (await stat(pathOf(id)).catch(noneIfMissing)) !== undefined,
+
+    // The folder is this process's own: what was there before it began, no request is at work on.
+    async isSettled(id) {
+      const found = await stat(pathOf(id)).catch(noneIfMissing)
+      return found !== undefined && found.mtimeMs < openedAt
+    },
+
+    async close() {
+      await handle.close()
+      if (isTemporary) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The time as the folder's disk stamps it, which may be by another clock than ours, and to the second only. */
+function stampOf(folder: string): number {
+  const mark = join(folder, 'opened')
+  try {
+    writeFileSync(mark, '', { mode: 0o600 })
+    const { mtimeMs } = statSync(mark)
+    rmSync(mark)
+    return mtimeMs
+  } catch {
+    // Where nothing can be stamped, nothing counts as older.
+    return 0
+  }
+}
+
+/** Its failure is looked at when the next piece is there, and must not end the process until then. */
+function begin(file: FileHandle, piece: Piece): Promise<void> {
+  const writing = writeWhole(file, piece)
+  writing.catch(() => undefined)
+  return writing
+}
+
+/** A write may take less than it was given. */
+async function writeWhole(file: FileHandle, { chunks, length }: Piece): Promise<void> {
+  const { bytesWritten } = await file.writev([...chunks])
+  if (bytesWritten === length) return
+  const bytes = Buffer.concat(chunks)
+  for (let at = bytesWritten; at < length; ) at += (await file.write(bytes, at)).bytesWritten
+}
+
+/** Only the last piece may be smaller than the others. */
+async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Piece, undefined> {
+  let chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bytes) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length < pieceBytes) continue
+    yield { chunks, length }
+    chunks = []
+    length = 0
+  }
+  yield { chunks, length }
+}
+
+/** Refuses once too little space is left. It looks now and then, not for every file. */
+function openSpaceGuard(folder: string, reservedBytes: number): (bytes: number) => Promise<void> {
+  let lookedAt = -freshMilliseconds
+  let bytesSince = 0
+  let isScarce = false
+  const look = shared(async () => {
+    const { bavail, bsize } = await statfs(folder)
+    isScarce = bavail * bsize < reservedBytes
+    lookedAt = performance.now()
+    bytesSince = 0
+  })
+  return async (bytes) => {
+    bytesSince += bytes
+    const isFresh = performance.now() - lookedAt < freshMilliseconds && bytesSince < bytesBetweenLooks
+    if (!isFresh) await look()
+    if (isScarce) throw diskFull()
+  }
+}
+
+/** Windows cannot sync a folder, and has no need to. */
+function ignoreUnlessReal(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPERM') throw error
+}
+
+function diskFull() {
+  return new SvcError('STORAGE_LIMIT', 'The disk is nearly full. Free some space.')
+}
+
+function noneIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+}

@@ -1,0 +1,165 @@
+/** Files in an S3 bucket, each an object under the prefix and its id. */
+import type { Readable } from 'node:stream'
+import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { StartError } from '../../database/start-error.js'
+import type { FileStore } from './port.js'
+
+/** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
+const partBytes = 8 * 1024 * 1024
+
+/** As many objects as S3 lists and deletes at once. */
+const piece = 1_000
+
+/** After so long, bytes without a row will not get one: no request lasts for hours once its bytes are there. */
+const settledMilliseconds = 3_600_000
+
+export interface S3Options {
+  /** `s3://bucket/prefix`, with `?endpoint=…&region=…` where they are not the usual ones. Keys come from the environment. */
+  readonly url: string
+  /** Sets the files of one database apart from those of others. */
+  readonly place: string
+}
+
+/** @throws {StartError} `FILES_UNREACHABLE` */
+export async function openS3Store({ url, place }: S3Options): Promise<FileStore> {
+  const { bucket, prefix, endpoint, region } = readS3Url(url)
+  const s3 = await import('@aws-sdk/client-s3').catch((cause) => {
+    throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
+  })
+  const client = new s3.S3Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    // Servers other than Amazon's need not know the newer checksums.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  const home = `${prefix}${place}/`
+  await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
+    client.destroy()
+    const hint = 'Check bucket and endpoint, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.'
+    throw unreachable(`The bucket "${bucket}" does not answer: ${cause.name}`, hint, cause)
+  })
+  const objectOf = (id: string) => ({ Bucket: bucket, Key: home + id })
+
+  async function writeParts(id: string, first: Uint8Array, rest: AsyncIterator<Uint8Array>): Promise<void> {
+    const object = objectOf(id)
+    const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(object))
+    const upload = { ...object, UploadId }
+    try {
+      const parts: { PartNumber: number; ETag: string | undefined }[] = []
+      for (let bytes = first; bytes.length > 0; bytes = await takePart(rest)) {
+        const PartNumber = parts.length + 1
+        const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body: bytes }))
+        parts.push({ PartNumber, ETag })
+      }
+      await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts: parts } }))
+    } catch (error) {
+      await client.send(new s3.AbortMultipartUploadCommand(upload)).catch(() => undefined)
+      throw error
+    }
+  }
+
+  const head = (id: string) => client.send(new s3.HeadObjectCommand(objectOf(id))).catch(noneIfMissing)
+
+  return {
+    async write(id, bytes) {
+      const chunks = bytes[Symbol.asyncIterator]()
+      const first = await takePart(chunks)
+      const isLong = first.length >= partBytes
+      const writing = isLong
+        ? writeParts(id, first, chunks)
+        : client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first }))
+      await writing.catch(asPassing)
+    },
+
+    async read(id, range) {
+      const Range = range && `bytes=${range.first}-${range.last}`
+      const found = await client.send(new s3.GetObjectCommand({ ...objectOf(id), Range })).catch(noneIfMissing)
+      return found?.Body as Readable | undefined
+    },
+
+    async remove(ids) {
+      for (let at = 0; at < ids.length; at += piece) {
+        const Objects = ids.slice(at, at + piece).map((id) => ({ Key: home + id }))
+        const { Errors = [] } = await client.send(
+          new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
+        )
+        if (Errors[0]) throw new Error(`S3 keeps "${Errors[0].Key}": ${Errors[0].Message}`)
+      }
+    },
+
+    list: () => listObjects(client, s3.ListObjectsCommand, bucket, home),
+    has: async (id) => (await head(id)) !== undefined,
+
+    async isSettled(id) {
+      const { LastModified } = (await head(id)) ?? {}
+      return LastModified !== undefined && Date.now() - LastModified.getTime() > settledMilliseconds
+    },
+
+    close: async () => client.destroy(),
+  }
+}
+
+/** By the older of the two ways to list, which every server with an S3 interface knows. */
+async function* listObjects(
+  client: S3Client,
+  List: typeof ListObjectsCommand,
+  bucket: string,
+  home: string,
+): AsyncGenerator<readonly string[]> {
+  for (let last: string | undefined = home; last !== undefined; ) {
+    const page: ListObjectsCommandOutput = await client.send(
+      new List({ Bucket: bucket, Prefix: home, MaxKeys: piece, Marker: last }),
+    )
+    const keys = (page.Contents ?? []).map(({ Key = '' }) => Key)
+    yield keys.map((key) => key.slice(home.length)).filter((id) => /^[0-9a-f-]{36}$/.test(id))
+    last = page.IsTruncated ? keys.at(-1) : undefined
+  }
+}
+
+/** The next part of a stream, as long as parts are, or what is left of it. */
+async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const taken: Uint8Array[] = []
+  let bytes = 0
+  while (bytes < partBytes) {
+    const { done, value } = await chunks.next()
+    if (done) break
+    taken.push(value)
+    bytes += value.length
+  }
+  return Buffer.concat(taken)
+}
+
+function readS3Url(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 's3:' || url.hostname === '') {
+    throw unreachable(`"${text}" is no place for files.`, 'Write it as s3://bucket/prefix.')
+  }
+  const prefix = url.pathname.replace(/^\/|\/$/g, '')
+  return {
+    bucket: url.hostname,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    endpoint: url.searchParams.get('endpoint') ?? undefined,
+    region: url.searchParams.get('region') ?? process.env.AWS_REGION ?? 'us-east-1',
+  }
+}
+
+function unreachable(message: string, hint: string, cause?: unknown): StartError {
+  return new StartError('FILES_UNREACHABLE', message, hint, cause)
+}
+
+function noneIfMissing(error: unknown): undefined {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  if ($metadata?.httpStatusCode !== 404) asPassing(error)
+}
+
+/** Where S3 does not answer, or has a fault of its own, the same may succeed in a moment; anything else is for the log. */
+function asPassing(error: unknown): never {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  if ($metadata === undefined || ($metadata.httpStatusCode ?? 500) < 500) throw error
+  throw new SvcError('UNAVAILABLE', 'The place of the files does not answer.', [], {
+    retryAfterSeconds: 1,
+    cause: error,
+  })
+}

@@ -1,0 +1,34 @@
+import type { Database } from '../../database/port.js'
+
+/**
+ * The port that mails leave by. A mail is written by the transaction that promises it, and sent once that has committed:
+ * what a caller was told is on its way is never lost with the process.
+ */
+export interface Mailer {
+  /** Makes the message, which takes a moment; nothing is kept yet. */
+  compose(letter: Letter): Promise<ComposedMail>
+  /** Keeps a mail in the mailbox, as part of the transaction that is `db`. */
+  keep(db: Database, mail: ComposedMail): Promise<void>
+  /** Keeps a mail that is not sent, and why. */
+  refuse(db: Database, mail: ComposedMail, reason: string): Promise<void>
+  /** Sends a mail that is kept, where sending is set up. Nobody waits for it, and its failure is a warning. */
+  send(mail: ComposedMail): void
+  close(): Promise<void>
+}
+
+/** A mail to a user of a project. */
+export interface Letter {
+  readonly project: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+export interface ComposedMail {
+  readonly id: string
+  readonly letter: Letter
+  readonly createdAt: string
+  /** The whole message, as it travels. */
+  readonly raw: Buffer
+}

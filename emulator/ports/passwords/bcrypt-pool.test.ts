@@ -1,0 +1,66 @@
+import { afterEach, expect, it } from 'vitest'
+import { openBcryptPool } from './bcrypt-pool.js'
+import type { Hasher } from './port.js'
+
+let pool: Hasher
+afterEach(() => pool.close())
+
+/** One worker, which begins with the first question; two more of a kind may wait. */
+function openSmallPool() {
+  pool = openBcryptPool({ workers: 1, mostWaiting: 2 })
+  return pool
+}
+
+const hashOf = (password: string, owner: string) => pool.hash(password, owner).then(() => 'hashed', refusal)
+const refusal = ({ code, retryAfterSeconds }: { code: string; retryAfterSeconds?: number }) =>
+  `${code} ${retryAfterSeconds}`
+
+it('the queue of passwords is bounded: what has no room is refused at once', async () => {
+  openSmallPool()
+
+  const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => hashOf(`password ${n}`, 'ada')))
+
+  expect(answers).toEqual(['hashed', 'hashed', 'hashed', 'UNAVAILABLE 2', 'UNAVAILABLE 2', 'UNAVAILABLE 2'])
+})
+
+it('contract 6.12 one account that fills the queue makes room for another', async () => {
+  openSmallPool()
+
+  const adas = Array.from({ length: 4 }, (_, n) => hashOf(`password ${n}`, 'ada'))
+  const graces = hashOf('password', 'grace')
+
+  expect(await Promise.all(adas)).toEqual(['hashed', 'hashed', 'UNAVAILABLE 2', 'UNAVAILABLE 2'])
+  expect(await graces).toBe('hashed')
+})
+
+it('accounts take turns', async () => {
+  pool = openBcryptPool({ workers: 1 })
+  const order: string[] = []
+  const ask = (owner: string) => pool.hash('password', owner).then(() => order.push(owner))
+
+  await Promise.all(['ada', 'ada', 'ada', 'ada', 'grace', 'alan'].map(ask))
+
+  expect(order).toEqual(['ada', 'ada', 'grace', 'alan', 'ada', 'ada'])
+})
+
+it('contract 10.12 new passwords take neither room nor turns from those who log in', async () => {
+  openSmallPool()
+  const order: string[] = []
+
+  const hashes = Array.from({ length: 5 }, (_, n) =>
+    pool.hash('password', `new ${n}`).then(() => order.push('new'), refusal),
+  )
+  const logins = ['ada', 'grace'].map((owner) => pool.matches('password', null, owner).then(() => order.push('login')))
+  await Promise.all([...hashes, ...logins])
+
+  expect(order).toEqual(['new', 'login', 'new', 'login', 'new'])
+})
+
+it('a pool that closes leaves nobody waiting', async () => {
+  openSmallPool()
+  const answers = [hashOf('password', 'ada'), hashOf('password', 'grace')]
+
+  await pool.close()
+
+  expect(await Promise.all(answers)).toEqual(['UNAVAILABLE undefined', 'UNAVAILABLE undefined'])
+})

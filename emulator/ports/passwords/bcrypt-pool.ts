@@ -1,0 +1,110 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { openFairQueue } from './fair-queue.js'
+import type { Hasher } from './port.js'
+
+/** Contract 6.6. */
+const cost = 10
+
+/** Of a password that nobody knows, of the same cost. */
+const nobodys = '$2b$10$U3JFWHUhVvzAhukXbpVbiO6wQZ7NJAAP3SWtccLrPq1p6h61wee5i'
+
+interface Question {
+  readonly password: string
+  readonly hash?: string
+  answer(answer: string | boolean): void
+  fail(error: unknown): void
+}
+
+interface Options {
+  /** Default: one for each processor. */
+  readonly workers?: number
+  /** Questions of a kind that may wait for a worker. Default 200; some seconds of work. */
+  readonly mostWaiting?: number
+}
+
+/** bcrypt in worker threads, begun when the first password comes. */
+export function openBcryptPool({ workers = availableParallelism(), mostWaiting = 200 }: Options = {}): Hasher {
+  const queues = { hash: openFairQueue<Question>(mostWaiting), match: openFairQueue<Question>(mostWaiting) }
+  let last: keyof typeof queues = 'hash'
+  const idle: Worker[] = []
+  const busy = new Map<Worker, Question>()
+  let isClosed = false
+
+  function ask<Answer extends string | boolean>(
+    kind: keyof typeof queues,
+    owner: string,
+    question: { password: string; hash?: string },
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (isClosed) {
+        reject(plainError('UNAVAILABLE'))
+        return
+      }
+      const displaced = queues[kind].push(owner, {
+        ...question,
+        answer: (answer) => resolve(answer as Answer),
+        fail: reject,
+      })
+      displaced?.fail(
+        new SvcError('UNAVAILABLE', 'Too many passwords are being checked.', [], { retryAfterSeconds: 2 }),
+      )
+      next()
+    })
+  }
+
+  function next(): void {
+    if (idle.length === 0 && busy.size >= workers) return
+    const question = nextQuestion()
+    if (!question) return
+    const worker = idle.pop() ?? begin()
+    busy.set(worker, question)
+    worker.postMessage({ password: question.password, hash: question.hash, cost })
+  }
+
+  /** Where both kinds wait, they alternate. */
+  function nextQuestion(): Question | undefined {
+    const other = last === 'hash' ? 'match' : 'hash'
+    const question = queues[other].shift()
+    if (question) last = other
+    return question ?? queues[last].shift()
+  }
+
+  function begin(): Worker {
+    const worker = new Worker(new URL('./bcrypt-worker.js', import.meta.url))
+    worker.unref()
+    worker.on('message', (answer) => {
+      busy.get(worker)?.answer(answer)
+      busy.delete(worker)
+      idle.push(worker)
+      next()
+    })
+    worker.on('error', (error) => end(worker, error))
+    worker.on('exit', () => end(worker, plainError('UNAVAILABLE')))
+    return worker
+  }
+
+  /** A thread that is gone takes its question along; the next question begins another one. */
+  function end(worker: Worker, error: unknown): void {
+    busy.get(worker)?.fail(error)
+    busy.delete(worker)
+    const at = idle.indexOf(worker)
+    if (at !== -1) idle.splice(at, 1)
+    if (!isClosed) next()
+  }
+
+  return {
+    hash: (password, owner) => ask<string>('hash', owner, { password }),
+    async matches(password, hash, owner) {
+      const isRight = await ask<boolean>('match', owner, { password, hash: hash ?? nobodys })
+      return isRight && hash !== null
+    },
+    async close() {
+      isClosed = true
+      for (let left = nextQuestion(); left; left = nextQuestion()) left.fail(plainError('UNAVAILABLE'))
+      await Promise.all([...idle, ...busy.keys()].map((worker) => worker.terminate()))
+    },
+  }
+}

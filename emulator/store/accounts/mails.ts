@@ -1,0 +1,105 @@
+import { type Database, nothing, sql, writing } from '../../database/port.js'
+
+/** A mail as it lies in the mailbox. */
+export interface Mail {
+  readonly id: string
+  readonly project: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly createdAt: string
+  /** Why it was not sent; `null` for all that were. */
+  readonly refused: string | null
+}
+
+interface MailRow {
+  id: string
+  project_id: string
+  recipient: string
+  subject: string
+  text_body: string
+  html_body: string
+  created_at: string
+  refused: string | null
+}
+
+const columns = sql`id, project_id, recipient, subject, text_body, html_body, created_at, refused`
+
+/** @param raw the whole message, as it travels */
+export async function insertMail(db: Database, mail: Mail, raw: string): Promise<void> {
+  const { id, project, to, subject, text, html, createdAt, refused } = mail
+  await db.query(
+    writing(sql`
+    insert into mails (id, project_id, recipient, subject, text_body, html_body, raw, created_at, refused)
+    values (${id}, ${project}, ${to}, ${subject}, ${text}, ${html}, ${raw}, ${createdAt}, ${refused})`),
+  )
+}
+
+export interface MailQuery {
+  /** Left out, all projects'. */
+  readonly project?: string | undefined
+  /** The address of who it is for, in any case of letters. */
+  readonly to?: string | undefined
+  /** Only mails that came after that one. */
+  readonly after?: string | undefined
+  /** Only mails that were sent. */
+  readonly isSent?: boolean
+  readonly limit: number
+}
+
+/** The newest first. */
+export async function selectMails(db: Database, { project, to, after, isSent, limit }: MailQuery): Promise<Mail[]> {
+  const rows = await db.query<MailRow>(sql`
+    select ${columns}
+    from mails
+    where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
+      ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
+      ${after === undefined ? nothing : sql`and id > ${after}::uuid`}
+      ${isSent === true ? sql`and refused is null` : nothing}
+    order by id desc
+    limit ${limit}::int`)
+  return rows.map(fromRow)
+}
+
+export async function selectMail(db: Database, id: string): Promise<(Mail & { raw: string }) | undefined> {
+  const [row] = await db.query<MailRow & { raw: string }>(sql`select ${columns}, raw from mails where id = ${id}`)
+  return row && { ...fromRow(row), raw: row.raw }
+}
+
+/** Deletes the mails of a project, or those to one address; how many there were. */
+export async function deleteMails(db: Database, { project, to }: Pick<MailQuery, 'project' | 'to'>): Promise<number> {
+  const rows = await db.query(sql`
+    delete from mails
+    where ${project === undefined ? sql`true` : sql`project_id = ${project}`}
+      ${to === undefined ? nothing : sql`and lower(recipient) = ${to.toLowerCase()}`}
+    returning id`)
+  return rows.length
+}
+
+export async function deleteMail(db: Database, id: string): Promise<boolean> {
+  const rows = await db.query(sql`delete from mails where id = ${id} returning id`)
+  return rows.length > 0
+}
+
+/** Deletes the oldest mails beyond `kept`, at most so many at once; how many it deleted. */
+export async function trimMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
+  const rows = await db.query(sql`
+    delete from mails
+    where id in (select id from mails order by id desc offset ${kept}::int limit ${most}::int)
+    returning id`)
+  return rows.length
+}
+
+function fromRow(row: MailRow): Mail {
+  return {
+    id: row.id,
+    project: row.project_id,
+    to: row.recipient,
+    subject: row.subject,
+    text: row.text_body,
+    html: row.html_body,
+    createdAt: row.created_at,
+    refused: row.refused,
+  }
+}

@@ -1,0 +1,77 @@
+/** Secrets that a mail carries. They are kept as hashes, for one purpose each, and die with use. Contract 6.8. */
+import { type Database, nothing, sql, writing } from '../../database/port.js'
+
+export type Purpose = 'verify email' | 'reset password'
+
+export interface OneTimeToken {
+  readonly user: string
+  readonly purpose: Purpose
+  /** The address it is mailed to. */
+  readonly email: string
+  readonly hash: string
+  readonly at: string
+  readonly expiresAt: string
+}
+
+/** Puts a token in the place of the user's last one for that purpose, unless that one was made in `rest`; whether it did. */
+export async function replaceToken(
+  db: Database,
+  { user, purpose, email, hash, at, expiresAt }: OneTimeToken,
+  rest?: { readonly after: string; readonly until: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    writing(sql`
+    insert into one_time_tokens as t (user_id, purpose, email, token_hash, created_at, expires_at)
+    select id, ${purpose}, ${email}, ${hash}, ${at}::timestamptz, ${expiresAt}::timestamptz
+    from users
+    where id = ${user}
+    on conflict (user_id, purpose) do update
+    set email = excluded.email, token_hash = excluded.token_hash, created_at = excluded.created_at,
+      expires_at = excluded.expires_at
+    ${rest ? sql`where t.created_at <= ${rest.after}::timestamptz or t.created_at > ${rest.until}::timestamptz` : nothing}
+    returning user_id`),
+  )
+  return rows.length > 0
+}
+
+export async function selectTokenTime(db: Database, user: string, purpose: Purpose): Promise<string | undefined> {
+  const [row] = await db.query<{ created_at: string }>(sql`
+    select created_at from one_time_tokens where user_id = ${user} and purpose = ${purpose}`)
+  return row?.created_at
+}
+
+type Known = Pick<OneTimeToken, 'purpose' | 'hash'>
+
+/** Whom a token was made for, and until when. */
+export async function selectTokenOwner(
+  db: Database,
+  { purpose, hash }: Known,
+): Promise<{ user: string; project: string; expiresAt: string } | undefined> {
+  const [row] = await db.query<{ id: string; project_id: string; expires_at: string }>(sql`
+    select u.id, u.project_id, t.expires_at
+    from one_time_tokens t
+    join users u on u.id = t.user_id
+    where t.token_hash = ${hash} and t.purpose = ${purpose} and t.email = u.email`)
+  return row && { user: row.id, project: row.project_id, expiresAt: row.expires_at }
+}
+
+/** Uses a token up: of many who try at once, one gets the address it was mailed to. */
+export async function takeToken(
+  db: Database,
+  { purpose, hash, at }: Known & Pick<OneTimeToken, 'at'>,
+): Promise<string | undefined> {
+  const [row] = await db.query<{ email: string }>(sql`
+    delete from one_time_tokens
+    where token_hash = ${hash} and purpose = ${purpose} and expires_at > ${at}
+    returning email`)
+  return row?.email
+}
+
+/** Makes a user's tokens for a purpose worthless. */
+export async function deleteTokens(db: Database, user: string, purpose: Purpose): Promise<void> {
+  await db.query(sql`delete from one_time_tokens where user_id = ${user} and purpose = ${purpose}`)
+}
+
+export async function deleteExpiredTokens(db: Database, at: string): Promise<void> {
+  await db.query(sql`delete from one_time_tokens where expires_at <= ${at}`)
+}

@@ -1,0 +1,39 @@
+import { type Database, sql, writing } from '../../database/port.js'
+
+/** A login whose password was right and whose code is still to come. */
+export interface PendingLogin {
+  /** Of the code that was mailed; `null` where the authenticator says it. */
+  readonly codeHash: string | null
+  readonly wrongCodes: number
+  readonly expiresAt: string
+}
+
+/** Opens a login, in the place of one that was open. */
+export async function openPendingLogin(
+  db: Database,
+  user: string,
+  { codeHash, expiresAt }: Omit<PendingLogin, 'wrongCodes'>,
+): Promise<void> {
+  await db.query(
+    writing(sql`
+    insert into pending_logins (user_id, code_hash, wrong_codes, expires_at)
+    values (${user}, ${codeHash}, 0, ${expiresAt})
+    on conflict (user_id) do update
+    set code_hash = excluded.code_hash, wrong_codes = 0, expires_at = excluded.expires_at`),
+  )
+}
+
+/** The open login of a user, held until the transaction ends. */
+export async function lockPendingLogin(tx: Database, user: string): Promise<PendingLogin | undefined> {
+  const [row] = await tx.query<{ code_hash: string | null; wrong_codes: number; expires_at: string }>(sql`
+    select code_hash, wrong_codes, expires_at from pending_logins where user_id = ${user} for update`)
+  return row && { codeHash: row.code_hash, wrongCodes: row.wrong_codes, expiresAt: row.expires_at }
+}
+
+export async function countWrongCode(tx: Database, user: string): Promise<void> {
+  await tx.query(writing(sql`update pending_logins set wrong_codes = wrong_codes + 1 where user_id = ${user}`))
+}
+
+export async function deletePendingLogin(db: Database, user: string): Promise<void> {
+  await db.query(sql`delete from pending_logins where user_id = ${user}`)
+}

@@ -1,0 +1,74 @@
+/** When somebody last tried something that is limited: wrong passwords and codes, mails asked for. */
+import { type Database, sql, writing } from '../../database/port.js'
+
+interface AttemptsRow {
+  readonly subject: string
+  /** A JSON array. */
+  readonly times: string
+}
+
+/** The times of each subject in milliseconds since 1970, the newest first. */
+export async function selectAttempts(
+  db: Database,
+  project: string,
+  subjects: readonly string[],
+): Promise<Map<string, number[]>> {
+  const rows = await db.query<AttemptsRow>(sql`
+    select subject, to_jsonb(times) as times
+    from recent_attempts
+    where project_id = ${project} and subject = any(${subjects}::text[])`)
+  return new Map(rows.map(({ subject, times }) => [subject, readTimes(times)]))
+}
+
+/** The times of a subject, held until the transaction ends. */
+export async function lockAttempts(
+  tx: Database,
+  project: string,
+  { subject, expiresAt }: { subject: string; expiresAt: string },
+): Promise<number[]> {
+  const [row] = await tx.query<AttemptsRow>(
+    writing(sql`
+    insert into recent_attempts as r (project_id, subject, times, expires_at)
+    values (${project}, ${subject}, '{}', ${expiresAt})
+    on conflict (project_id, subject) do update set expires_at = r.expires_at
+    returning subject, to_jsonb(times) as times`),
+  )
+  return row ? readTimes(row.times) : []
+}
+
+interface Attempt {
+  readonly at: string
+  /** How many of a subject's newest times are worth keeping. */
+  readonly kept: number
+  readonly expiresAt: string
+}
+
+/** Notes an attempt for each of the subjects. */
+export async function insertAttempts(
+  db: Database,
+  project: string,
+  subjects: readonly string[],
+  { at, kept, expiresAt }: Attempt,
+): Promise<void> {
+  await db.query(
+    writing(sql`
+    insert into recent_attempts as r (project_id, subject, times, expires_at)
+    select ${project}, subject, array[${at}::timestamptz], ${expiresAt}::timestamptz
+    from unnest(${subjects}::text[]) as subject
+    order by subject
+    on conflict (project_id, subject) do update
+    set times = (array_prepend(${at}::timestamptz, r.times))[1:${kept}::int], expires_at = excluded.expires_at`),
+  )
+}
+
+export async function deleteAttempts(db: Database, project: string, subject: string): Promise<void> {
+  await db.query(sql`delete from recent_attempts where project_id = ${project} and subject = ${subject}`)
+}
+
+export async function deleteExpiredAttempts(db: Database, at: string): Promise<void> {
+  await db.query(sql`delete from recent_attempts where expires_at <= ${at}`)
+}
+
+function readTimes(times: string): number[] {
+  return (JSON.parse(times) as string[]).map((time) => Date.parse(time))
+}

@@ -1,0 +1,80 @@
+import type { Project } from '../../../client/protocol/model/project.js'
+import { type Database, sql, writing } from '../../database/port.js'
+import { fromRow, type ProjectRow } from '../projects.js'
+
+/** A session, and of its user what each request has to know. */
+export interface SessionRow {
+  readonly id: string
+  readonly user_id: string
+  readonly signed_in_at: string
+  readonly roles: string
+  /** `data.role` as the owner wrote it. */
+  readonly trusted_role: string | null
+  readonly email_verified: boolean
+}
+
+interface Place {
+  readonly user: string
+  readonly project: string
+  readonly session: string
+}
+
+/** The session that a token names, with what checks the token. Nothing if it has ended. */
+export async function selectSession(
+  db: Database,
+  { user, project, session }: Place,
+  at: string,
+): Promise<{ row: SessionRow; project: Project; tokenSecret: string } | undefined> {
+  const [row] = await db.query<SessionRow & ProjectRow & { project_id: string; token_secret: string }>(sql`
+    select s.id, s.user_id, s.signed_in_at, u.roles, u.email_verified,
+      u.trusted_role,
+      p.id as project_id, p.name, p.settings, p.token_secret
+    from sessions s
+    join users u on u.id = s.user_id
+    join projects p on p.id = s.project_id
+    where s.id = ${session} and s.user_id = ${user} and s.project_id = ${project} and s.expires_at > ${at}`)
+  return row && { row, project: fromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
+}
+
+export interface NewSession {
+  readonly id: string
+  readonly project: string
+  readonly user: string
+  readonly at: string
+  readonly expiresAt: string
+}
+
+export async function insertSession(db: Database, { id, project, user, at, expiresAt }: NewSession): Promise<void> {
+  await db.query(
+    writing(sql`
+    insert into sessions (id, project_id, user_id, signed_in_at, expires_at)
+    values (${id}, ${project}, ${user}, ${at}, ${expiresAt})`),
+  )
+}
+
+/** Lets a session live longer; whether it still stood. */
+export async function extendSession(db: Database, id: string, expiresAt: string): Promise<boolean> {
+  const rows = await db.query(
+    writing(sql`
+    update sessions set expires_at = greatest(expires_at, ${expiresAt}::timestamptz) where id = ${id} returning id`),
+  )
+  return rows.length > 0
+}
+
+export async function deleteSession(db: Database, id: string): Promise<void> {
+  await db.query(sql`delete from sessions where id = ${id}`)
+}
+
+/** Ends all sessions of a user but the one named. */
+export async function deleteSessionsOf(db: Database, user: string, but: string | null): Promise<void> {
+  await db.query(sql`delete from sessions where user_id = ${user} and id is distinct from ${but}::uuid`)
+}
+
+export async function deleteExpiredSessions(db: Database, at: string): Promise<void> {
+  await db.query(sql`delete from sessions where expires_at <= ${at}`)
+}
+
+export async function selectTokenSecret(db: Database, project: string): Promise<string | undefined> {
+  const [row] = await db.query<{ token_secret: string }>(sql`select token_secret from projects where id = ${project}`)
+  return row?.token_secret
+}

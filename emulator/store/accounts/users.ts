@@ -1,0 +1,186 @@
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
+import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
+import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import { type Database, DatabaseError, nothing, sql, writing } from '../../database/port.js'
+import { pageOfUsers, type UserPlace } from '../lists/user-lists.js'
+
+/** A user as it leaves the store: the columns named here, and no others. */
+export interface UserRow {
+  readonly id: string
+  readonly email: string
+  readonly data: string
+  readonly roles: string
+  readonly oauth_id: string | null
+  readonly email_verified: boolean
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** What a new user is made of; `emailKey` is what two addresses are compared by. */
+export interface NewUser {
+  readonly id: string
+  readonly email: string
+  readonly emailKey: string
+  readonly json: string
+  readonly roles: readonly string[]
+  readonly oauth: { readonly provider: string; readonly subject: string } | null
+  readonly emailVerified: boolean
+  readonly passwordHash: string | null
+  readonly at: string
+}
+
+/** No user has it. Where there is no user, the same statements ask for nobody, so that their time tells nothing. */
+export const nobodysId = '00000000-0000-0000-0000-000000000000'
+
+const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
+
+/** Inserts a user with the secrets, and counts the user; nothing comes back if the address is somebody's. */
+export async function insertUser(db: Database, project: string, user: NewUser): Promise<OutgoingUser | undefined> {
+  const { id, email, emailKey, json, roles, oauth, emailVerified, passwordHash, at } = user
+  const [row] = await db.query<UserRow>(
+    writing(sql`
+    with inserted as (
+      insert into users as u (id, project_id, email, email_key, data, roles, oauth_provider, oauth_id, email_verified,
+        created_at, updated_at)
+      values (${id}, ${project}, ${email}, ${emailKey}, ${json}::jsonb, ${JSON.stringify(roles)}::jsonb,
+        ${oauth?.provider ?? null}, ${oauth?.subject ?? null}, ${emailVerified}, ${at}, ${at})
+      on conflict do nothing
+      returning ${columns}
+    ), kept as (
+      insert into user_secrets (user_id, password_hash) select id, ${passwordHash} from inserted
+    ), counted as (
+      update user_counts set users = users + 1 where project_id = ${project} and exists (select from inserted)
+    )
+    select * from inserted`),
+  )
+  return row && fromRow(row)
+}
+
+export async function selectUser(db: Database, project: string, id: string): Promise<OutgoingUser | undefined> {
+  const [user] = await selectUsersById(db, project, [id])
+  return user
+}
+
+/** Those of the ids that are users of the project. */
+export async function selectUsersById(db: Database, project: string, ids: readonly string[]): Promise<OutgoingUser[]> {
+  const rows = await db.query<UserRow>(sql`
+    select ${columns} from users u where u.id = any(${ids}::uuid[]) and u.project_id = ${project}`)
+  return rows.map(fromRow)
+}
+
+/** The user of an address. */
+export async function selectUserByEmail(
+  db: Database,
+  project: string,
+  emailKey: string,
+): Promise<OutgoingUser | undefined> {
+  const [row] = await db.query<UserRow>(sql`
+    select ${columns} from users u where u.project_id = ${project} and u.email_key = ${emailKey}`)
+  return row && fromRow(row)
+}
+
+export async function selectUserBySubject(
+  db: Database,
+  project: string,
+  { provider, subject }: { provider: string; subject: string },
+): Promise<OutgoingUser | undefined> {
+  const [row] = await db.query<UserRow>(sql`
+    select ${columns}
+    from users u
+    where u.project_id = ${project} and u.oauth_provider = ${provider} and u.oauth_id = ${subject}`)
+  return row && fromRow(row)
+}
+
+/** A user, held until the transaction ends. */
+export async function lockUser(tx: Database, project: string, id: string): Promise<OutgoingUser | undefined> {
+  const [row] = await tx.query<UserRow>(sql`
+    select ${columns} from users u where u.id = ${id} and u.project_id = ${project} for update`)
+  return row && fromRow(row)
+}
+
+/** The project that a user belongs to. */
+export async function selectProjectOfUser(db: Database, id: string): Promise<string | undefined> {
+  const [row] = await db.query<{ project_id: string }>(sql`select project_id from users where id = ${id}`)
+  return row?.project_id
+}
+
+export interface UserChanges {
+  readonly json?: string
+  readonly email?: { readonly shown: string; readonly key: string }
+  readonly roles?: readonly string[]
+  readonly emailVerified?: boolean
+  /** `data.role`, where its owner writes it; `null` trusts none. */
+  readonly trustedRole?: string | null
+}
+
+/** Changes what is named, and keeps the rest. @throws {SvcError} `EMAIL_ALREADY_EXISTS` */
+export async function writeUser(
+  db: Database,
+  id: string,
+  { json, email, roles, emailVerified, trustedRole }: UserChanges,
+  at: string,
+): Promise<OutgoingUser | undefined> {
+  const update = writing(sql`
+    update users u
+    set version = u.version + 1, updated_at = ${at}
+      ${json === undefined ? nothing : sql`, data = ${json}::jsonb`}
+      ${email === undefined ? nothing : sql`, email = ${email.shown}, email_key = ${email.key}`}
+      ${roles === undefined ? nothing : sql`, roles = ${JSON.stringify(roles)}::jsonb`}
+      ${emailVerified === undefined ? nothing : sql`, email_verified = ${emailVerified}`}
+      ${trustedRole === undefined ? nothing : sql`, trusted_role = ${trustedRole}`}
+    where u.id = ${id}
+    returning ${columns}`)
+  const [row] = await db.query<UserRow>(update).catch(orEmailTaken)
+  return row && fromRow(row)
+}
+
+/** Trusts no role that was written until now. */
+export async function clearTrustedRoles(db: Database, project: string): Promise<void> {
+  await db.query(
+    writing(sql`update users set trusted_role = null where project_id = ${project} and trusted_role is not null`),
+  )
+}
+
+/** Deletes a user with everything that hangs on one; whether there was one. */
+export async function deleteUser(db: Database, project: string, id: string): Promise<boolean> {
+  const rows = await db.query(
+    writing(sql`
+    with deleted as (
+      delete from users where id = ${id} and project_id = ${project} returning id
+    ), counted as (
+      update user_counts set users = users - 1 where project_id = ${project} and exists (select from deleted)
+    )
+    select id from deleted`),
+  )
+  return rows.length > 0
+}
+
+/** One page of the project's users and, if asked, the number of all matches, from the same moment. Contract 6.10. */
+export async function selectUsers(db: Database, place: UserPlace, query: ListQuery): Promise<Page<OutgoingUser>> {
+  const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(pageOfUsers(place, query))
+  return {
+    items: rows.filter((row) => row.id !== null).map(fromRow),
+    total: query.count ? (rows[0]?.total ?? 0) : null,
+    limit: query.limit,
+    offset: query.offset,
+  }
+}
+
+function orEmailTaken(error: unknown): never {
+  if (error instanceof DatabaseError && error.sqlState === '23505') throw plainError('EMAIL_ALREADY_EXISTS')
+  throw error
+}
+
+function fromRow(row: UserRow): OutgoingUser {
+  return {
+    id: row.id,
+    email: row.email,
+    data: new JsonText(row.data),
+    roles: JSON.parse(row.roles),
+    oauthId: row.oauth_id,
+    emailVerified: row.email_verified,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}

@@ -1,0 +1,168 @@
+/** Indexes over single fields of single collections, made where they are used. `background/indexes.ts` says when. */
+import { createHash } from 'node:crypto'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { ownField } from '../../../client/protocol/model/where.js'
+import { type Database, type Fragment, type SqlValue, sql, writing } from '../../database/port.js'
+import { patientSql } from '../upkeep.js'
+import { fieldText, fieldValue, inCollection, inOrder, isOdd, isRegular, lowerCased, ownTimes } from './field-sql.js'
+
+/**
+ * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose value
+ * may not stand in those two. `text` serves parts of strings.
+ */
+export type FieldIndexKind = 'asc' | 'desc' | 'odd' | 'text'
+
+export interface FieldIndex {
+  readonly collection: string
+  readonly path: Path
+  readonly kind: FieldIndexKind
+}
+
+export interface KeptIndex extends FieldIndex {
+  readonly name: string
+  readonly madeAt: string
+  readonly usedAt: string
+  /** False while it is made, and for one whose making was interrupted. */
+  readonly isReady: boolean
+  /** Whether its collection has been removed. */
+  readonly isLeft: boolean
+}
+
+/** What a list is told about the collection that it reads. */
+export interface KnownFields {
+  /** So small that any plan will do, and making one each time would cost more than it saves. */
+  readonly isSmall: boolean
+  has(path: Path, kind: 'asc' | 'desc' | 'text'): boolean
+}
+
+/** What a list could use: an index of that kind, and for a `range` one in either direction. */
+export interface FieldUse {
+  readonly path: Path
+  readonly kind: 'asc' | 'desc' | 'text' | 'range'
+}
+
+/** Lists tell it what they ask; it never keeps them waiting. */
+export interface FieldIndexes {
+  asked(collection: string, uses: readonly FieldUse[]): KnownFields
+}
+
+interface IndexRow {
+  name: string
+  collection_id: string
+  path: string
+  kind: FieldIndexKind
+  made_at: string
+  used_at: string
+  is_ready: boolean
+  is_left: boolean
+}
+
+export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
+  const rows = await db.query<IndexRow>(sql`
+    select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, coalesce(i.indisvalid, false) as is_ready,
+      not exists (select from collections where id = f.collection_id) as is_left
+    from field_indexes f
+    left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
+    left join pg_index i on i.indexrelid = c.oid`)
+  return rows.map((row) => ({
+    name: row.name,
+    collection: row.collection_id,
+    path: JSON.parse(row.path),
+    kind: row.kind,
+    madeAt: row.made_at,
+    usedAt: row.used_at,
+    isReady: row.is_ready,
+    isLeft: row.is_left,
+  }))
+}
+
+/** Makes an index and keeps its name, unless it is there or somebody else is making it. Writes go on meanwhile on PostgreSQL. */
+export async function makeFieldIndex(db: Database, index: FieldIndex, at: string): Promise<void> {
+  const name = nameOf(index)
+  const [claimed] = await db.query(
+    writing(sql`
+    insert into field_indexes (name, collection_id, path, kind, made_at, used_at)
+    values (
+      ${name}, ${index.collection}::uuid, ${JSON.stringify(index.path)}::jsonb, ${index.kind},
+      ${at}::timestamptz, ${at}::timestamptz
+    )
+    on conflict do nothing
+    returning name`),
+  )
+  if (!claimed) return
+  try {
+    const how = db.engine === 'postgres' ? 'concurrently ' : ''
+    const making = patientSql(`create index ${how}if not exists ${name} on svc.documents ${definitionOf(index)}`)
+    await db.query({ ...making, takesSpace: true })
+    await db.query(patientSql('analyze svc.documents'))
+  } catch (error) {
+    await dropFieldIndex(db, name)
+    throw error
+  }
+}
+
+export async function dropFieldIndex(db: Database, name: string): Promise<void> {
+  if (!/^field_[0-9a-f]{40}$/.test(name)) throw new Error('Not the name of a field index.')
+  await db.query(patientSql(`drop index ${db.engine === 'postgres' ? 'concurrently ' : ''}if exists svc.${name}`))
+  await db.query(sql`delete from field_indexes where name = ${name}`)
+}
+
+export async function writeUsed(db: Database, names: readonly string[], at: string): Promise<void> {
+  await db.query(writing(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`))
+}
+
+/** Whether any of the newest documents has the field; an index over what nobody has would be a gift to nobody. */
+export async function hasField(db: Database, collection: string, path: Path): Promise<boolean> {
+  const [row] = await db.query<{ is_there: boolean }>(sql`
+    select exists (
+      select from (
+        select d.data
+        from documents d
+        where d.collection_id >= ${collection}::uuid and d.collection_id <= ${collection}::uuid
+        order by d.collection_id desc, d.id desc
+        limit 1000
+      ) as d
+      where ${fieldValue(path)} is not null
+    ) as is_there`)
+  return row?.is_there === true
+}
+
+export async function countDocuments(db: Database, collection: string): Promise<number> {
+  const [row] = await db.query<{ documents: number }>(
+    sql`select documents from document_counts where collection_id = ${collection}::uuid`,
+  )
+  return row?.documents ?? 0
+}
+
+export function nameOf({ collection, path, kind }: FieldIndex): string {
+  return `field_${createHash('sha1')
+    .update(JSON.stringify([collection, path, kind]))
+    .digest('hex')}`
+}
+
+function definitionOf({ collection, path, kind }: FieldIndex): string {
+  const own = ownField(path)
+  const here = inCollection(collection)
+  if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${directionOf(kind)}, d.id) where ${here}`)
+  if (kind === 'text') return inlined(sql`using gin (${lowerCased(fieldText(path))} gin_trgm_ops) where ${here}`)
+  if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOdd(path)}`)
+  return inlined(
+    sql`(${inOrder(fieldValue(path))} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
+  )
+}
+
+function directionOf(kind: FieldIndexKind): Fragment {
+  return kind === 'desc' ? sql`desc` : sql`asc`
+}
+
+/** An index is made of text alone: each parameter becomes a literal, and the table has no alias there. */
+export function inlined({ text, values }: Fragment): string {
+  return text.replaceAll(/\bd\./g, '').replaceAll(/\$(\d+)/g, (_, number) => literalOf(values[Number(number) - 1]))
+}
+
+/** Any text as one literal, whatever is in it and however the session reads backslashes. */
+function literalOf(value: SqlValue | undefined): string {
+  if (Array.isArray(value)) return `array[${value.map(literalOf).join(', ')}]`
+  if (typeof value !== 'string' || value.includes('\0')) throw new Error('Only texts become literals.')
+  return ` E'${value.replaceAll(/['\\]/g, '$&$&')}'`
+}

@@ -1,0 +1,54 @@
+/** A field of a document in SQL, in the words that lists and field indexes share: an index helps only what is worded like it. */
+import type { Path } from '../../../client/protocol/model/path.js'
+import type { OwnField } from '../../../client/protocol/model/where.js'
+import { type Fragment, sql } from '../../database/port.js'
+
+/** The field's value, null where it is missing. */
+export function fieldValue(path: Path): Fragment {
+  return sql`(d.data #> ${path}::text[])`
+}
+
+/**
+ * The same in the order of contract 4.1, by code point. Where the database sorts texts so, it is the value, which the planner sees;
+ * elsewhere it is a key made of it, since jsonb compares texts by the collation of the database. Compared with nothing else.
+ */
+export function inOrder(value: Fragment): Fragment {
+  return sql`in_order(${value})`
+}
+
+/** The field's text: a string itself, everything else as JSON, null where it is missing. */
+export function fieldText(path: Path): Fragment {
+  return sql`(d.data #>> ${path}::text[])`
+}
+
+/**
+ * Whether a value may not stand in an index in order. Large ones may not, because PostgreSQL refuses rows whose index
+ * entry exceeds 2,700 bytes (jsonb takes up to four times its text); nor may the empty array, which jsonb puts first
+ * and contract 4.1 does not. Worded as a comparison with a number, of which the planner assumes that it seldom holds.
+ */
+export function isOdd(path: Path): Fragment {
+  return sql`${oddness(path)} = 1`
+}
+
+/** Missing values are regular. */
+export function isRegular(path: Path): Fragment {
+  return sql`${oddness(path)} <> 1`
+}
+
+function oddness(path: Path): Fragment {
+  return sql`(case when octet_length(${fieldText(path)}) > 600 or ${fieldText(path)} = '[]' then 1 else 0 end)`
+}
+
+/** Without regard to case: each code point for itself, whatever the database's language. */
+export function lowerCased(text: Fragment): Fragment {
+  return sql`lower(${text} collate "pg_c_utf8")`
+}
+
+export const ownTimes = {
+  createdAt: sql`d.created_at`,
+  updatedAt: sql`d.updated_at`,
+} as const satisfies Partial<Record<OwnField, Fragment>>
+
+export function inCollection(collection: string): Fragment {
+  return sql`d.collection_id = ${collection}::uuid`
+}

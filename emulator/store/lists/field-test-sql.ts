@@ -1,0 +1,181 @@
+import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
+import { canHold, meaningsOf, numberOf, type Test } from '../../../client/protocol/model/where.js'
+import { type Fragment, nothing, sql } from '../../database/port.js'
+import {
+  anyOf,
+  cheapEnd,
+  cheapStart,
+  comparisons,
+  escaped,
+  hasText,
+  isLike,
+  isLikeAnyCase,
+  type Order,
+} from '../sql-words.js'
+import type { KnownFields } from './field-indexes.js'
+import { fieldText, fieldValue, inOrder, isOdd, isRegular } from './field-sql.js'
+
+/** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
+const mostContainments = 10
+
+/** Whether the test is for one of so many values that each is looked up for itself where all matches are wanted. */
+export function looksManyUp(test: Test): boolean {
+  return test.operator === 'in' && test.values.length > mostContainments
+}
+
+/** What may help to find the documents. */
+export interface Help {
+  /** Which fields have indexes. */
+  readonly known?: KnownFields | undefined
+  /** A collection of which all matches are wanted: many values are then looked up in the index over all data, one by one. */
+  readonly foundIn?: string | undefined
+}
+
+/** One test of a field in the data of `documents d`. It may be unknown (null) where the field is missing. Contract 4.2. */
+export function fieldTest(test: Test, { known, foundIn }: Help): Fragment {
+  if (!test.path.every(canHold)) return missingTest(test)
+  switch (test.operator) {
+    case 'eq':
+      return equals(test.path, [test.value], foundIn)
+    case 'ne':
+      return equalsNone(test.path, [test.value])
+    case 'in':
+      return equals(test.path, test.values, foundIn)
+    case 'notin':
+      return equalsNone(test.path, test.values)
+    case 'isnull':
+      return test.isNull ? isNull(test.path) : sql`not ${isNull(test.path)}`
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compares(test.path, test.operator, test.value, known)
+    case 'contains':
+    case 'icontains':
+      return contains(test.path, test.value, test.operator === 'icontains')
+    case 'startswith':
+      return startsWith(test.path, test.value, known)
+    case 'endswith':
+      return endsWith(test.path, test.value, known)
+  }
+}
+
+/** What the tests say of a field that no document has. */
+function missingTest(test: Test): Fragment {
+  if (test.operator === 'isnull') return test.isNull ? sql`true` : sql`false`
+  return test.operator === 'ne' || test.operator === 'notin' ? sql`true` : sql`false`
+}
+
+/** As containment of the whole data where that says the same, because the index over all data then finds it. */
+function equals(path: Path, texts: readonly string[], foundIn: string | undefined): Fragment {
+  const values = texts.filter(canHold).flatMap(meaningsOf)
+  if (path.some(isIndexSegment)) return holdsAny(path, texts)
+  const wholes = values
+    .flatMap((value) => [value, [value]])
+    .map((value) =>
+      path.reduceRight((inner, segment) => `{${JSON.stringify(segment)}:${inner}}`, JSON.stringify(value)),
+    )
+  if (values.length <= mostContainments) return anyOf(wholes.map((json) => sql`d.data @> ${json}::jsonb`))
+  return foundIn === undefined ? holdsAny(path, texts) : isAmongFound(foundIn, wholes)
+}
+
+/**
+ * Each look-up reads all entries that wait beside the index over all data, so these are put in their places first: after
+ * a thousand writes that takes as long as a few dozen look-ups, and makes each of the others ten times as fast. The
+ * collection is compared in words that no index understands: without statistics, as after an import, the planner would
+ * read the whole collection for each.
+ */
+function isAmongFound(collection: string, wholes: readonly string[]): Fragment {
+  return sql`d.id = any(array(
+    select found.id
+    from (select gin_clean_pending_list('svc.documents_data'::regclass) offset 0) as tidied
+    cross join unnest(${wholes}::jsonb[]) as wanted (json)
+    cross join lateral (
+      select d.id
+      from documents d
+      where d.data @> wanted.json and d.collection_id is not distinct from ${collection}::uuid
+      offset 0
+    ) as found))`
+}
+
+function equalsNone(path: Path, texts: readonly string[]): Fragment {
+  return sql`(${holdsAny(path, texts)}) is not true`
+}
+
+/** The value is one of them, which costs the same for any number of them, or an array with one among its items. */
+function holdsAny(path: Path, texts: readonly string[]): Fragment {
+  const values = texts.filter(canHold).flatMap(meaningsOf)
+  const any = sql`any(${values.map((value) => JSON.stringify(value))}::jsonb[])`
+  const value = fieldValue(path)
+  return sql`(${value} = ${any} or (jsonb_typeof(${value}) = 'array' and ${value} @> ${any}))`
+}
+
+function isNull(path: Path): Fragment {
+  return sql`(coalesce(${fieldValue(path)}, 'null') = 'null')`
+}
+
+/**
+ * In jsonb's own order every string is less than every number, and every number less than `false`; an empty array is
+ * less than everything. So each comparison has a second bound that keeps the other types out.
+ */
+function compares(path: Path, order: Order, text: string, known: KnownFields | undefined): Fragment {
+  const value = inOrder(fieldValue(path))
+  const isBelow = order === 'lt' || order === 'lte'
+  const isIndexed = known?.has(path, 'asc') || known?.has(path, 'desc')
+  const among = (limit: string, other: Fragment, where: Fragment) =>
+    sql`(${where}${value} ${comparisons[order]} ${inOrder(sql`${limit}::jsonb`)} and ${value} ${other})`
+  const number = numberOf(text)
+  const ranges: Fragment[] = []
+  if (number !== undefined) {
+    const where = isIndexed ? sql`${isRegular(path)} and ` : nothing
+    ranges.push(among(JSON.stringify(number), isBelow ? aboveStrings : belowBooleans, where))
+  }
+  if (canHold(text)) {
+    const parts = isIndexed ? [sql`${isRegular(path)} and `, sql`${isOdd(path)} and `] : [nothing]
+    ranges.push(...parts.map((where) => among(JSON.stringify(text), isBelow ? fromFirstString : belowNumbers, where)))
+  }
+  return anyOf(ranges)
+}
+
+const leastNumber = inOrder(sql`'-1.7976931348623157e308'::jsonb`)
+const aboveStrings = sql`>= ${leastNumber}`
+const belowNumbers = sql`< ${leastNumber}`
+const belowBooleans = sql`< ${inOrder(sql`'false'::jsonb`)}`
+const fromFirstString = sql`>= ${inOrder(sql`'""'::jsonb`)}`
+
+/**
+ * The first condition can use an index over the field's lower-cased text. It lets a little more through: of an array the
+ * text is JSON, where some characters are escaped, so the pattern takes anything in their place.
+ */
+function contains(path: Path, text: string, ignoresCase: boolean): Fragment {
+  if (!canHold(text)) return sql`false`
+  const loose = `%${escaped(cheapStart(text)).replaceAll(/\\\\|["\p{Cc}]/gu, '%')}%`
+  return sql`(${isLikeAnyCase(fieldText(path), loose)} and case jsonb_typeof(${fieldValue(path)})
+    when 'string' then ${hasText(fieldText(path), text, ignoresCase)}
+    when 'array' then exists (
+      select from jsonb_array_elements(${fieldValue(path)}) as item (value)
+      where jsonb_typeof(item.value) = 'string' and ${hasText(sql`(item.value #>> '{}')`, text, ignoresCase)})
+    else false end)`
+}
+
+function startsWith(path: Path, text: string, known: KnownFields | undefined): Fragment {
+  if (!canHold(text)) return sql`false`
+  const pattern = `${escaped(text)}%`
+  return isString(path, isLike(fieldText(path), pattern), { pattern, known })
+}
+
+function endsWith(path: Path, text: string, known: KnownFields | undefined): Fragment {
+  if (!canHold(text)) return sql`false`
+  const isEnd = sql`right(${fieldText(path)}, ${[...text].length}::int) = ${text}`
+  return isString(path, isEnd, { pattern: `%${escaped(cheapEnd(text))}`, known })
+}
+
+/** With the index over the lower-cased text, where there is one, as the first condition. */
+function isString(
+  path: Path,
+  condition: Fragment,
+  { pattern, known }: { pattern: string; known: KnownFields | undefined },
+): Fragment {
+  const first = known?.has(path, 'text') ? sql`${isLikeAnyCase(fieldText(path), pattern)} and ` : nothing
+  return sql`(${first}${condition} and jsonb_typeof(${fieldValue(path)}) = 'string')`
+}

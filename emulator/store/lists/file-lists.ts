@@ -1,0 +1,134 @@
+/** Files as they are listed: to whom, in which order, and how many. */
+import type { FileRecord } from '../../../client/protocol/model/file.js'
+import type { Page } from '../../../client/protocol/model/page.js'
+import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
+import { type FileRow, fileColumns, fileFromRow, filesOfNobody, isNobodys } from '../files.js'
+import { isExactly, pageEnd } from '../sql-words.js'
+import { readable } from './where-sql.js'
+
+/** The audience of files that belong to nobody. */
+const everybody = '00000000-0000-0000-0000-000000000000'
+
+/** Who a list is for. */
+export interface FileReader {
+  readonly mayReadAll: boolean
+  readonly roles: readonly string[]
+  /** The id of the signed-in user. */
+  readonly user: string | undefined
+}
+
+interface FilePlaceRead {
+  readonly project: string
+  readonly path: string
+  readonly reader: FileReader
+}
+
+interface PageEnd {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** The files in a folder and below it that are listed to a reader, the newest first; page and total of the same moment. */
+export async function selectFiles(
+  db: Database,
+  { project, path, reader }: FilePlaceRead,
+  page: PageEnd,
+): Promise<Page<FileRecord>> {
+  const found =
+    path !== ''
+      ? below(project, path, page)
+      : reader.mayReadAll
+        ? everywhere(project, page)
+        : shown(project, reader, page)
+  const rows = await db.query<{ total: number } & ({ id: null } | FileRow)>(sql`
+    ${found.above}
+    select counted.total, ${fileColumns}
+    from (${found.total}) as counted
+    left join (${found.page}) f on true
+    order by f.id desc`)
+  return {
+    items: rows.filter((row) => row.id !== null).map(fileFromRow),
+    total: rows[0]?.total ?? 0,
+    ...page,
+  }
+}
+
+/** The parts of the statement: what comes before it, a page, and the number of all. */
+interface Found {
+  readonly above: Fragment
+  readonly page: Fragment
+  readonly total: Fragment
+}
+
+function everywhere(project: string, page: PageEnd): Found {
+  return {
+    above: nothing,
+    page: sql`
+      select ${fileColumns}
+      from files f
+      where ${isExactly(sql`f.project_id`, project)} and not (${isNobodys})
+      order by f.project_id desc, f.id desc
+      ${pageEnd(page)}`,
+    total: sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`,
+  }
+}
+
+/**
+ * The newest of each audience that the reader belongs to are taken from its index, then merged: however many files of others
+ * lie between, none of them is looked at.
+ */
+function shown(project: string, reader: FileReader, page: PageEnd): Found {
+  const own = reader.user === undefined ? [everybody] : [everybody, reader.user]
+  return {
+    above: sql`
+      with audiences as materialized (
+        select n.audience_id, n.files
+        from file_counts n
+        where n.project_id = ${project} and n.audience_id = any(${own}::uuid[])
+        union all
+        select n.audience_id, n.files
+        from collections c
+        join file_counts n on n.project_id = c.project_id and n.audience_id = c.id
+        where c.project_id = ${project} and ${readable(reader)}
+      )`,
+    page: sql`
+      select ${fileColumns}
+      from audiences a
+      cross join lateral (
+        select ${fileColumns}
+        from files f
+        where ${isExactly(sql`f.project_id`, project)} and ${isExactly(sql`f.audience_id`, sql`a.audience_id`)}
+        order by f.project_id desc, f.audience_id desc, f.id desc
+        ${pageEnd({ limit: page.limit + page.offset, offset: 0 })}
+      ) f
+      order by f.id desc
+      ${pageEnd(page)}`,
+    total: sql`select coalesce(sum(a.files), 0)::bigint as total from audiences a`,
+  }
+}
+
+/** Files in folders are nobody's: those of documents and users lie at the top. */
+function below(project: string, path: string, page: PageEnd): Found {
+  // "0" is the character after "/".
+  const isBelow = sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`
+  const matching = sql`f.project_id = ${project} and ${isBelow} and f.stays`
+  return {
+    above: nothing,
+    page: sql`
+      select ${fileColumns} from files f where ${matching} order by f.project_id desc, f.id desc ${pageEnd(page)}`,
+    total: sql`select count(*) as total from files f where ${matching}`,
+  }
+}
+
+/** Whether a file of the project has an owner, as far as a reader may know. */
+export async function isOwned(db: Database, project: string, id: string, reader: FileReader): Promise<boolean> {
+  const isOwn = reader.mayReadAll ? sql`true` : sql`f.user_id = ${reader.user ?? null}::uuid`
+  const rows = await db.query(sql`
+    select 1 as one
+    from files f
+    left join collections c on c.id = f.collection_id
+    where f.id = ${id} and f.project_id = ${project} and (
+      (f.document_id is not null and c.id is not null and ${readable(reader)}) or (f.user_id is not null and ${isOwn})
+    )`)
+  return rows.length > 0
+}

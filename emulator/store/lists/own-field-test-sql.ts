@@ -1,0 +1,82 @@
+import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
+import { type Fragment, sql } from '../../database/port.js'
+import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
+import { ownTimes } from './field-sql.js'
+
+/** One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. */
+export function ownFieldTest(field: OwnField, test: Test): Fragment {
+  switch (test.operator) {
+    case 'eq':
+      return equals(field, [test.value])
+    case 'ne':
+      return sql`not ${equals(field, [test.value])}`
+    case 'in':
+      return equals(field, test.values)
+    case 'notin':
+      return sql`not ${equals(field, test.values)}`
+    case 'isnull':
+      return test.isNull ? sql`false` : sql`true`
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return canHold(test.value) ? compares(field, test.operator, test.value) : sql`false`
+    case 'contains':
+      return like(texts[field], `%${escaped(test.value)}%`)
+    case 'icontains':
+      return canHold(test.value) ? isLikeAnyCase(texts[field], `%${escaped(test.value)}%`) : sql`false`
+    case 'startswith':
+      return like(texts[field], `${escaped(test.value)}%`)
+    case 'endswith':
+      return like(texts[field], `%${escaped(test.value)}`)
+  }
+}
+
+const iso = (time: Fragment) => sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const texts: Readonly<Record<OwnField, Fragment>> = {
+  id: sql`d.id::text`,
+  createdAt: iso(ownTimes.createdAt),
+  updatedAt: iso(ownTimes.updatedAt),
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}
+
+/** A text that is not written as the service writes it is nobody's. */
+function equals(field: OwnField, values: readonly string[]): Fragment {
+  if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
+  return anyOf(
+    values
+      .filter((text) => firstMoment(text, false) === text)
+      .map((time) => sql`${ownTimes[field]} = ${time}::timestamptz`),
+  )
+}
+
+function compares(field: OwnField, order: Order, text: string): Fragment {
+  if (field === 'id') {
+    if (isId(text)) return sql`d.id ${comparisons[order]} ${text}::uuid`
+    return sql`d.id::text collate "C" ${comparisons[order]} ${text}`
+  }
+  const moment = firstMoment(text, order === 'gt' || order === 'lte')
+  const isFrom = order === 'gt' || order === 'gte'
+  if (moment === undefined) return isFrom ? sql`false` : sql`true`
+  return sql`${ownTimes[field]} ${isFrom ? sql`>=` : sql`<`} ${moment}::timestamptz`
+}
+
+/** Times are compared as texts; since their order is the same, any text has a first moment at or after it, if there is one at all. */
+function firstMoment(text: string, isAfter: boolean): string | undefined {
+  let [none, found] = [Date.parse('0001-01-01T00:00:00.000Z') - 1, Date.parse('9999-12-31T23:59:59.999Z') + 1]
+  const last = found
+  while (found - none > 1) {
+    const middle = Math.floor((none + found) / 2)
+    const time = new Date(middle).toISOString()
+    if (isAfter ? time > text : time >= text) found = middle
+    else none = middle
+  }
+  return found === last ? undefined : new Date(found).toISOString()
+}
+
+function like(subject: Fragment, pattern: string): Fragment {
+  return canHold(pattern) ? isLike(subject, pattern) : sql`false`
+}

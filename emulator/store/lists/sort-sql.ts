@@ -1,0 +1,37 @@
+import type { Sort } from '../../../client/protocol/model/page.js'
+import { ownField } from '../../../client/protocol/model/where.js'
+import { type Fragment, nothing, sql } from '../../database/port.js'
+import { fieldValue, inOrder, ownTimes } from './field-sql.js'
+
+/** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
+export interface Ordering {
+  /** The column `value`, null where the field is missing. */
+  readonly value: Fragment
+  /** An `order by` list over `id` and `value`. */
+  readonly order: Fragment
+  readonly direction: Fragment
+  /** Ends a select of `value`, where that is worth computing once although the order names it several times. */
+  readonly fence: Fragment
+  /** Whether the id alone decides. */
+  readonly isById: boolean
+}
+
+/**
+ * The order of contract 4.1. It is jsonb's own but for the empty array, which jsonb puts before everything; the first
+ * key sets arrays and objects apart from the rest, so that it comes first among the arrays.
+ */
+export function orderingOf(sort: Sort | undefined): Ordering {
+  const direction = sort?.direction === 'asc' ? sql`asc` : sql`desc`
+  const own = sort ? ownField(sort.path) : 'id'
+  if (!sort || own === 'id') {
+    return { value: sql`null::text`, order: sql`id ${direction}`, direction, fence: nothing, isById: true }
+  }
+  if (own) return { value: ownTimes[own], order: sql`value ${direction}, id`, direction, fence: nothing, isById: false }
+  return {
+    value: inOrder(fieldValue(sort.path)),
+    order: sql`(value > ${inOrder(sql`'true'::jsonb`)} or value = ${inOrder(sql`'[]'::jsonb`)}) ${direction} nulls last, value ${direction} nulls last, id`,
+    direction,
+    fence: sql`offset 0`,
+    isById: false,
+  }
+}

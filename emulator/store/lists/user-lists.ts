@@ -1,0 +1,55 @@
+/** Lists of users: the same filters and orders as of documents, over the view that shows users without their secrets. */
+import type { ListQuery } from '../../../client/protocol/model/page.js'
+import { type Fragment, plannedEachTime, sql } from '../../database/port.js'
+import { isExactly, pageEnd } from '../sql-words.js'
+import { orderingOf } from './sort-sql.js'
+import { compileWhere, type Reach } from './where-sql.js'
+
+/** Whose users, and what related filters may reach. */
+export type UserPlace = Pick<Reach, 'project' | 'mayReadAll' | 'roles'>
+
+const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
+
+/** Answers the rows of a page or, where it is empty, one without an id, so that the total is always there. */
+export function pageOfUsers(place: UserPlace, query: ListQuery): Fragment {
+  const isFiltered = query.where.all.length > 0
+  if (!isFiltered && !query.sort) return newestUsers(place.project, query)
+  return plannedEachTime(matchingUsers(place, query))
+}
+
+/** The commonest list: it reads the end of the index over project and id. */
+function newestUsers(project: string, query: ListQuery): Fragment {
+  return sql`
+    select counted.total, ${columns}
+    from (${totalOf(project, query.count)}) as counted
+    left join (
+      select ${columns}
+      from users u
+      where ${isExactly(sql`u.project_id`, project)}
+      order by u.project_id desc, u.id desc
+      ${pageEnd(query)}
+    ) u on true
+    order by u.id desc`
+}
+
+function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
+  const { value, order } = orderingOf(query.sort)
+  const condition = compileWhere(query.where, { ...place, populate: query.populate })
+  const total = query.count ? sql`select count(*)::int as total from matched` : sql`select null::int as total`
+  return sql`
+    with matched as materialized (
+      select d.id, ${value} as value from user_records d where d.project_id = ${place.project} and ${condition}
+    ), page as (
+      select id, value from matched order by ${order} limit ${query.limit}::bigint offset ${query.offset}::bigint
+    )
+    select counted.total, ${columns}
+    from (${total}) as counted
+    left join page on true
+    left join users u on u.id = page.id
+    order by ${order}`
+}
+
+function totalOf(project: string, isWanted: boolean): Fragment {
+  if (!isWanted) return sql`select null::int as total`
+  return sql`select c.users as total from user_counts c where c.project_id = ${project}`
+}

@@ -1,0 +1,101 @@
+/** The same meaning as `matches` in core/realtime/matching.ts, in SQL; test/emulator/store/where-parity.test.ts holds the two together. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { type Fragment, joinSql, sql } from '../../database/port.js'
+import { fieldTest, type Help } from './field-test-sql.js'
+import { ownFieldTest } from './own-field-test-sql.js'
+
+/** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
+const mostQuestions = 500
+
+/** What a filter may reach beyond the document itself (contract 4.4), and what helps with the document itself. */
+export interface Reach extends Help {
+  readonly project: string
+  /** Paths whose ids are replaced by the records they link to. */
+  readonly populate: readonly Path[]
+  /** Whether the caller may read collections whatever role they ask for. */
+  readonly mayReadAll: boolean
+  /** The caller's roles. */
+  readonly roles: readonly string[]
+}
+
+/** A condition over `documents d`. Values and field names are parameters, never text. */
+export function compileWhere(where: Where, reach: Reach): Fragment {
+  if (where.all.length === 0) return sql`true`
+  requireBounded(where, reach)
+  return joinSql(
+    where.all.map((clause) => clauseSql(clause, reach)),
+    ' and ',
+  )
+}
+
+function clauseSql({ any }: Clause, reach: Reach): Fragment {
+  if (any.length === 0) return sql`false`
+  return sql`(${joinSql(
+    any.map((test) => testSql(test, reach)),
+    ' or ',
+  )})`
+}
+
+function testSql(test: Test, reach: Reach): Fragment {
+  const own = ownField(test.path)
+  return own ? ownFieldTest(own, test) : nestedTest([], test.path, test, reach)
+}
+
+/** A test of the rest of its path below a field that is no link itself, or below the document where `above` is empty. */
+function nestedTest(above: readonly string[], path: Path, test: Test, reach: Reach): Fragment {
+  const [field, next, ...rest] = path
+  const populated = reach.populate.filter(([first]) => first === field)
+  if (next === undefined || populated.length === 0) return fieldTest({ ...test, path: belowAll(above, path) }, reach)
+  return linkedTest([...above, field], [next, ...rest], test, { ...reach, populate: populated.flatMap(belowFirst) })
+}
+
+/**
+ * A test of the records that a field links to, documents or users: any of them. Where nothing is linked the field is what
+ * it is. The inner `d` hides the outer one, so that a linked record's test reads like any other.
+ */
+function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
+  const linked = (condition: Fragment) => sql`exists (
+    select from unnest(svc.record_ids(d.data #> ${field}::text[])) as link (id)
+    cross join lateral (
+      select d.id, d.data, d.created_at, d.updated_at
+      from documents d
+      join collections c on c.id = d.collection_id
+      where d.id = link.id and c.project_id = ${reach.project} and ${readable(reach)}
+      union all
+      select u.id, u.data, u.created_at, u.updated_at
+      from user_records u
+      where u.id = link.id and u.project_id = ${reach.project}
+    ) as d
+    where ${condition})`
+  const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined, foundIn: undefined })
+  const inField = nestedTest(field, below, test, reach)
+  return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
+}
+
+/** Whether the caller may read the collection `c`, as `may` in core/collections/permissions.ts says it. */
+export function readable({ mayReadAll, roles }: Pick<Reach, 'mayReadAll' | 'roles'>): Fragment {
+  if (mayReadAll) return sql`true`
+  const isOpen = sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
+  return roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`
+}
+
+/** Each link on the way doubles what has to be asked, since its field may hold ids or an object; there is an end to it. */
+function requireBounded({ all }: Where, { populate }: Reach) {
+  const questions = all.flatMap(({ any }) => any).reduce((sum, { path }) => sum + 2 ** linksOn(path, populate) - 1, 0)
+  if (questions > mostQuestions) throw new SvcError('INVALID_QUERY', 'Too many filters on populated fields.')
+}
+
+function linksOn([field, next, ...rest]: Path, populate: readonly Path[]): number {
+  const populated = populate.filter(([first]) => first === field)
+  return next === undefined || populated.length === 0 ? 0 : 1 + linksOn([next, ...rest], populated.flatMap(belowFirst))
+}
+
+function belowFirst([, next, ...rest]: Path): Path[] {
+  return next === undefined ? [] : [[next, ...rest]]
+}
+
+function belowAll([first, ...others]: readonly string[], path: Path): Path {
+  return first === undefined ? path : [first, ...others, ...path]
+}

@@ -1,0 +1,164 @@
+import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
+import { type Database, sql, writing } from '../../database/port.js'
+import { mostTextBytes } from '../sql-words.js'
+
+/** What happened, as it was recorded in the transaction where it happened. */
+export type Recorded = DocumentChange | CollectionChange
+
+export interface DocumentChange {
+  readonly kind: 'created' | 'updated' | 'deleted'
+  readonly seq: number
+  readonly collection: string
+  /** Its data are those after the change; of a deleted document, the last. It knows its collection by id only. */
+  readonly document: OutgoingDocument
+  /** The data before an update. */
+  readonly before: JsonText | null
+}
+
+/** The collection was renamed, changed or removed. */
+export interface CollectionChange {
+  readonly kind: 'collection'
+  readonly seq: number
+  readonly collection: string
+}
+
+interface ChangeRow {
+  seq: number
+  kind: Recorded['kind']
+  collection_id: string
+  document_id: string | null
+  version: number | null
+  data: string | null
+  before: string | null
+  recorded_at: string
+}
+
+export interface Range {
+  readonly project: string
+  readonly collections: readonly string[]
+  /** Only what came after that number. */
+  readonly after: number
+}
+
+/** What is read at once, so that neither many changes nor large ones hold the database up or fill the memory. */
+const most = { changes: 500, bytes: 4 * 1024 * 1024 }
+
+export interface Changes {
+  readonly changes: readonly Recorded[]
+  /** Whether there are no more of them. */
+  readonly isAll: boolean
+  /** The project's newest number at that same moment. */
+  readonly lastSeq: number
+}
+
+/** The next changes of some collections, in commit order. */
+export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<Changes> {
+  const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
+    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.recorded_at, c.found
+    from sequences s
+    left join lateral (
+      select seq, kind, collection_id, document_id, version, data, before, recorded_at,
+        count(*) over () as found,
+        sum(${mostTextBytes(sql`data`)} + ${mostTextBytes(sql`before`)})
+          over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
+      from (
+        select seq, kind, collection_id, document_id, version, data, before, recorded_at
+        from changes
+        where project_id = s.project_id and seq > ${after}::bigint and collection_id = any(${collections}::uuid[])
+        order by seq
+        limit ${most.changes}::int
+      ) next
+    ) c on coalesce(c.bytes_before, 0) <= ${most.bytes}::int
+    where s.project_id = ${project}
+    order by c.seq`)
+  const found = rows.flatMap((row) => (row.seq === null ? [] : [row]))
+  return {
+    changes: found.map(fromRow),
+    isAll: found.length < most.changes && found.length === (found[0]?.found ?? 0),
+    lastSeq: rows[0]?.last_seq ?? 0,
+  }
+}
+
+export interface Kept {
+  /** Nothing where no change is. */
+  readonly oldest: number | null
+  readonly lastSeq: number
+}
+
+/** The newest number of a project, and the oldest one whose change is still kept. */
+export async function selectKept(db: Database, project: string): Promise<Kept> {
+  const [row] = await db.query<{ oldest: number | null; last_seq: number }>(sql`
+    select s.last_seq, (select min(seq) from changes where project_id = s.project_id) as oldest
+    from sequences s
+    where s.project_id = ${project}`)
+  return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
+}
+
+/** Records that a collection itself has changed, in the transaction where it does. */
+export async function insertCollectionChange(
+  tx: Database,
+  { project, collection, at }: { project: string; collection: string; at: string },
+): Promise<void> {
+  await tx.query(
+    writing(sql`
+    with drawn as (
+      update sequences set last_seq = last_seq + 1 where project_id = ${project} returning last_seq
+    )
+    insert into changes (project_id, seq, kind, collection_id, recorded_at)
+    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn`),
+  )
+}
+
+/**
+ * Deletes some changes that are both older than `before` and beyond the newest `kept` of their project, the first ones first;
+ * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
+ * the oldest that is kept and the newest. Contract 9.4.
+ */
+export async function trimChanges(
+  db: Database,
+  { before, kept, most }: { before: string; kept: number; most: number },
+): Promise<number> {
+  const rows = await db.query(sql`
+    delete from changes
+    where (project_id, seq) in (
+      select c.project_id, c.seq
+      from sequences s
+      cross join lateral (
+        select project_id, seq, max(recorded_at) over (order by seq) as newest_until
+        from changes
+        where project_id = s.project_id and seq <= s.last_seq - ${kept}::int
+        order by seq
+        limit ${most}::int
+      ) c
+      where c.newest_until < ${before}::timestamptz
+      limit ${most}::int
+    )
+    returning 1 as one`)
+  return rows.length
+}
+
+function fromRow(row: ChangeRow): Recorded {
+  const { seq, kind, collection_id: collection } = row
+  if (kind === 'collection' || row.document_id === null) return { kind: 'collection', seq, collection }
+  return {
+    kind,
+    seq,
+    collection,
+    document: {
+      id: row.document_id,
+      collection: '',
+      collectionId: collection,
+      data: new JsonText(row.data ?? '{}'),
+      createdAt: timeOf(row.document_id),
+      updatedAt: row.recorded_at,
+      version: row.version ?? 0,
+    },
+    before: row.before === null ? null : new JsonText(row.before),
+  }
+}
+
+/** Ids carry the moment of creation in their first 48 bits. */
+function timeOf(id: string): string {
+  return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)).toISOString()
+}

@@ -1,0 +1,50 @@
+import type { Project } from '../../../client/protocol/model/project.js'
+import { type Database, sql, writing } from '../../database/port.js'
+import { fromRow, type ProjectRow } from '../projects.js'
+
+export interface TicketRow {
+  readonly hash: string
+  readonly project: string
+  readonly key: string | null
+  readonly session: string | null
+  readonly user: string | null
+  readonly expiresAt: string
+}
+
+export async function insertTicket(db: Database, ticket: TicketRow): Promise<void> {
+  const { hash, project, key, session, user, expiresAt } = ticket
+  await db.query(
+    writing(sql`
+    insert into realtime_tickets (ticket_hash, project_id, key_id, session_id, user_id, expires_at)
+    values (${hash}, ${project}, ${key}, ${session}, ${user}, ${expiresAt})`),
+  )
+}
+
+interface TakenTicket {
+  readonly project: Project
+  readonly key: { readonly id: string; readonly secret: boolean } | null
+  readonly session: string | null
+  readonly user: string | null
+}
+
+/** Uses a ticket up: of many who try at once, one gets it. */
+export async function takeTicket(db: Database, hash: string, at: string): Promise<TakenTicket | undefined> {
+  const [row] = await db.query<
+    ProjectRow & { key_id: string | null; secret: boolean | null; session_id: string | null; user_id: string | null }
+  >(sql`
+    with taken as (
+      delete from realtime_tickets where ticket_hash = ${hash} and expires_at > ${at}
+      returning project_id, key_id, session_id, user_id
+    )
+    select p.id, p.name, p.settings, k.id as key_id, k.secret, taken.session_id, taken.user_id
+    from taken
+    join projects p on p.id = taken.project_id
+    left join project_keys k on k.id = taken.key_id`)
+  if (!row) return undefined
+  const key = row.key_id === null ? null : { id: row.key_id, secret: row.secret === true }
+  return { project: fromRow(row), key, session: row.session_id, user: row.user_id }
+}
+
+export async function deleteExpiredTickets(db: Database, at: string): Promise<void> {
+  await db.query(sql`delete from realtime_tickets where expires_at <= ${at}`)
+}

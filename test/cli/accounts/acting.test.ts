@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+import { failure, openFakeService } from '../fake-service.js'
+
+// Who acts, who may, and what is said when nobody may.
+
+const ada = 'ada@example.com'
+let world: World
+let id = ''
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  await world.svc(['users', 'signup', ada, '--password', 'Correct4Horse'])
+  await world.svc(['users', 'update', ada, '--role', 'editor'])
+  for (const name of ['drafts', 'open']) await world.svc(['collections', 'create', name])
+  await world.svc(['collections', 'permissions', 'drafts', '--create', 'editor', '--read', 'editor,admin'])
+  id = ((await world.json(['docs', 'create', 'drafts', 'a=1', '--as', ada])) as { id: string }).id
+})
+afterAll(() => world.close())
+
+test('permissions are set a kind at a time, shown, and opened again', async () => {
+  const shown = await world.svc(['collections', 'permissions', 'open'])
+  const set = await world.json(['collections', 'permissions', 'open', '--read', 'a,b', '--delete', 'authenticated'])
+  const one = await world.json(['collections', 'permissions', 'open', '--update', 'c', '--open', 'read'])
+  const table = await world.svc(['collections', 'permissions', 'open'])
+  const cleared = await world.json(['collections', 'permissions', 'open', '--clear'])
+
+  expect(shown.stdout).toMatch(/read +\(open to any key or user\)/)
+  expect(set).toMatchObject({ read: ['a', 'b'], delete: ['authenticated'] })
+  expect(one).toMatchObject({ read: [], update: ['c'], delete: ['authenticated'] })
+  expect(table.stdout).toMatch(/delete +authenticated/)
+  expect(cleared).toEqual({})
+})
+
+test('permissions that are not shown to the caller can be neither seen nor set', async () => {
+  const bob = 'bob@example.com'
+  await world.svc(['users', 'signup', bob, '--password', 'Correct4Horse'])
+  const permissions = ['collections', 'permissions', 'drafts']
+  const before = await world.json(permissions)
+
+  const shown = await world.svc([...permissions, '--as', bob])
+  const set = await world.svc([...permissions, '--delete', 'editor', '--as', bob])
+  const json = await world.json([...permissions, '--as', bob])
+
+  const refused = expect.stringMatching(/The permissions of "drafts" are not shown to you\.\n.*--as <user>/)
+  expect(shown).toMatchObject({ exit: 3, stdout: '', stderr: refused })
+  expect(set).toMatchObject({ exit: 3, stdout: '' })
+  expect(json).toMatchObject({ error: { code: 'FORBIDDEN', exit: 3 } })
+  expect(await world.json(permissions)).toEqual(before)
+})
+
+test('setting permissions leaves no further key behind', async () => {
+  const { keys } = (await world.json(['project', 'show'])) as { keys: unknown[] }
+  await world.svc(['collections', 'permissions', 'drafts'])
+
+  expect(((await world.json(['project', 'show'])) as { keys: unknown[] }).keys).toEqual(keys)
+})
+
+test.each([
+  [['docs', 'list', 'drafts'], /drafts/],
+  [['docs', 'count', 'drafts'], /drafts/],
+  [['docs', 'create', 'drafts', 'a=1'], /drafts/],
+  [['docs', 'export', 'drafts'], /drafts/],
+  [['docs', 'get', 'drafts', 'ID'], /drafts/],
+])('svc %s: whom a permission keeps out is told of --as, and of who may', async (words, name) => {
+  const typed = words.map((word) => (word === 'ID' ? id : word))
+
+  const kept = await world.svc(typed)
+  const acting = await world.svc([...typed, '--as', ada])
+
+  expect(kept).toMatchObject({ exit: 3, stdout: '' })
+  expect(kept.stderr).toMatch(/--as <user>(.|\n)*svc collections permissions/)
+  expect(kept.stderr).toMatch(name)
+  expect(acting).toMatchObject({ exit: 0 })
+})
+
+test('a user without the role is told who may', async () => {
+  await world.svc(['users', 'signup', 'bob@example.com', '--password', 'Correct4Horse'])
+
+  const ran = await world.svc(['docs', 'list', 'drafts', '--as', 'bob@example.com'])
+
+  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('svc collections permissions drafts') })
+})
+
+test('tail, import and api act as a user, too', async () => {
+  const tailed = await world.svc(['tail', 'drafts', '--since', '0', '--max', '1', '--timeout', '20', '--as', ada])
+  const imported = await world.svc(['docs', 'import', 'drafts', '-', '--as', ada], { input: '{"a":2}\n' })
+  const asked = (await world.json(['api', 'GET', '/auth-collections/me', '--as', ada])) as { body: { email: string } }
+
+  expect(tailed).toMatchObject({ exit: 0 })
+  expect(imported).toMatchObject({ exit: 0 })
+  expect(asked.body.email).toBe(ada)
+})
+
+test('a user that there is not is named, with who may be meant', async () => {
+  const ran = await world.svc(['docs', 'list', 'drafts', '--as', 'adda@example.com'])
+
+  expect(ran).toMatchObject({
+    exit: 4,
+    stderr: expect.stringMatching(/No user "adda@example.com"(.|\n)*ada@example.com/),
+  })
+})
+
+test('managing what has permissions names the secret key', async () => {
+  const ran = await world.svc(['collections', 'rename', 'drafts', 'other'])
+
+  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('svc project key --secret') })
+})
+
+test('a wrong key is no missing role', async () => {
+  const ran = await world.svc(['docs', 'list', 'drafts', '--key', 'svc_key_wrong'])
+
+  expect(ran.exit).toBe(3)
+  expect(ran.stderr).not.toContain('--as')
+})
+
+test('whoami names the address and who said so, whatever the target answers', async () => {
+  const service = await openFakeService(() => failure(500, 'INTERNAL', 'Oh.'))
+  const stranger = await openFakeService(() => ({ status: 404, body: '<html>' }))
+  const failing = await world.svc(['whoami'], { env: { SVC_URL: service.url, SVC_API_KEY: 'svc_key_x' } })
+  const strange = await world.svc(['whoami', '--url', stranger.url])
+  service.close()
+  stranger.close()
+  const gone = await world.svc(['whoami', '--json'], { env: { SVC_URL: service.url } })
+
+  expect(failing).toMatchObject({ exit: 1, stderr: expect.stringContaining(`${service.url} (SVC_URL)`) })
+  expect(failing.stderr).toContain('the key of SVC_API_KEY')
+  expect(strange.stderr).toContain(`${stranger.url} (--url)`)
+  expect(JSON.parse(gone.stdout)).toMatchObject({
+    error: { exit: 7, message: expect.stringContaining(`${service.url} (SVC_URL)`) },
+  })
+})
+
+test('whoami names the emulator that does not run any longer', async () => {
+  const other = await openWorld()
+  const dev = await other.dev()
+  await dev.stop('SIGKILL')
+
+  const ran = await other.svc(['whoami'])
+
+  await other.close()
+  expect(ran).toMatchObject({
+    exit: 8,
+    stderr: expect.stringMatching(new RegExp(`${dev.url} \\(.*emulator\\.json\\)`)),
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+
+// Passwords, sessions and named providers, by commands of their own.
+
+let world: World
+let url: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  ;({ url } = await world.dev('--memory'))
+})
+afterAll(() => world.close())
+
+const email = 'ada@example.com'
+const password = 'Correct4Horse'
+
+async function logIn(given: string): Promise<string> {
+  const { token } = (await world.json(['users', 'login', email, '--password', given])) as { token: string }
+  return token
+}
+
+async function statusOf(token: string): Promise<number> {
+  const answer = await fetch(`${url}/auth-collections/me`, { headers: { authorization: `Bearer ${token}` } })
+  return answer.status
+}
+
+test('svc users password change takes the old one and the new one, and ends all other sessions', async () => {
+  await world.json(['users', 'signup', email, '--password', password])
+  const before = await logIn(password)
+
+  const wrong = await world.svc([
+    'users',
+    'password',
+    'change',
+    email,
+    '--password',
+    'Wrong4Horse',
+    '--new-password',
+    'New4Horses',
+  ])
+  const env = { SVC_PASSWORD: password, SVC_NEW_PASSWORD: 'New4Horses' }
+  const changed = await world.json(['users', 'password', 'change', email], { env })
+
+  expect(wrong).toMatchObject({ exit: 3, stdout: '', stderr: expect.stringContaining('current password is wrong') })
+  expect(changed).toEqual({ user: email, changed: true })
+  expect(await statusOf(before)).toBe(401)
+  await logIn('New4Horses')
+})
+
+test('a new password is asked for, and without a terminal it says how to give it', async () => {
+  const { exit, stderr } = await world.svc(['users', 'password', 'change', email, '--password', 'New4Horses'])
+
+  expect(exit).toBe(2)
+  expect(stderr).toContain('SVC_NEW_PASSWORD')
+})
+
+test('svc users password request-reset mails a link, and reset takes its token once', async () => {
+  expect(await world.json(['users', 'password', 'request-reset', email])).toEqual({ email })
+  const { stdout } = await world.svc(['mail', 'wait', '--to', email, '--link'])
+  const token = new URL(stdout.trim()).searchParams.get('token') ?? ''
+  const reset = ['users', 'password', 'reset', '--token', token, '--new-password', 'Other4Horses']
+
+  expect(await world.json(reset)).toEqual({ changed: true })
+  expect((await world.svc(reset)).exit).toBe(3)
+  await logIn('Other4Horses')
+})
+
+test('svc users logout ends one session with its token, and all of them without', async () => {
+  const [one, two, three] = [await logIn('Other4Horses'), await logIn('Other4Horses'), await logIn('Other4Horses')]
+
+  expect(await world.json(['users', 'logout', email, '--token', one])).toEqual({ user: email, sessions: 'one' })
+  expect([await statusOf(one), await statusOf(two)]).toEqual([401, 200])
+  expect(await world.json(['users', 'logout', email])).toEqual({ user: email, sessions: 'all' })
+  expect([await statusOf(two), await statusOf(three)]).toEqual([401, 401])
+})
+
+test('svc idp url and callback log in at a named provider', async () => {
+  const page = 'http://localhost:5173/after-login'
+  const begun = (await world.json(['idp', 'url', 'google', '--redirect-url', page, '--scope', 'calendar'])) as {
+    url: string
+    state: string
+  }
+  expect(new URL(begun.url).searchParams.get('scope')).toContain('calendar')
+  const chosen = await fetch(begun.url, {
+    method: 'POST',
+    body: new URLSearchParams({ account: 'grace' }),
+    redirect: 'manual',
+  })
+  const back = new URL(String(chosen.headers.get('location')))
+  const callback = ['idp', 'callback', 'google', '--state', begun.state, '--code', back.searchParams.get('code') ?? '']
+
+  const { stdout, exit } = await world.svc(callback)
+
+  expect([back.origin + back.pathname, exit]).toEqual([page, 0])
+  expect(await statusOf(stdout.trim())).toBe(200)
+  expect((await world.svc(callback)).exit).toBe(3)
+  expect((await world.svc(['idp', 'url', 'google', '--redirect-url', page])).stdout).toMatch(/^http:\S+\n$/)
+})
+
+test('a provider that nobody has set up is named', async () => {
+  const { exit, stderr } = await world.svc(['idp', 'url', 'gogle', '--redirect-url', 'http://localhost:5173'])
+
+  expect(exit).toBe(5)
+  expect(stderr).toContain('No provider "gogle"')
+})

@@ -1,0 +1,35 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+// The commands of docs/guides/users.md are one script, and it runs as it stands.
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+test('the guide to users is a script that runs', async () => {
+  const guide = readFileSync(fileURLToPath(new URL('../../../docs/guides/users.md', import.meta.url)), 'utf8')
+  const blocks = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) => text)
+  const script = join(world.folder, 'users.sh')
+  writeFileSync(script, ['set -euo pipefail', `svc() { '${process.execPath}' '${bin}' "$@"; }`, ...blocks].join('\n'))
+
+  const { stdout } = await execa('bash', [script], { cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false })
+
+  expect(blocks.length).toBeGreaterThanOrEqual(6)
+  const [token] = stdout.match(/[\w-]+\.[\w-]+\.[\w-]+$/m) ?? []
+  expect(token).toBeDefined()
+  const { items } = (await world.json(['users', 'list'])) as { items: Record<string, unknown>[] }
+  expect(items).toMatchObject([{ email: 'ada@example.com', emailVerified: true, roles: ['editor'] }])
+  expect(await world.json(['collections', 'permissions', 'articles'])).toEqual({
+    create: ['editor'],
+    read: ['authenticated'],
+  })
+})

@@ -1,0 +1,145 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { bin, openWorld, type World } from '../command-line.js'
+
+let world: World
+let id: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  await world.svc(['collections', 'create', 'posts', '--field', 'title:string!'])
+})
+beforeEach(async () => {
+  const post = await world.json(['docs', 'create', 'posts', 'title=Hello', 'views:=1', 'tags:=["a"]'])
+  id = (post as { id: string }).id
+})
+afterAll(() => world.close())
+
+/** An editor that changes the file as somebody would. Answers what $EDITOR says. */
+function anEditor(script: string): string {
+  const file = join(world.folder, `editor-${Math.random().toString(36).slice(2)}.sh`)
+  writeFileSync(file, `#!/bin/sh\n${script}\n`)
+  chmodSync(file, 0o755)
+  return file
+}
+
+const edit = (EDITOR: string, ...flags: string[]) =>
+  world.svc(['docs', 'edit', 'posts', id, ...flags], { env: { EDITOR } })
+const post = async () => (await world.json(['docs', 'get', 'posts', id])) as { data: unknown; version: number }
+/** The file that a message says the text is in. */
+const keptFile = (stderr: string) => /What you wrote is in (\S+)/.exec(stderr)?.[1] ?? ''
+
+test('what was saved in the editor becomes the document, and the difference is shown', async () => {
+  const ran = await edit(anEditor(`echo '{"title":"Bye","tags":["a"]}' > "$1"`))
+
+  expect(ran.exit).toBe(0)
+  expect(ran.stderr).toContain('- title: "Hello"\n+ title: "Bye"\n- views: 1\n')
+  expect(ran.stderr).not.toContain('tags')
+  expect(await post()).toMatchObject({ data: { title: 'Bye', tags: ['a'] }, version: 2 })
+  expect((await post()).data).not.toHaveProperty('views')
+})
+
+test('the editor may have flags of its own, and $VISUAL comes first', async () => {
+  const editor = anEditor(`test "$1" = --wait && sed -i 's/Hello/Bye/' "$2"`)
+
+  const ran = await world.svc(['docs', 'edit', 'posts', id], { env: { VISUAL: `${editor} --wait`, EDITOR: 'false' } })
+
+  expect(ran.exit).toBe(0)
+  expect(await post()).toMatchObject({ data: { title: 'Bye' } })
+})
+
+test('what was not changed is not written', async () => {
+  const ran = await edit('true')
+
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining('Nothing was changed.') })
+  expect(await post()).toMatchObject({ version: 1 })
+})
+
+test('when somebody else has changed it meanwhile, nothing is overwritten and the text is kept', async () => {
+  const other = `'${process.execPath}' '${bin}' docs update posts ${id} title=Theirs --quiet`
+
+  const ran = await edit(anEditor(`sed -i 's/Hello/Mine/' "$1"\n${other}`))
+
+  expect(ran.exit).toBe(5)
+  expect(await post()).toMatchObject({ data: { title: 'Theirs' } })
+  expect(readFileSync(keptFile(ran.stderr), 'utf8')).toContain('Mine')
+})
+
+test('what the service refuses is kept in a file, with the reason', async () => {
+  const ran = await edit(anEditor(`sed -i 's/"Hello"/5/' "$1"`))
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringMatching(/title/) })
+  expect(readFileSync(keptFile(ran.stderr), 'utf8')).toContain('"title": 5')
+  expect(await post()).toMatchObject({ version: 1 })
+})
+
+test('text that is not JSON is kept in a file where nobody can be asked', async () => {
+  const ran = await edit(anEditor(`echo oops > "$1"`))
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('That is not JSON') })
+  expect(readFileSync(keptFile(ran.stderr), 'utf8')).toBe('oops\n')
+})
+
+test('at a terminal text that is not JSON may be mended, and saving is asked for', async () => {
+  const twice = anEditor(`if grep -q oops "$1"; then echo '{"title":"Mended"}' > "$1"; else echo oops > "$1"; fi`)
+
+  const ran = await world.terminal(
+    ['docs', 'edit', 'posts', id],
+    [
+      ['Mend it?', 'y\n'],
+      ['Save it?', 'y\n'],
+    ],
+    { env: { EDITOR: twice } },
+  )
+
+  expect(ran.exit).toBe(0)
+  expect((await post()).data).toEqual({ title: 'Mended' })
+})
+
+test('a no before saving changes nothing, and loses nothing that was written', async () => {
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
+    env: { EDITOR: anEditor(`sed -i 's/Hello/Bye/' "$1"`) },
+  })
+
+  expect(ran.exit).toBe(130)
+  expect(await post()).toMatchObject({ version: 1 })
+  expect(readFileSync(keptFile(ran.stdout), 'utf8')).toContain('Bye')
+})
+
+test('Ctrl-C where it could be mended loses nothing that was written', async () => {
+  const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Mend it?', '\x03']], {
+    env: { EDITOR: anEditor(`printf 'oo\\nps' > "$1"`) },
+  })
+
+  expect(ran.exit).toBe(130)
+  expect(readFileSync(keptFile(ran.stdout), 'utf8')).toBe('oo\nps')
+})
+
+test('a long difference takes no more than a line of the terminal', async () => {
+  const { stdout } = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
+    env: { EDITOR: anEditor(`sed -i 's/Hello/Bye ${'x'.repeat(200)}/' "$1"`) },
+    columns: 80,
+  })
+
+  const line = stdout.split('\n').find((one) => one.startsWith('+ title'))
+  expect(line).toMatch(/^.{79}…$/u)
+})
+
+test('an editor that fails saves nothing; one that is not there is named', async () => {
+  const failed = await edit(anEditor(`sed -i 's/Hello/Bye/' "$1"\nexit 3`))
+  const missing = await edit('no-such-editor')
+
+  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('ended with 3; nothing was saved') })
+  expect(missing).toMatchObject({ exit: 1, stderr: expect.stringContaining('"no-such-editor" cannot be started') })
+  expect(await post()).toMatchObject({ version: 1 })
+})
+
+test('the file that was edited is gone once it is saved', async () => {
+  const remembered = join(world.folder, 'edited-file')
+
+  await edit(anEditor(`echo "$1" > ${remembered}; sed -i 's/Hello/Bye/' "$1"`))
+
+  expect(existsSync(readFileSync(remembered, 'utf8').trim())).toBe(false)
+})

@@ -1,0 +1,216 @@
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openExportFile } from '../../../cli/exports/export-file.js'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+const documents = 40_000
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  const rows = Array.from({ length: documents }, (_, at) => `{"at":${at},"text":"${'é'.repeat(50)}"}`)
+  writeFileSync(path('rows.ndjson'), rows.join('\n'))
+  await world.svc(['docs', 'import', 'rows', 'rows.ndjson', '--create'])
+})
+afterAll(() => world.close())
+
+const path = (name: string) => join(world.folder, name)
+const exporting = (...words: string[]) =>
+  execa(process.execPath, [bin, 'docs', 'export', 'rows', ...words], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+
+/** Ends the export with the signal once it has written some, and answers how it ended. */
+async function interrupt(out: string, signal: NodeJS.Signals) {
+  const child = exporting('--out', out)
+  const state = path(`${out}.part.state`)
+  while (!existsSync(state)) await pause(10)
+  child.kill(signal)
+  return child
+}
+
+test.each([
+  ['SIGINT', 'stopped.ndjson'],
+  ['SIGKILL', 'killed.json'],
+] as const)('an export ended by %s leaves no %s, and the same command goes on', async (signal, out) => {
+  const stopped = await interrupt(out, signal)
+  const isThere = existsSync(path(out))
+  // As a process that was killed while it wrote leaves it.
+  writeFileSync(path(`${out}.part`), '{"at":', { flag: 'a' })
+
+  const resumed = await exporting('--out', out)
+
+  expect(isThere).toBe(false)
+  if (signal === 'SIGINT') {
+    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
+  }
+  expect(resumed).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/going on after [\d,]+ documents/) })
+  expect(numbersIn(out)).toEqual(Array.from({ length: documents }, (_, at) => at))
+  expect(existsSync(path(`${out}.part`)) || existsSync(path(`${out}.part.state`))).toBe(false)
+})
+
+test('an export that asks for something else begins anew, and so does --restart', async () => {
+  await interrupt('other.ndjson', 'SIGINT')
+  const other = await exporting('--out', 'other.ndjson', '--where', 'at__lt=5')
+  await interrupt('again.ndjson', 'SIGINT')
+  const again = await exporting('--out', 'again.ndjson', '--restart')
+
+  expect(other.stderr).not.toContain('going on')
+  expect(numbersIn('other.ndjson')).toEqual([0, 1, 2, 3, 4])
+  expect(again.stderr).not.toContain('going on')
+  expect(read('again.ndjson')).toHaveLength(documents)
+})
+
+test('an export does not go on with a file that is shorter than it was, and --restart forgets how far it came', async () => {
+  await interrupt('short.ndjson', 'SIGINT')
+  truncateSync(path('short.ndjson.part'), 10)
+  const short = await exporting('--out', 'short.ndjson')
+  await interrupt('ended.ndjson', 'SIGINT')
+  // And is ended before it writes.
+  const target = {
+    path: path('ended.ndjson'),
+    format: 'ndjson',
+    columns: undefined,
+    withIds: false,
+    isSafe: false,
+  } as const
+  await openExportFile({ ...target, restart: true, question: [] })
+
+  expect(short.stderr).not.toContain('going on')
+  expect(numbersIn('short.ndjson')).toEqual(Array.from({ length: documents }, (_, at) => at))
+  expect(existsSync(path('ended.ndjson.part.state'))).toBe(false)
+})
+
+test('an export does not go on with the file of another service', async () => {
+  await interrupt('elsewhere.ndjson', 'SIGINT')
+  const other = await openWorld()
+  const { url, apiKey } = await other.dev('--memory')
+  const env = { SVC_URL: url, SVC_API_KEY: apiKey }
+  await other.svc(['docs', 'import', 'rows', '-', '--create'], { input: '{"at":-1}' })
+
+  const ran = await world.svc(['docs', 'export', 'rows', '--out', 'elsewhere.ndjson'], { env })
+  await other.close()
+
+  expect(ran.exit).toBe(0)
+  expect(read('elsewhere.ndjson')).toEqual([{ at: -1 }])
+})
+
+test('a reader that has read enough ends an export quietly', async () => {
+  const line = `'${process.execPath}' '${bin}' docs export rows | head -n 3; exit \${PIPESTATUS[0]}`
+
+  const ran = await execa('bash', ['-c', line], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+
+  expect(ran.stdout.split('\n').map((text) => JSON.parse(text).at)).toEqual([0, 1, 2])
+  expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+})
+
+test('columns are chosen, ids go along when asked for, and no match is an empty file of its form', async () => {
+  const csv = await world.svc(['docs', 'export', 'rows', '--format', 'csv', '--columns', 'at', '--where', 'at__lt=2'])
+  const ids = await world.svc(['docs', 'export', 'rows', '--with-ids', '--where', 'at=7'])
+  const empty: string[] = []
+  for (const format of ['ndjson', 'json', 'csv']) {
+    const words = ['docs', 'export', 'rows', '--format', format, '--columns', 'at', '--where', 'at=-1']
+    empty.push((await world.svc(words)).stdout)
+  }
+
+  expect(csv.stdout).toBe('at\n0\n1\n')
+  expect(JSON.parse(ids.stdout)).toEqual({ id: expect.stringMatching(/^[\da-f-]{36}$/), at: 7, text: 'é'.repeat(50) })
+  expect(empty).toEqual(['', '[]\n', 'at\n'])
+})
+
+test('--safe keeps text from becoming a formula in a spreadsheet, in exports and in lists', async () => {
+  const texts = ['=1+1', '+41', '-x', '@a', '\ttab', 'a=b']
+  await world.svc(['collections', 'create', 'formulas'])
+  for (const text of texts) await world.svc(['docs', 'create', 'formulas', `text=${text}`, 'number:=-5'])
+  const cells = (csv: string) =>
+    csv
+      .trim()
+      .split('\n')
+      .map((line) => line.split(',')[0])
+
+  const safe = await world.svc(['docs', 'export', 'formulas', '--format', 'csv', '--columns', 'text,number', '--safe'])
+  const plain = await world.svc(['docs', 'export', 'formulas', '--format', 'csv', '--columns', 'text,number'])
+  const listed = await world.svc([
+    'docs',
+    'list',
+    'formulas',
+    '--format',
+    'csv',
+    '--columns',
+    'text',
+    '--sort',
+    'id',
+    '--safe',
+  ])
+
+  expect(cells(plain.stdout)).toEqual(['text', ...texts])
+  expect(cells(safe.stdout)).toEqual(['text', "'=1+1", "'+41", "'-x", "'@a", "'\ttab", 'a=b'])
+  expect(safe.stdout).toContain(',-5\n')
+  expect(cells(listed.stdout)).toEqual(cells(safe.stdout))
+})
+
+test('a pipe is written to, and not replaced by a file', async () => {
+  await execa('mkfifo', [path('pipe')])
+  const read = execa('cat', [path('pipe')])
+
+  const ran = await exporting('--out', 'pipe', '--format', 'json', '--where', 'at__lt=2')
+
+  expect(ran.exitCode).toBe(0)
+  expect(JSON.parse((await read).stdout)).toMatchObject([{ at: 0 }, { at: 1 }])
+  expect(statSync(path('pipe')).isFIFO()).toBe(true)
+})
+
+test('a form that cannot be told from the name is asked for', async () => {
+  const ran = await world.svc(['docs', 'export', 'rows', '--out', 'rows.txt'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"rows\.txt"(.|\n)*--format/) })
+  expect(existsSync(path('rows.txt.part'))).toBe(false)
+})
+
+/** In their own order: requests that overtake each other on import change the order of creation. */
+function numbersIn(file: string): number[] {
+  return read(file)
+    .map(({ at }) => at)
+    .sort((one, other) => one - other)
+}
+
+function read(file: string): { at: number }[] {
+  const text = readFileSync(path(file), 'utf8')
+  return file.endsWith('.json')
+    ? JSON.parse(text)
+    : text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+}
+
+test('contract 10.10 documents of which a page would be too large are exported and listed, a smaller page at a time', async () => {
+  const rows = Array.from({ length: 80 }, (_, at) => JSON.stringify({ at, text: 'x'.repeat(900_000) }))
+  writeFileSync(path('large.ndjson'), `${rows.join('\n')}\n`)
+  await world.svc(['docs', 'import', 'large', 'large.ndjson', '--create'])
+
+  const page = await world.svc(['docs', 'list', 'large', '--limit', '80'])
+  const exported = await world.svc(['docs', 'export', 'large', '--out', 'exported.ndjson'])
+  const listed = await world.svc(['docs', 'list', 'large', '--all', '--columns', 'at'])
+
+  expect([page.exit === 0, page.stderr]).toEqual([false, expect.stringContaining('too large')])
+  expect([exported.exit, listed.exit]).toEqual([0, 0])
+  const ats = readFileSync(path('exported.ndjson'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).at)
+  expect(ats.sort((one, other) => one - other)).toEqual(rows.map((_, at) => at))
+  expect(listed.stdout.trim().split('\n').length).toBeGreaterThanOrEqual(80)
+})

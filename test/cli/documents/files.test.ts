@@ -1,0 +1,170 @@
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+
+interface Listed {
+  readonly items: readonly { readonly id: string; readonly path: string; readonly name: string; readonly url: string }[]
+}
+
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  await mkdir(join(world.folder, 'photos', 'sub'), { recursive: true })
+  await writeFile(join(world.folder, 'photos', 'a.txt'), 'one')
+  await writeFile(join(world.folder, 'photos', 'sub', 'b.txt'), 'two')
+  await writeFile(join(world.folder, 'photos', 'sub', 'none.txt'), '')
+  await world.svc(['collections', 'create', 'posts'])
+})
+afterAll(() => world.close())
+
+const list = async (...words: string[]) => (await world.json(['files', 'list', ...words])) as Listed
+const textAt = async (url: unknown) => (await fetch(String(url))).text()
+
+test('a folder is stored with what lies in it and below it, and comes back the same', async () => {
+  const stored = await world.svc(['files', 'upload', 'photos', '--to', 'albums'])
+  const { items } = await list('albums', '--all')
+  const fetched = await world.svc(['files', 'download', 'albums', '--to', 'back'])
+
+  expect(stored.exit).toBe(0)
+  expect(stored.stdout.split('\n').filter((line) => line.startsWith('http'))).toHaveLength(3)
+  expect(items.map(({ path, name }) => `${path}/${name}`).sort()).toEqual([
+    'albums/photos/a.txt',
+    'albums/photos/sub/b.txt',
+    'albums/photos/sub/none.txt',
+  ])
+  expect(fetched.exit).toBe(0)
+  for (const [path, text] of [
+    ['a.txt', 'one'],
+    ['sub/b.txt', 'two'],
+    ['sub/none.txt', ''],
+  ]) {
+    expect(await readFile(join(world.folder, 'back/albums/photos', path ?? ''), 'utf8')).toBe(text)
+  }
+})
+
+test('while files are on their way, the terminal tells how many bytes go through', async () => {
+  const { stdout, exit } = await world.terminal(['files', 'upload', 'photos', '--to', 'watched'], [])
+
+  expect(exit).toBe(0)
+  expect(stdout).toMatch(/3 files {2}\d+(\.\d+)? (bytes?|[KMGT]B)\/s/)
+})
+
+test('what is hidden in a folder stays out of it, until it is named', async () => {
+  await mkdir(join(world.folder, 'site', '.git'), { recursive: true })
+  for (const name of ['index.txt', '.env', '.git/config']) await writeFile(join(world.folder, 'site', name), name)
+
+  await world.svc(['files', 'upload', 'site'])
+  const named = await world.svc(['files', 'upload', 'site/.env', '--to', 'asked'])
+
+  expect((await list('site')).items.map(({ name }) => name)).toEqual(['index.txt'])
+  expect(named.exit).toBe(0)
+  expect((await list('asked')).items.map(({ name }) => name)).toEqual(['.env'])
+})
+
+test('links in a folder are left out, and named', async () => {
+  await mkdir(join(world.folder, 'linked'), { recursive: true })
+  await writeFile(join(world.folder, 'linked', 'a.txt'), 'a')
+  await symlink('a.txt', join(world.folder, 'linked', 'b.txt'))
+
+  const { stderr } = await world.svc(['files', 'upload', 'linked'])
+
+  expect(stderr).toContain('1 link left out: linked/b.txt\n')
+})
+
+test('of several files, the one that is refused is named, and how many are stored', async () => {
+  await mkdir(join(world.folder, 'mixed'), { recursive: true })
+  for (const name of ['a.txt', 'b\nc.txt']) await writeFile(join(world.folder, 'mixed', name), 'x')
+
+  const { exit, stderr } = await world.svc(['files', 'upload', 'mixed'])
+
+  expect(exit).toBe(5)
+  expect(stderr).toContain('1 of 2 files stored\n')
+  expect(stderr).toContain('"mixed/b\\nc.txt": A file name cannot hold control characters.')
+})
+
+test('a page says how to get the next', async () => {
+  const { stderr } = await world.svc(['files', 'list', '--limit', '1'])
+
+  expect(stderr).toMatch(/^1 of \d+ files; the next: --offset 1$/m)
+})
+
+test('a file that is there already is written over only when that is asked for', async () => {
+  await world.svc(['files', 'upload', 'photos/a.txt', '--to', 'single'])
+  const [file] = (await list('single')).items
+  await writeFile(join(world.folder, 'a.txt'), 'mine')
+
+  const refused = await world.svc(['files', 'download', file?.id ?? ''])
+  expect([refused.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([5, 'mine'])
+  const misplaced = await world.svc(['files', 'download', file?.id ?? '', '--to', 'photos/a.txt'])
+  expect([misplaced.exit, misplaced.stderr]).toEqual([1, 'error  There is a file of that name already: photos/a.txt\n'])
+  const replaced = await world.svc(['files', 'download', file?.url ?? '', '--replace'])
+  expect([replaced.exit, await readFile(join(world.folder, 'a.txt'), 'utf8')]).toEqual([0, 'one'])
+})
+
+test('files of one name in one folder come back each', async () => {
+  for (const text of ['one', 'two']) {
+    await mkdir(join(world.folder, text), { recursive: true })
+    await writeFile(join(world.folder, text, 'same.txt'), text)
+    await world.svc(['files', 'upload', `${text}/same.txt`, '--to', 'twice'])
+  }
+  const [newest, oldest] = (await list('twice')).items
+
+  const fetched = await world.svc(['files', 'download', 'twice', '--to', 'both'])
+
+  expect(fetched.exit).toBe(0)
+  expect(newest?.name).toBe('same.txt')
+  const textOf = (name: string) => readFile(join(world.folder, 'both', 'twice', name), 'utf8')
+  expect([await textOf('same.txt'), await textOf(`${oldest?.id}-same.txt`)]).toEqual(['two', 'one'])
+})
+
+test('-F stores files in the fields of a document', async () => {
+  const words = ['title=Hi', '-F', 'cover=@photos/a.txt', '-F', 'pages=@photos/a.txt', '-F', 'pages=@photos/sub/b.txt']
+
+  const created = (await world.json(['docs', 'create', 'posts', ...words])) as { id: string; data: Fields }
+  const changed = (await world.json(['docs', 'update', 'posts', created.id, '-F', 'cover=@photos/sub/b.txt'])) as {
+    data: Fields
+  }
+
+  expect(created.data.title).toBe('Hi')
+  expect(await textAt(changed.data.cover)).toBe('two')
+  expect(await Promise.all((created.data.pages as string[]).map(textAt))).toEqual(['one', 'two'])
+  expect((await fetch(String(created.data.cover))).status).toBe(404)
+})
+
+type Fields = Readonly<Record<string, unknown>>
+
+test('a folder is deleted once that is confirmed, and documents keep their files', async () => {
+  await world.svc(['files', 'upload', 'photos', '--to', 'old'])
+
+  const unasked = await world.svc(['files', 'delete', '--folder', 'old'])
+  expect([unasked.exit === 0, (await list('old')).items.length]).toEqual([false, 3])
+  const deleted = await world.json(['files', 'delete', '--folder', 'old', '--yes'])
+  expect([deleted, (await list('old')).items]).toEqual([{ deleted: 3 }, []])
+
+  const { data } = (await world.json(['docs', 'create', 'posts', '-F', 'cover=@photos/a.txt'])) as { data: Fields }
+  const [, , , , id = ''] = String(data.cover).split('/')
+  expect(await world.json(['files', 'delete', id])).toMatchObject({ error: { code: 'FILE_IN_USE' } })
+})
+
+test.each([
+  [['files', 'upload', 'nowhere.png'], 'There is no file "nowhere.png".'],
+  [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is no folder'],
+  [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
+  [['files', 'download', '01999999-9999-7999-8999-999999999999'], 'No file "01999999'],
+  [['files', 'delete'], 'Say which files'],
+  [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'is no field with a file'],
+  [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'There is no file "nowhere.png".'],
+  [['docs', 'create', 'posts', '-F', 'cover=@photos'], '"photos" is a folder, not a file.'],
+])('svc %j says what is wrong', async (words, said) => {
+  const { exit, stderr } = await world.svc(words)
+
+  expect(exit).not.toBe(0)
+  expect(stderr).toContain(said)
+})
+
+test('info says what all files take', async () => {
+  expect(await world.json(['files', 'info'])).toMatchObject({ files: expect.any(Number), tier: 'pro' })
+})

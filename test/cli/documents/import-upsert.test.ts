@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { upsertSender } from '../../../cli/imports/upsert.js'
+import { createClient } from '../../../client/index.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import { type Dev, openWorld, type World } from '../command-line.js'
+
+let world: World
+let dev: Dev
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
+
+async function exported(collection: string): Promise<unknown[]> {
+  const { stdout } = await world.svc(['docs', 'export', collection])
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+}
+
+test('with --upsert --by a row changes the document that has its value, and creates it where there is none', async () => {
+  file('first.ndjson', '{"email":"ada@example.com","name":"Ada"}\n{"email":"bob@example.com","name":"Bob"}')
+  file('second.ndjson', '{"email":"ada@example.com","age":36}\n{"email":"cyd@example.com","name":"Cyd"}')
+
+  await world.svc(['docs', 'import', 'people', 'first.ndjson', '--create'])
+  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--by', 'email'])
+  await world.svc(['docs', 'import', 'people', 'second.ndjson', '--upsert', '--by', 'email'])
+
+  expect(await exported('people')).toEqual([
+    { email: 'ada@example.com', name: 'Ada', age: 36 },
+    { email: 'bob@example.com', name: 'Bob' },
+    { email: 'cyd@example.com', name: 'Cyd' },
+  ])
+})
+
+test('contract 10.7 with --upsert, values that grow as they are encoded are looked for a query at a time', async () => {
+  const rows = Array.from({ length: 90 }, (_, at) => JSON.stringify({ title: `${at},${'ü'.repeat(50)}` }))
+  file('encoded.ndjson', rows.join('\n'))
+  const words = ['docs', 'import', 'encoded', 'encoded.ndjson', '--create', '--upsert', '--by', 'title']
+
+  const first = await world.svc(words)
+  const again = await world.svc(words)
+
+  expect([first.exit, again.exit]).toEqual([0, 0])
+  expect(await world.json(['docs', 'count', 'encoded'])).toEqual({ count: 90 })
+})
+
+test('with --upsert, a chunk that is sent again after a crash changes its rows and creates none again', async () => {
+  await world.svc(['collections', 'create', 'repeated'])
+  const collection = createClient({ url: dev.url, apiKey: dev.apiKey }).collection('repeated')
+  const documents: JsonObject[] = [{ email: 'ada@example.com' }, { name: 'Nobody' }]
+  const rows = documents.map((fields, at) => {
+    return { fields, number: at + 1, line: at + 1, bytes: 30, endByte: 30 * (at + 1) }
+  })
+
+  for (const _ of ['before the crash', 'after it']) {
+    await upsertSender(collection, 'email', { refusesKeyless: false })(rows, 'import-of-repeated')
+  }
+
+  expect(await exported('repeated')).toEqual(documents)
+})
+
+test('the older --upsert --key email is read as --by email, and says so; an API key stays one', async () => {
+  file('older.ndjson', '{"email":"ada@example.com","name":"Ada"}')
+  file('newer.ndjson', '{"email":"ada@example.com","name":"Ada L."}')
+  await world.svc(['docs', 'import', 'olders', 'older.ndjson', '--create'])
+  const upsert = ['docs', 'import', 'olders', 'newer.ndjson', '--upsert']
+
+  const older = await world.svc([...upsert, '--key', 'email'])
+  const nobody = await world.svc([...upsert, '--by', 'email', '--key', 'svc_key_of_nobody'])
+  const unnamed = await world.svc([...upsert, '--key', dev.apiKey])
+
+  expect(older).toMatchObject({ exit: 0, stderr: expect.stringContaining('Read as --by email: --key is the API key.') })
+  expect(await exported('olders')).toEqual([{ email: 'ada@example.com', name: 'Ada L.' }])
+  expect(nobody.exit).toBe(3)
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('Name it: --upsert --by email') })
+})
+
+test('with --upsert, a field that no row has creates nothing', async () => {
+  file('keyed.csv', 'email,name\nada@example.com,Ada\n')
+  await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--create'])
+
+  const ran = await world.svc(['docs', 'import', 'keyed', 'keyed.csv', '--upsert', '--by', 'emial'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('No row has a value in "emial"') })
+  expect(await world.json(['docs', 'count', 'keyed'])).toEqual({ count: 1 })
+})

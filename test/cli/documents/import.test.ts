@@ -1,0 +1,266 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openState } from '../../../cli/imports/state.js'
+import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+
+let world: World
+let dev: Dev
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
+const exported = async (collection: string) =>
+  (await world.svc(['docs', 'export', collection])).stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+const sameRows = [
+  { name: 'Ada', age: 36, tags: ['a'] },
+  { name: 'Bob', ok: true },
+]
+const forms = {
+  'rows.json': JSON.stringify(sameRows),
+  'pretty.json': JSON.stringify(sameRows, null, 2),
+  'rows.ndjson': sameRows.map((row) => JSON.stringify(row)).join('\n'),
+  'windows.jsonl': `\ufeff${sameRows.map((row) => JSON.stringify(row)).join('\r\n')}\r\n`,
+  'rows.csv': 'name,age,tags,ok\nAda,36,"[""a""]",\nBob,,,true\n',
+  'semicolons.csv': '\ufeffname;age;tags;ok\r\nAda;36;"[""a""]";\r\nBob;;;true\r\n',
+}
+
+test.each(Object.entries(forms))('%s is read as what it means, from a file and from stdin', async (name, content) => {
+  const collection = `from-${name.replace('.', '-')}`
+  file(name, content)
+
+  await world.svc(['docs', 'import', collection, name, '--create'])
+  await world.svc(['docs', 'import', collection, '-'], { input: content })
+
+  expect(await exported(collection)).toEqual([...sameRows, ...sameRows])
+})
+
+test('columns of CSV can be told how to be read', async () => {
+  file('typed.csv', 'zip,code,big\n01234,42,12345678901234567890\n99,7,1\n')
+
+  await world.svc(['docs', 'import', 'typed', 'typed.csv', '--create', '--types', 'code:string'])
+  const wrong = await world.json(['docs', 'import', 'typed', 'typed.csv', '--types', 'zip:boolean'])
+
+  expect(await exported('typed')).toEqual([
+    { zip: '01234', code: '42', big: '12345678901234567890' },
+    { zip: 99, code: '7', big: 1 },
+  ])
+  expect(wrong).toMatchObject({ accepted: 0, refused: 2, refusals: [{ line: 2 }, { line: 3 }] })
+})
+
+test('CSV with two columns of one name is refused, since one of them would be lost', async () => {
+  file('double.csv', 'a,a,b\n1,2,3\n')
+
+  const ran = await world.svc(['docs', 'import', 'double', 'double.csv', '--create'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('Two columns of "double.csv" are called "a".') })
+  expect(await world.json(['docs', 'count', 'double'])).toEqual({ count: 0 })
+})
+
+test.each([
+  ['gzip', '1f8b0800000000000003'],
+  ['a spreadsheet', '504b0304140006000800'],
+])('%s is not read as if it were CSV', async (_, bytes) => {
+  writeFileSync(join(world.folder, 'packed.csv'), Buffer.from(`${bytes}0a61620a31`, 'hex'))
+
+  const ran = await world.svc(['docs', 'import', 'packed', 'packed.csv', '--create'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('"packed.csv" is packed (gzip or zip).') })
+})
+
+test('a type for a column that is not there is refused', async () => {
+  file('codes.csv', 'code,name\n42,Ada\n')
+
+  const ran = await world.svc(['docs', 'import', 'codes', 'codes.csv', '--create', '--types', 'cdoe:string'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/no column "cdoe"\.\n.*code, name/) })
+})
+
+test('CSV that is not UTF-8 is refused rather than damaged', async () => {
+  writeFileSync(join(world.folder, 'latin.csv'), Buffer.from('name,age\nAda,36\nZoë,20\n', 'latin1'))
+  writeFileSync(join(world.folder, 'latin-header.csv'), Buffer.from('näme\nAda\n', 'latin1'))
+  file('replaced.csv', 'name\n\ufffd\n')
+
+  const rows = await world.json(['docs', 'import', 'latin', 'latin.csv', '--create'])
+  const header = await world.svc(['docs', 'import', 'latin', 'latin-header.csv'])
+  await world.svc(['docs', 'import', 'latin', 'replaced.csv'])
+
+  expect(rows).toMatchObject({ accepted: 1, refused: 1, refusals: [{ line: 3, reason: 'is not UTF-8' }] })
+  expect(header).toMatchObject({ exit: 5, stderr: expect.stringContaining('"latin-header.csv" is not UTF-8.') })
+  expect(await exported('latin')).toEqual([{ name: 'Ada', age: 36 }, { name: '\ufffd' }])
+})
+
+test('a line of CSV without a value is reported, and nothing is stored for it', async () => {
+  file('empty-lines.csv', '\nname,age\nAda,36\n\n,\nBob,\n\n\n')
+
+  const ran = await world.svc(['docs', 'import', 'no-blanks', 'empty-lines.csv', '--create', '--json'])
+
+  expect(ran.exit).toBe(5)
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    accepted: 2,
+    refusals: [
+      { line: 4, reason: 'has no value' },
+      { line: 5, reason: 'has no value' },
+    ],
+  })
+  expect(await exported('no-blanks')).toEqual([{ name: 'Ada', age: 36 }, { name: 'Bob' }])
+})
+
+test('one row that is larger than a request stops no other row', async () => {
+  const rows = Array.from({ length: 50 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))
+  rows[20] = JSON.stringify({ title: 'x'.repeat(11_000_000) })
+  rows[21] = JSON.stringify({ title: 'x'.repeat(14_000_000) })
+  rows[22] = JSON.stringify({ title: 'x'.repeat(1_100_000) })
+  const csv = rows.map((row) => (JSON.parse(row) as { title: string }).title)
+  const texts = { ndjson: rows.join('\n'), json: `[${rows.join(',\n')}]`, csv: ['title', ...csv].join('\n') }
+  for (const [extension, text] of Object.entries(texts)) {
+    file(`huge.${extension}`, text)
+    const lines = [21, 22, 23].map((line) => ({ line: line + (extension === 'csv' ? 1 : 0) }))
+
+    const report = await world.json(['docs', 'import', `huge-${extension}`, `huge.${extension}`, '--create'])
+
+    expect(report).toMatchObject({ accepted: 47, refused: 3, refusals: lines })
+  }
+})
+
+test('a quote that is never closed is reported once, however much follows', async () => {
+  const rows = [
+    'title,text',
+    'first,"closed"',
+    'second,"open',
+    ...Array.from({ length: 60 }, () => 'x'.repeat(1_000_000)),
+  ]
+  file('unclosed.csv', rows.join('\n'))
+
+  const report = await world.json(['docs', 'import', 'unclosed', 'unclosed.csv', '--create'])
+
+  expect(report).toMatchObject({ accepted: 1, refused: 1, refusals: [{ reason: expect.stringContaining('too long') }] })
+})
+
+test('a stopped import of a file that has changed since begins anew', async () => {
+  const state = (content: string) => {
+    file('changing.ndjson', content)
+    return openState(join(world.folder, 'imports'), { ...input, bytes: content.length, changedAt: content.length }, [
+      'c',
+    ])
+  }
+  const path = join(world.folder, 'changing.ndjson')
+  const input = { name: 'changing.ndjson', path, bytes: 0, changedAt: 0 }
+  const first = await state('{"n":1}')
+  first.save({ id: 'import-1', file: 'changing.ndjson', done: 1, endByte: 7, accepted: 1, refused: 0 })
+
+  const same = await state('{"n":1}')
+  const changed = await state('{"n":1}\n{"n":2}')
+  const elsewhere = await openState(join(world.folder, 'imports'), { ...input, bytes: 7, changedAt: 7 }, ['d'])
+
+  expect(same.found).toMatchObject({ done: 1 })
+  expect(changed.found).toBeUndefined()
+  expect(elsewhere.found).toBeUndefined()
+})
+
+test('an import of several files that stops in a later one creates nothing of the earlier ones again', async () => {
+  file('several-1.ndjson', '{"n":1}\n{"n":2}\n')
+  writeFileSync(join(world.folder, 'several-2.csv'), Buffer.from('1f8b08000a', 'hex'))
+  const words = ['docs', 'import', 'several', 'several-1.ndjson', 'several-2.csv', '--create']
+
+  const stopped = await world.svc(words)
+  file('several-2.csv', 'n\n3\n')
+  const resumed = await world.svc(words)
+  const count = await world.json(['docs', 'count', 'several'])
+  await world.svc(words)
+
+  expect(stopped).toMatchObject({ exit: 5, stderr: expect.stringContaining('"several-2.csv" is packed') })
+  expect(resumed).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('several-1.ndjson was imported before the stop: 2 records'),
+  })
+  expect(count).toEqual({ count: 3 })
+  // Once the whole import is through, the same command is another one.
+  expect(await world.json(['docs', 'count', 'several'])).toEqual({ count: 6 })
+})
+
+test('bad rows keep no good row out, and are reported with line and reason', async () => {
+  await world.svc(['collections', 'create', 'strict', '--field', 'title:string!'])
+  const rows = Array.from({ length: 2_300 }, (_, at) => JSON.stringify({ title: `Row ${at}` }))
+  rows[10] = JSON.stringify({ title: 5 })
+  rows[20] = '{broken'
+  rows[30] = '[1]'
+  rows[1_500] = JSON.stringify({ title: 'a\u0000b' })
+  rows[2_200] = '{"title":"big","n":1e400}'
+  file('strict.ndjson', rows.join('\n'))
+
+  const ran = await world.svc(['docs', 'import', 'strict', 'strict.ndjson', '--json'])
+
+  expect(ran.exit).toBe(5)
+  expect(JSON.parse(ran.stdout)).toMatchObject({ accepted: 2_295, refused: 5, refusedFile: 'strict.refused.ndjson' })
+  const refused = readFileSync(join(world.folder, 'strict.refused.ndjson'), 'utf8').trim().split('\n')
+  expect(refused.map((line) => JSON.parse(line).line)).toEqual([11, 21, 31, 1_501, 2_201])
+  expect(await world.json(['docs', 'count', 'strict'])).toEqual({ count: 2_295 })
+})
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  'an import ended by %s goes on where it stopped: nothing lost, nothing twice',
+  async (signal) => {
+    const collection = `resumed-${signal}`
+    const rows = 60_000
+    await world.svc(['collections', 'create', collection])
+    file(
+      `${collection}.ndjson`,
+      Array.from({ length: rows }, (_, at) => `{"at":${at},"text":"${'x'.repeat(100)}"}`).join('\n'),
+    )
+    const words = ['docs', 'import', collection, `${collection}.ndjson`]
+    const proxy = await openHoldingProxy(dev.url, 10)
+    const child = execa(process.execPath, [bin, ...words], {
+      cwd: world.folder,
+      env: { ...cleanEnv(world.folder), SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey },
+      extendEnv: false,
+      reject: false,
+    })
+    await proxy.held
+
+    child.kill(signal)
+    proxy.release()
+    const stopped = await child
+    proxy.close()
+    const resumed = await world.terminal(words, [])
+
+    if (signal === 'SIGINT')
+      expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
+    // A state is saved each half second only: a process that is killed may have saved none, and creates nothing twice all the same.
+    if (signal === 'SIGINT') expect(resumed.stdout).toMatch(/^going on in .* after [\d,]+ records$/m)
+    expect(resumed.exit).toBe(0)
+    expect(await world.json(['docs', 'count', collection])).toEqual({ count: rows })
+    expect(await world.json(['docs', 'list', collection, '--sort', '-at', '--limit', '1'])).toMatchObject({
+      items: [{ data: { at: rows - 1 } }],
+    })
+  },
+)
+
+test('what is exported reads back as the same documents', async () => {
+  file(
+    'odd.ndjson',
+    '{"__proto__":1,"id":"x","a.b":null,"text":"\\"quoted\\",\\n\\u00e9","deep":{"list":[1,{"x":true}]}}',
+  )
+  await world.svc(['docs', 'import', 'odd', 'odd.ndjson', '--create'])
+
+  for (const form of ['ndjson', 'json']) {
+    await world.svc(['docs', 'export', 'odd', '--out', `odd-out.${form}`])
+    await world.svc(['docs', 'import', `odd-${form}`, `odd-out.${form}`, '--create'])
+  }
+
+  const [original] = (await world.svc(['docs', 'export', 'odd'])).stdout.split('\n')
+  for (const form of ['ndjson', 'json']) {
+    expect((await world.svc(['docs', 'export', `odd-${form}`])).stdout.split('\n')[0]).toBe(original)
+  }
+  expect(existsSync(join(world.folder, 'odd-out.json.part'))).toBe(false)
+})

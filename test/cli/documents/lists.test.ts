@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+import { type FakeService, failure, openFakeService } from '../fake-service.js'
+
+// What lists show, and which conditions they understand.
+
+const total = 130
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+  await world.svc(['collections', 'create', 'posts'])
+  const rows = Array.from({ length: total }, (_, n) =>
+    JSON.stringify({ title: `Post ${n}`, n, ...(n < 2 ? { rare: 'yes' } : {}) }),
+  )
+  await world.svc(['docs', 'import', 'posts', '-'], { input: `${rows.join('\n')}\n` })
+})
+afterAll(() => world.close())
+
+test('contract 12.3 a page that was cut says so, and --quiet does not hide it', async () => {
+  const cut = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--quiet'])
+  const json = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--json'])
+  const whole = await world.svc(['docs', 'list', 'posts', '--limit', '100', '--quiet'])
+  const all = await world.svc(['docs', 'list', 'posts', '--limit', '120', '--offset', '100', '--quiet'])
+
+  expect(cut).toMatchObject({ exit: 0, stderr: '120 records asked for, 100 shown: a page holds at most 100 here.\n' })
+  expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1 + 100)
+  expect(json.stderr).toBe('')
+  expect(JSON.parse(json.stdout)).toMatchObject({ limit: 100 })
+  expect(whole.stderr).toBe('')
+  expect(all.stderr).toBe('')
+})
+
+test('a table of --all has the fields of the last document as well as those of the first', async () => {
+  const { stdout } = await world.svc(['docs', 'list', 'posts', '--all'])
+
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines).toHaveLength(1 + total)
+  expect(lines[0]).toContain('rare')
+  expect(lines.filter((line) => line.includes('yes'))).toHaveLength(2)
+})
+
+test('an id is never cut, however narrow the terminal', async () => {
+  const page = (await world.json(['docs', 'list', 'posts', '--limit', '3'])) as { items: { id: string }[] }
+  for (const columns of [24, 40, 50]) {
+    const { stdout } = await world.terminal(['docs', 'list', 'posts', '--limit', '3'], [], { columns })
+    for (const { id } of page.items) expect(stdout).toContain(id)
+  }
+})
+
+test.each([
+  ['any of one group', ['--or', 'a:n=1', '--or', 'a:n=2'], 2],
+  ['one of each group', ['--or', 'a:n__lt=5', '--or', 'a:n__gt=127', '--or', 'b:n=4', '--or', 'b:n=60'], 1],
+  ['a named group beside the nameless one', ['--or', 'n__gte=3', '--or', 'n=0', '--or', 'b:n=3', '--or', 'b:n=1'], 1],
+  ['a condition beside groups', ['-w', 'n__lt=10', '--or', 'a:n=9', '--or', 'a:n=99'], 1],
+  ['values with colons', ['--or', 'title=a:b', '--or', 'n=7'], 1],
+])('--or group:field=value asks for %s', async (_, words, count) => {
+  expect(await world.json(['docs', 'count', 'posts', ...words])).toEqual({ count })
+})
+
+test('every command that takes --where takes named groups', async () => {
+  const groups = ['--or', 'a:n=1', '--or', 'a:n=2', '--or', 'b:n=2', '--or', 'b:n=3']
+  const listed = (await world.json(['docs', 'list', 'posts', ...groups])) as { items: { data: { n: number } }[] }
+  const exported = await world.svc(['docs', 'export', 'posts', ...groups])
+  const users = (await world.json(['users', 'list', '--or', 'a:x=1', '--or', 'a:y=1'])) as { items: unknown[] }
+  const tailed = await world.svc([
+    'tail',
+    'posts',
+    ...groups,
+    '--since',
+    '0',
+    '--max',
+    '1',
+    '--timeout',
+    '20',
+    '--json',
+  ])
+  const deleted = await world.json(['docs', 'delete', 'posts', ...groups, '-w', 'n=1', '--yes'])
+
+  expect(listed.items.map(({ data }) => data.n)).toEqual([2])
+  expect(JSON.parse(exported.stdout)).toMatchObject({ n: 2 })
+  expect(users.items).toEqual([])
+  expect(JSON.parse(tailed.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ document: { data: { n: 2 } } })
+  expect(deleted).toEqual({ deleted: 0 })
+})
+
+// The titles are "Post 0" and so on; only a service whose own `contains` does not ignore case tells "post" from them.
+test.each([
+  ['a', 'title__contains=post 12', 11],
+  ['a', 'title__icontains=post 12', 11],
+  ['b', 'title__contains=post 12', 0],
+  ['b', 'title__contains=Post 12', 11],
+  ['b', 'title__icontains=post 12', 11],
+  ['c', 'title__contains=post 12', 0],
+  ['c', 'title__contains=Post 12', 11],
+  ['c', 'title__icontains=post 12', 11],
+  ['a, filters=single', 'title__contains=post 12', 0],
+  ['a, filters=single', 'title__icontains=post 12', 11],
+])('in dialect %s, --where %s finds %i, and so does --or', async (dialect, condition, count) => {
+  const to = ['--dialect', dialect]
+
+  expect(await world.json(['docs', 'count', 'posts', '-w', condition, ...to])).toEqual({ count })
+  expect(await world.json(['docs', 'count', 'posts', '--or', condition, '--or', 'n=-1', ...to])).toEqual({ count })
+})
+
+test.each([
+  ['docs', 'list', 'posts', '-w', 'n_gte=1'],
+  ['docs', 'count', 'posts', '--or', 'a:n_gte=1'],
+  ['docs', 'delete', 'posts', '-w', 'n_gte=1', '--yes'],
+  ['docs', 'export', 'posts', '-w', 'n_gte=1'],
+  ['users', 'list', '-w', 'n_gte=1'],
+  ['tail', 'posts', '-w', 'n_gte=1', '--timeout', '0'],
+])('svc %s %s says so when a suffix of the other family finds nothing', async (...words) => {
+  const { exit, stderr } = await world.svc(words)
+
+  expect(exit).toBe(0)
+  expect(stderr).toContain(`"n_gte" is a field's name here; to compare "n", write n__gte.`)
+})
+
+test.each([
+  ['n<=5', 'n__lte=5'],
+  ['n>=5', 'n__gte=5'],
+  ['n!=5', 'n__ne=5'],
+])('for %s the condition %s is suggested', async (given, suggested) => {
+  const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--where', given])
+
+  expect(exit).toBe(2)
+  expect(stderr).toContain(`Write it like ${suggested}.`)
+})
+
+test('what is created is printed, and a refused row kept, with its fields in the order given', async () => {
+  const names = ['zebra', 'title', 'a', 'mid']
+  await world.svc(['collections', 'create', 'ordered', '--field', 'a:integer'])
+  const row = { zebra: 'x', title: 'y', a: 'no number', mid: 'z' }
+
+  const created = await world.svc(['docs', 'create', 'ordered', 'zebra=1', 'title=2', 'a:=3', 'mid=4'])
+  const json = await world.json(['docs', 'create', 'ordered', 'zebra=1', 'title=2', 'a:=3', 'mid=4'])
+  await world.svc(['docs', 'import', 'ordered', '-'], { input: JSON.stringify(row) })
+
+  const printed = created.stdout.split('\n').map((line) => line.split(' ')[0])
+  expect(printed.slice(0, 6)).toEqual(['id', ...names, 'createdAt'])
+  expect(Object.keys((json as { data: object }).data)).toEqual(names)
+  const refused = JSON.parse(readFileSync(join(world.folder, 'ordered.refused.ndjson'), 'utf8'))
+  expect(Object.keys(refused.row)).toEqual(names)
+})
+
+test('a document is printed with its fields in the order of the answer', async () => {
+  const data = { zebra: 1, a: 2, mid: 3, __proto__x: 4 }
+  const document = { id: 'x', collection: 'posts', data, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: null }
+  const service = await openFakeService(({ path }) =>
+    path.includes('/x') ? { body: document } : { body: { documents: [document], total: 1, limit: 20, offset: 0 } },
+  )
+  const to = ['--url', service.url, '--key', 'k']
+
+  const shown = await world.svc(['docs', 'get', 'posts', 'x', ...to])
+  const table = await world.svc(['docs', 'list', 'posts', ...to])
+  const csv = await world.svc(['docs', 'list', 'posts', '--format', 'csv', ...to])
+
+  const edited = await world.svc(['docs', 'edit', 'posts', 'x', ...to], { env: { EDITOR: 'cat' } })
+
+  service.close()
+  expect(edited.stdout).toContain(JSON.stringify(data, null, 2))
+  const names = ['id', ...Object.keys(data), 'createdAt']
+  const firstWords = shown.stdout.split('\n').map((line) => line.split(' ')[0])
+  expect(firstWords.slice(0, names.length)).toEqual(names)
+  expect(table.stdout.split('\n')[0]?.split(/ +/)).toEqual(names)
+  expect(csv.stdout.split('\n')[0]?.split(',').slice(0, names.length)).toEqual(names)
+})
+
+test.each([
+  [429, 'RATE_LIMITED', 6],
+  [401, 'UNAUTHORIZED', 3],
+  [403, 'FORBIDDEN', 3],
+  [404, 'NOT_FOUND', 4],
+  [422, 'VALIDATION_ERROR', 5],
+  [500, 'INTERNAL', 1],
+])('an answer of %i (%s) ends a command, and svc api, with %i', async (status, code, exit) => {
+  const service: FakeService = await openFakeService(() => ({
+    ...failure(status, code, 'So it is.'),
+    headers: { 'retry-after': '60' },
+  }))
+
+  const listed = await world.svc(['collections', 'list', '--url', service.url, '--key', 'k'])
+  const asked = await world.svc(['api', 'GET', '/collections', '--url', service.url, '--key', 'k', '--json'])
+
+  service.close()
+  expect(listed.exit).toBe(exit)
+  expect(asked.exit).toBe(exit)
+  expect(JSON.parse(asked.stdout)).toEqual({
+    error: expect.objectContaining({ code, exit, message: `GET /collections answered ${status}: So it is.` }),
+  })
+})

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process'
+import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { detectEvents } from '../../../cli/dialects/detect-events.js'
+import { bin, openWorld, type World } from '../command-line.js'
+import { emulatorFile } from '../emulator-file.js'
+import { openFakeService } from '../fake-service.js'
+
+// Contract 12.4: what came with a folder is not believed.
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const put = async (file: string, content: object) => {
+  await mkdir(join(world.folder, file, '..'), { recursive: true })
+  await writeFile(join(world.folder, file), JSON.stringify(content))
+}
+
+test.each([
+  ['a group of processes', { pid: -1 }],
+  ['the first process', { pid: 1 }],
+  ['no process', { pid: 1.5 }],
+  ['a page of another host', { dashboardUrl: 'https://svc.invalid/_svc/' }],
+  ['a page that is a file', { dashboardUrl: 'file:///etc/passwd' }],
+  ['events of another host', { wsUrl: 'ws://svc.invalid' }],
+  ['files of another host', { storageUrl: 'https://svc.invalid/files' }],
+  ['a key that is a command', { apiKey: "x'; echo TAKEN; echo '" }],
+  ['a key of two lines', { apiKey: 'x\nNODE_OPTIONS=--require=./evil.js' }],
+  ['a token of two lines', { controlToken: 'x\ny' }],
+  ['no token', { controlToken: undefined }],
+])('contract 12.4 an emulator file that names %s is none: nothing is asked or ended', async (_, fields) => {
+  // What does not answer is not ended, so that a fault here ends nothing either.
+  const service = await openFakeService(() => ({ status: 404 }))
+  await put('.svc/emulator.json', emulatorFile({ url: service.url, ...fields }))
+
+  const stopped = await world.json(['stop'])
+  const status = await world.svc(['status', '--env'])
+  const opened = await world.svc(['open', '--print'])
+
+  service.close()
+  expect(stopped).toEqual({ stopped: false, pid: null, url: null })
+  expect([status, opened]).toMatchObject([
+    { exit: 8, stdout: '' },
+    { exit: 8, stdout: '' },
+  ])
+  expect(service.asked).toEqual([])
+})
+
+test('contract 12.4 an address of two lines in an emulator file is none, and init writes none of it', async () => {
+  await put('.svc/emulator.json', emulatorFile({ url: 'http://127.0.0.1:1/\nNODE_OPTIONS=x' }))
+  await put('package.json', {})
+
+  const ran = await world.svc(['init', '--yes'])
+
+  expect(ran.exit).toBe(0)
+  expect(await readFile(join(world.folder, '.env.local'), 'utf8')).not.toContain('NODE_OPTIONS')
+})
+
+test('contract 12.4 svc stop says nothing to an emulator of an outer folder on another machine', async () => {
+  const service = await openFakeService(() => ({}))
+  // A name of this machine that is neither loopback nor its own as far as the command can tell.
+  await put('.svc/emulator.json', emulatorFile({ url: service.url.replace('127.0.0.1', '0.0.0.0') }))
+  await mkdir(join(world.folder, 'inner'))
+
+  const ran = execFileSync(process.execPath, [bin, 'stop', '--json'], {
+    cwd: join(world.folder, 'inner'),
+    env: { PATH: process.env.PATH, HOME: world.folder, SVC_CONFIG_DIR: join(world.folder, 'config') },
+    encoding: 'utf8',
+  })
+
+  service.close()
+  expect(JSON.parse(ran)).toMatchObject({ stopped: false })
+  expect(service.asked).toEqual([])
+})
+
+test('contract 12.4 svc dev --memory asks no emulator on another machine whether it runs', async () => {
+  const service = await openFakeService(() => ({}))
+  await put('.svc/emulator.json', emulatorFile({ url: service.url.replace('127.0.0.1', '0.0.0.0') }))
+
+  const dev = await world.dev('--memory')
+
+  expect(await world.json(['status'])).toMatchObject({ url: dev.url })
+  service.close()
+  expect(service.asked).toEqual([])
+})
+
+test('contract 12.4 the control token follows no redirect', async () => {
+  const there = await openFakeService(() => ({}))
+  const from = await openFakeService(({ path }) => ({ status: 307, headers: { location: `${there.url}${path}` } }))
+  await put('.svc/emulator.json', emulatorFile({ url: from.url }))
+
+  const stopped = await world.json(['stop'])
+  const listed = await world.svc(['mail', 'list'])
+
+  from.close()
+  there.close()
+  expect(stopped).toMatchObject({ stopped: false })
+  expect(listed).toMatchObject({ exit: 7, stderr: expect.stringContaining(`redirects to ${there.url}`) })
+  expect(from.asked).not.toEqual([])
+  expect(there.asked).toEqual([])
+})
+
+test('contract 12.4 the key follows no redirect of the events that a detection listens to', async () => {
+  const there = await openFakeService(() => ({}))
+  const from = await openFakeService(({ path }) => ({ status: 307, headers: { location: `${there.url}${path}` } }))
+  const listened = { url: from.url, headers: { 'x-api-key': 'svc_key_mine' }, collection: 'posts' }
+
+  await expect(detectEvents(listened, async () => undefined)).rejects.toMatchObject({ code: 'REDIRECTED' })
+  from.close()
+  there.close()
+  expect(there.asked).toEqual([])
+})
+
+test.each(['.env.local', '.gitignore', 'src'])(
+  'contract 12.4 svc init writes nothing where %s is a link that came with the folder',
+  async (link) => {
+    const outside = join(world.folder, 'outside')
+    if (link === 'src') await mkdir(outside)
+    await put('app/package.json', {})
+    await symlink(outside, join(world.folder, 'app', link))
+
+    const ran = await world.svc(['init', 'app', '--yes'])
+
+    expect(ran).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining(`${join(world.folder, 'app', link)} is a symbolic`),
+    })
+    const left = link === 'src' ? lstat(join(outside, 'svc.js')) : lstat(outside)
+    await expect(left).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(lstat(join(world.folder, 'app', 'svc.json'))).rejects.toMatchObject({ code: 'ENOENT' })
+  },
+)
+
+test('contract 12.4 svc dev fills no .env.local that is a link', async () => {
+  const text = '# svc dev updates the next lines. Delete this comment to keep them as they are.\nSVC_URL=\n'
+  await writeFile(join(world.folder, 'outside'), text)
+  await symlink('outside', join(world.folder, '.env.local'))
+
+  const { stdout } = await world.terminal(['dev', '--memory', '--port', '0'], [['Ctrl-C stops', '\x03']])
+
+  expect(await readFile(join(world.folder, 'outside'), 'utf8')).toBe(text)
+  expect(stdout).toContain('.env.local is a symbolic link')
+})

@@ -1,0 +1,127 @@
+/** What emulators of one folder owe each other, and what `svc stop` may end: contract 11. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const fileOf = (folder = '.svc') => join(world.folder, folder, 'emulator.json')
+const infoOf = (folder?: string) => JSON.parse(readFileSync(fileOf(folder), 'utf8'))
+
+/** The fields that contract 11 names, and no other. */
+const fields = [
+  ...['apiKey', 'controlToken', 'dashboardUrl', 'dataDir', 'pid'],
+  ...['projectId', 'storageUrl', 'url', 'version', 'wsUrl'],
+]
+
+test('svc dev --memory runs beside the emulator of the folder, which stays the one that commands find', async () => {
+  const kept = await world.dev()
+  const before = infoOf()
+
+  const beside = await world.dev('--memory', '--ready-file', 'beside.json')
+
+  expect(infoOf()).toEqual(before)
+  const ready = JSON.parse(readFileSync(join(world.folder, 'beside.json'), 'utf8'))
+  expect(Object.keys(ready).sort()).toEqual(fields)
+  expect(ready).toMatchObject({
+    url: beside.url,
+    apiKey: kept.apiKey,
+    controlToken: before.controlToken,
+    dataDir: null,
+  })
+  expect((await beside.stop()).exit).toBe(0)
+  expect(await world.json(['status'])).toMatchObject({ url: kept.url })
+})
+
+test('svc dev --memory says how to speak to it beside another one, and promises to keep nothing', async () => {
+  await world.dev()
+
+  const { stdout } = await world.terminal(['dev', '--memory', '--port', '0'], [['Ctrl-C stops', '\x03']])
+
+  expect(stdout).toMatch(/export SVC_URL=http:\/\/127\.0\.0\.1:\d+ SVC_API_KEY=svc_key_/)
+  expect(stdout).not.toContain('is kept')
+})
+
+test('a file that tells of another emulator by now is left to it, though its process has the same number', async () => {
+  const dev = await world.dev('--ready-file', 'ready.json')
+  const others = JSON.stringify({ ...infoOf(), url: 'http://127.0.0.1:9' })
+  writeFileSync(fileOf(), others)
+  writeFileSync(join(world.folder, 'ready.json'), JSON.stringify({ ...infoOf(), url: dev.url, pid: dev.pid + 1 }))
+
+  await dev.stop()
+
+  expect(readFileSync(fileOf(), 'utf8')).toBe(others)
+  expect(JSON.parse(readFileSync(join(world.folder, 'ready.json'), 'utf8'))).toMatchObject({ pid: dev.pid + 1 })
+})
+
+test('svc stop leaves the emulator of an outer folder alone, and says where it is', async () => {
+  const dev = await world.dev('--memory')
+  const inner = join(world.folder, 'inner')
+  mkdirSync(inner)
+
+  const inside = await execa(process.execPath, [bin, 'stop'], {
+    cwd: inner,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+  })
+
+  expect(inside.stderr).toContain('no emulator runs in this folder')
+  expect(inside.stderr).toContain(`runs at ${dev.url}`)
+  expect(await world.json(['status'])).toMatchObject({ url: dev.url })
+})
+
+test('svc stop ends no process that a file names wrongly, and exits with 0 where none runs', async () => {
+  const dev = await world.dev('--memory')
+  mkdirSync(join(world.folder, 'old'))
+  writeFileSync(fileOf('old'), JSON.stringify({ ...infoOf(), controlToken: 'x'.repeat(32) }))
+
+  const stopped = await world.svc(['stop', '--data', 'old'])
+
+  expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('no emulator runs in "old"') })
+  expect(await world.json(['stop', '--data', 'old'])).toEqual({ stopped: false, pid: null, url: null })
+  expect(await world.json(['status'])).toMatchObject({ url: dev.url })
+})
+
+test('of several that start at once in one folder after a crash, however they spell it, exactly one runs', async () => {
+  const long = join(world.folder, 'a'.repeat(60), 'b'.repeat(60))
+  mkdirSync(long, { recursive: true })
+  symlinkSync(long, join(world.folder, 'link'))
+  const started = await world.svc(['dev', '--detach', '--port', '0', '--data', long])
+  process.kill(infoOf(long.slice(world.folder.length)).pid, 'SIGKILL')
+  expect(started.exit).toBe(0)
+  mkdirSync(join(world.folder, 'tmp'))
+
+  const starts = [[long], ['link'], ['link', join(world.folder, 'tmp')]].map(([data = '', tmp]) =>
+    execa(process.execPath, [bin, 'dev', '--port', '0', '--json', '--data', data], {
+      cwd: world.folder,
+      env: { ...cleanEnv(world.folder), ...(tmp === undefined ? {} : { TMPDIR: tmp }) },
+      extendEnv: false,
+      reject: false,
+    }),
+  )
+  const outcomes = await Promise.all(
+    starts.map(
+      (child) =>
+        new Promise<string>((resolve) => {
+          let said = ''
+          child.stdout.on('data', (piece) => {
+            said += piece
+            if (said.includes('"ready"')) resolve('runs')
+            if (said.includes('ALREADY_RUNNING')) resolve('refused')
+          })
+          void child.then(({ stderr }) => resolve(stderr))
+        }),
+    ),
+  )
+  for (const child of starts) child.kill('SIGTERM')
+  await Promise.all(starts)
+
+  expect(outcomes.sort()).toEqual(['refused', 'refused', 'runs'])
+})

@@ -1,0 +1,262 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { patiently } from '../../fixtures/patience.js'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+test('svc dev says where it is in two files that only their owner can read', async () => {
+  const ready = join(world.folder, 'ready.json')
+
+  const dev = await world.dev('--ready-file', 'ready.json')
+
+  const info = JSON.parse(readFileSync(ready, 'utf8'))
+  expect(Object.keys(info).sort()).toEqual(
+    [
+      'apiKey',
+      'controlToken',
+      'dashboardUrl',
+      'dataDir',
+      'pid',
+      'projectId',
+      'storageUrl',
+      'url',
+      'version',
+      'wsUrl',
+    ].sort(),
+  )
+  expect(info).toMatchObject({ url: dev.url, apiKey: dev.apiKey, pid: dev.pid })
+  expect(JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))).toEqual(info)
+  expect(statSync(ready).mode & 0o777).toBe(0o600)
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it, and what was answered is kept', async (signal) => {
+  const dev = await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  await world.svc(['docs', 'create', 'posts', 'title=Hello'])
+
+  const stopped = await dev.stop(signal)
+  await world.dev()
+
+  expect(stopped.exit).toBe(0)
+  expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 1 })
+})
+
+test('--detach answers once it is ready, and stays until svc stop', async () => {
+  const ran = await world.svc(['dev', '--memory', '--port', '0', '--detach', '--tier', 'free', '--json'])
+
+  const ready = JSON.parse(ran.stdout)
+  expect(ran.exit).toBe(0)
+  expect(ready).toMatchObject({ type: 'ready', pid: expect.any(Number) })
+  expect(await world.json(['wait'])).toMatchObject({ url: ready.url })
+  expect(await world.json(['project', 'show'])).toMatchObject({ settings: { tier: 'free' } })
+  expect(statSync(join(world.folder, '.svc', 'dev.log')).mode & 0o777).toBe(0o600)
+  expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: ready.pid })
+})
+
+test('--detach where it runs already leaves the log of what runs alone, and says where it is', async () => {
+  const first = await world.svc(['dev', '--port', '0', '--detach', '--data', 'other'])
+  const log = () => readFileSync(join(world.folder, 'other', 'dev.log'), 'utf8')
+  const before = log()
+
+  const second = await world.svc(['dev', '--port', '0', '--detach', '--data', 'other'])
+
+  expect(second).toMatchObject({ exit: 1, stderr: expect.stringContaining('is in use by process') })
+  expect(log()).toBe(before)
+  expect(readdirSync(join(world.folder, 'other')).filter((name) => name.endsWith('.log'))).toEqual(['dev.log'])
+  expect(first.stdout).toContain('svc stop --data other')
+  expect((await world.svc(['stop', '--data', 'other'])).exit).toBe(0)
+})
+
+test('what runs with another folder says how commands find it', async () => {
+  const { stdout } = await world.terminal(
+    ['dev', '--memory', '--port', '0', '--data', 'other'],
+    [['Ctrl-C stops', '\x03']],
+  )
+
+  expect(stdout).toContain('eval "$(svc status --data other --env)"')
+})
+
+test('--detach fails as the command in the foreground does, and leaves nothing running', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+
+  const { exit, stderr } = await world.svc(['dev', '--memory', '--port', String(port), '--detach'])
+
+  other.close()
+  expect(exit).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^error {2}Port ${port} is in use\\.\\n.*--port`))
+  expect((await world.svc(['status'])).exit).toBe(8)
+})
+
+test('a second svc dev in the folder says where the first runs', async () => {
+  const dev = await world.dev()
+
+  const { exit, stderr } = await world.svc(['dev'])
+
+  expect(exit).toBe(1)
+  expect(stderr).toContain(`process ${dev.pid} at ${dev.url}`)
+})
+
+test('a port that is in use is one clear line', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => other.once('listening', resolve))
+  const { port } = other.address() as AddressInfo
+
+  const { exit, stderr } = await world.svc(['dev', '--memory', '--port', String(port)])
+
+  other.close()
+  expect(exit).toBe(1)
+  expect(stderr).toMatch(new RegExp(`^error {2}Port ${port} is in use\\.\\n.*--port`))
+})
+
+test('demo data come once, linked, however often it starts', async () => {
+  const first = await world.dev('--demo')
+  await first.stop()
+  await world.dev('--demo')
+
+  expect(await world.json(['docs', 'count', 'posts'])).toEqual({ count: 12 })
+  expect(await world.json(['users', 'list'])).toMatchObject({ total: 1, items: [{ email: 'linus@example.com' }] })
+  expect(await world.json(['files', 'list'])).toMatchObject({ total: 1, items: [{ path: 'demo' }] })
+  const page = await world.json(['docs', 'list', 'posts', '--where', 'author.name=Ada', '--populate', 'author'])
+  expect(page).toMatchObject({ total: 3, items: [{ data: { author: { data: { name: 'Ada' } } } }, {}, {}] })
+})
+
+test('status, wait and stop speak of the emulator of the folder', async () => {
+  const dev = await world.dev('--memory')
+
+  expect(await world.json(['wait'])).toMatchObject({ url: dev.url })
+  expect((await world.svc(['status', '--env'])).stdout).toContain(`export SVC_API_KEY='${dev.apiKey}'`)
+  expect((await world.svc(['status'])).stdout).not.toContain('controlToken')
+  expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
+  expect((await world.svc(['status'])).exit).toBe(8)
+  expect((await dev.stop()).exit).toBe(0)
+})
+
+test('its keys create a document, and show events', async () => {
+  const { stdout, exit } = await world.terminal(
+    ['dev', '--memory', '--port', '0'],
+    [
+      ['t shows events', 'n'],
+      ['in notes; t shows events', 't'],
+      ['showing events; t ends it', 'n'],
+      ['created  notes', 't'],
+      ['no longer showing events', '\x03'],
+    ],
+  )
+
+  expect(stdout).toMatch(/\+ title: "Hello at \d\d:\d\d:\d\d"/)
+  expect(exit).toBe(0)
+})
+
+test('it starts again although its key may not read what there is', async () => {
+  const dev = await world.dev()
+  const key = await world.svc(['project', 'key', '--secret', '--quiet'])
+  const permissions = 'permissions:={"create":["editor"],"read":["editor"]}'
+  const env = { SVC_API_KEY: key.stdout.trim() }
+  expect((await world.svc(['api', 'POST', '/collections', 'name=articles', permissions], { env })).exit).toBe(0)
+  await dev.stop()
+
+  const again = await world.dev()
+
+  expect((await again.stop()).exit).toBe(0)
+})
+
+test('a key logs in through the provider, in the browser', async () => {
+  const browser = join(world.folder, 'browser')
+  const choose = "fetch(process.argv[2], { method: 'POST', body: new URLSearchParams({ account: 'ada' }) })"
+  writeFileSync(browser, `#!${process.execPath}\n${choose}\n`, { mode: 0o700 })
+
+  const { stdout, exit } = await world.terminal(
+    ['dev', '--memory', '--port', '0'],
+    [
+      ['l logs in', 'l'],
+      ['logged in; the token is ', 'l'],
+      ['log in at ', '\x03'],
+    ],
+    { env: { BROWSER: browser } },
+  )
+
+  expect(stdout).toMatch(/log in at http:\/\/127\.0\.0\.1:\d+\/_svc\/idp\//)
+  expect(stdout).toMatch(/the token is ey[\w-]+\.[\w-]+\.[\w-]+\n/)
+  expect(exit).toBe(0)
+})
+
+test('keys that are pressed fast are obeyed one after the other', async () => {
+  const { stdout, exit } = await world.terminal(
+    ['dev', '--memory', '--port', '0'],
+    [
+      ['t shows events', 'nntt'],
+      ['no longer showing events', '\x03'],
+    ],
+  )
+
+  expect(stdout).not.toMatch(/There already is|aborted/)
+  expect(exit).toBe(0)
+})
+
+test('a command after -- knows the emulator, and both end with its exit code', async () => {
+  const script = `
+    const { SVC_URL, SVC_WS_URL, SVC_API_KEY } = process.env
+    const { status } = await fetch(SVC_URL + '/collections', { headers: { 'x-api-key': SVC_API_KEY } })
+    console.log(status, SVC_WS_URL)
+    process.exitCode = 7`
+  const words = ['--', process.execPath, '--input-type=module', '-e', script]
+
+  const ran = await world.svc(['dev', '--memory', '--port', '0', '--quiet', ...words])
+
+  expect(ran).toMatchObject({ exit: 7, stdout: expect.stringMatching(/^200 ws:\/\/127\.0\.0\.1:\d+\n$/) })
+  expect((await world.svc(['status'])).exit).toBe(8)
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s ends the command after -- too, which may say good-bye',
+  async (signal) => {
+    const script = `
+    for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => { console.log('good-bye'); process.exit(3) })
+    setInterval(() => undefined, 1_000)
+    require('node:fs').writeFileSync('begun', '')`
+    const dev = await world.dev('--memory', '--', process.execPath, '-e', script)
+    await vi.waitUntil(() => existsSync(join(world.folder, 'begun')), patiently)
+
+    const stopped = await dev.stop(signal)
+
+    expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('good-bye') })
+    expect(stopped.stdout.trim().split('\n')).toHaveLength(1)
+  },
+)
+
+test('a command after -- that there is not ends it with 4; none at all, or one in the background, is misuse', async () => {
+  const dev = ['dev', '--memory', '--port', '0']
+
+  const missing = await world.svc([...dev, '--', 'no-such-command'])
+
+  expect(missing).toMatchObject({ exit: 4, stderr: expect.stringContaining('"no-such-command" could not be started') })
+  expect((await world.svc(['status'])).exit).toBe(8)
+  expect((await world.svc([...dev, '--'])).exit).toBe(2)
+  expect((await world.svc([...dev, '--detach', '--', 'npm', 'test'])).exit).toBe(2)
+  expect((await world.svc([...dev, 'npm', 'test'])).exit).toBe(2)
+})
+
+test.each([
+  ['that there is not', ['no-such-command']],
+  ['that is a folder', ['./inner']],
+  ['that cannot be run', ['./notes.txt']],
+])('a command %s is refused before anything is started for it', async (_, command) => {
+  mkdirSync(join(world.folder, 'inner'))
+  writeFileSync(join(world.folder, 'notes.txt'), '')
+
+  const ran = await world.svc(['dev', '--data', 'untouched', '--port', '0', '--', ...command])
+
+  expect(ran).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('could not be started') })
+  expect(existsSync(join(world.folder, 'untouched'))).toBe(false)
+})

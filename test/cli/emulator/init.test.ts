@@ -1,0 +1,211 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const path = (...names: string[]) => join(world.folder, ...names)
+const text = (...names: string[]) => readFileSync(path(...names), 'utf8')
+
+const mark = '# svc dev updates the next lines. Delete this comment to keep them as they are.'
+
+/** An app that is there already, with settings of its own. */
+function anApp(files: Readonly<Record<string, string>> = {}) {
+  for (const [name, content] of Object.entries({ 'package.json': '{"name":"app"}', ...files })) {
+    mkdirSync(join(path(name), '..'), { recursive: true })
+    writeFileSync(path(name), content)
+  }
+}
+
+test('in an app it shows every file before it touches one, and a no leaves the app as it was', async () => {
+  anApp({ '.gitignore': 'dist\n' })
+  const before = readdirSync(world.folder)
+
+  const ran = await world.terminal(['init'], [['Write them?', 'n\n']])
+
+  for (const line of ['svc.json  (new)', '.env.local  (new)', 'svc.js  (new)', '.gitignore  (lines added)']) {
+    expect(ran.stdout.slice(0, ran.stdout.indexOf('Write them?'))).toContain(line)
+  }
+  expect(ran.exit).toBe(130)
+  expect(readdirSync(world.folder)).toEqual(before)
+  expect(text('.gitignore')).toBe('dist\n')
+})
+
+test('after a yes it has written what it showed', async () => {
+  anApp()
+
+  const ran = await world.terminal(['init'], [['Write them?', 'y\n']])
+
+  expect(ran.exit).toBe(0)
+  expect(JSON.parse(text('svc.json'))).toEqual({ dialect: 'a' })
+  expect(text('svc.js')).toContain('createClient')
+})
+
+test('at a terminal it asks which template; Ctrl-C there writes nothing', async () => {
+  const ran = await world.terminal(['init', 'notes'], [['Which template?', '\u0003']])
+
+  expect(ran.exit).toBe(130)
+  expect(existsSync(path('notes'))).toBe(false)
+})
+
+test('-y asks nothing, not even at a terminal', async () => {
+  anApp({ 'tsconfig.json': '{}', 'src/index.ts': '' })
+
+  const app = await world.terminal(['init', '-y'], [])
+  const fresh = await world.terminal(['init', 'notes', '-y'], [])
+
+  expect(app.stdout).not.toContain('Write them?')
+  expect(fresh.stdout).not.toContain('Which template?')
+  expect(readdirSync(path('src')).sort()).toEqual(['index.ts', 'svc.ts'])
+  expect(JSON.parse(text('notes', 'package.json'))).toMatchObject({
+    name: 'notes',
+    dependencies: { 'svc-toolkit-client': '^0.1.0' },
+    devDependencies: { 'svc-toolkit': '^0.1.0' },
+  })
+})
+
+test('what is there stays: settings keep their values, and lines come after lines', async () => {
+  anApp({
+    '.env.local': 'SVC_API_KEY=mine\nOTHER=1',
+    '.gitignore': 'node_modules',
+    'svc.js': '// mine',
+    'svc.json': '{}',
+  })
+
+  const answer = await world.json(['init', '-y'])
+
+  expect(answer).toMatchObject({
+    files: [
+      { path: 'svc.json', change: 'keep' },
+      { path: '.env.local', change: 'extend' },
+      { path: 'svc.js', change: 'keep' },
+      { path: '.gitignore', change: 'extend' },
+    ],
+  })
+  expect(text('.env.local')).toBe(`SVC_API_KEY=mine\nOTHER=1\n${mark}\nSVC_URL=http://127.0.0.1:4400\n`)
+  expect(text('.gitignore')).toBe('node_modules\n.svc/\n.env.local\n')
+  expect(text('svc.js')).toBe('// mine')
+  expect(text('svc.json')).toBe('{}')
+})
+
+test('beside a running emulator its address and key are in .env.local, which only the owner can read', async () => {
+  const dev = await world.dev('--memory')
+
+  await world.svc(['init', 'notes', '--template', 'node', '-y'])
+
+  expect(text('notes', '.env.local')).toBe(`${mark}\nSVC_URL=${dev.url}\nSVC_API_KEY=${dev.apiKey}\n`)
+  expect(statSync(path('notes', '.env.local')).mode & 0o777).toBe(0o600)
+})
+
+test.each([
+  ['an app', []],
+  ['a new folder', ['notes', '--template', 'node']],
+])('without a terminal, init of %s asks for -y and writes nothing', async (_, words) => {
+  if (words.length === 0) anApp()
+  const before = readdirSync(world.folder)
+
+  const ran = await world.svc(['init', ...words])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('-y') })
+  expect(readdirSync(world.folder)).toEqual(before)
+})
+
+test('a template is not put over an app', async () => {
+  anApp()
+
+  const ran = await world.svc(['init', '--template', 'web'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('There is an app in') })
+  expect(readdirSync(world.folder)).toEqual(['package.json'])
+})
+
+test('a template spelled wrong is found again', async () => {
+  const ran = await world.svc(['init', 'notes', '--template', 'wbe'])
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Did you mean "web"?') })
+})
+
+const vite = { devDependencies: { vite: '^8.0.0' } }
+const next = { dependencies: { next: '^16.0.0' }, devDependencies: { vite: '^8.0.0' } }
+const expo = { dependencies: { expo: '^54.0.0' } }
+
+test.each([
+  ['Vite', vite, 'VITE_', 'import.meta.env.VITE_SVC_URL'],
+  ['Next', next, 'NEXT_PUBLIC_', 'process.env.NEXT_PUBLIC_SVC_URL'],
+  ['Expo', expo, 'EXPO_PUBLIC_', 'process.env.EXPO_PUBLIC_SVC_URL'],
+  ['Node', { type: 'module' }, '', 'process.env.SVC_URL'],
+])('in an app of %s settings have the names that its code may read', async (title, manifest, prefix, read) => {
+  anApp({ 'package.json': JSON.stringify(manifest), 'tsconfig.json': '{}' })
+
+  const ran = await world.svc(['init', '--yes'])
+
+  expect(ran.stderr).toContain(`For ${title}:`)
+  expect(text('.env.local')).toBe(`${mark}\n${prefix}SVC_URL=http://127.0.0.1:4400\n${prefix}SVC_API_KEY=\n`)
+  expect(text('svc.ts')).toContain(`url: ${read}`)
+  if (title === 'Vite') expect(text('svc.ts')).not.toContain('process')
+})
+
+test('a script of Node without "type": "module" loads the client with require', async () => {
+  anApp({ 'package.json': '{ "type": "commonjs" }' })
+
+  await world.svc(['init', '--yes'])
+
+  expect(text('svc.js')).toContain("require('svc-toolkit-client')")
+})
+
+test('it names the installs that are missing, by the package manager of the app', async () => {
+  anApp({
+    'package.json': JSON.stringify({ ...vite, dependencies: { 'svc-toolkit-client': '1' } }),
+    'pnpm-lock.yaml': '',
+  })
+
+  expect(await world.json(['init', '--yes'])).toMatchObject({
+    app: 'vite',
+    next: ['pnpm add -D svc-toolkit', 'pnpm exec svc dev'],
+  })
+})
+
+test('a .gitignore that covers .env.local with a pattern is left as it is', async () => {
+  anApp({ '.gitignore': '/node_modules\n.env*\n.svc\n' })
+
+  await world.svc(['init', '--yes'])
+
+  expect(text('.gitignore')).toBe('/node_modules\n.env*\n.svc\n')
+})
+
+test('svc dev fills the lines of .env.local that init has made, and no other', async () => {
+  anApp({ 'package.json': JSON.stringify(vite), '.env.local': 'SVC_URL=https://example.com\nOTHER=1\n' })
+  await world.svc(['init', '--yes'])
+
+  const dev = await world.dev('--memory')
+  const filled = text('.env.local')
+  await dev.stop()
+  writeFileSync(path('.env.local'), filled.replace(mark, '# mine').replace(dev.apiKey, 'mine'))
+  const again = await world.dev('--memory')
+
+  expect(filled).toBe(
+    `SVC_URL=https://example.com\nOTHER=1\n${mark}\nVITE_SVC_URL=${dev.url}\nVITE_SVC_API_KEY=${dev.apiKey}\n`,
+  )
+  expect(statSync(path('.env.local')).mode & 0o777).toBe(0o600)
+  expect(text('.env.local')).toContain('VITE_SVC_API_KEY=mine')
+  await again.stop()
+})
+
+test('an emulator in memory beside that of the folder leaves .env.local as it is', async () => {
+  anApp()
+  await world.svc(['init', '--yes'])
+  const dev = await world.dev()
+  const filled = text('.env.local')
+
+  const beside = await world.dev('--memory')
+
+  expect(beside.url).not.toBe(dev.url)
+  expect(text('.env.local')).toBe(filled)
+  expect(filled).toContain(`SVC_URL=${dev.url}\n`)
+})

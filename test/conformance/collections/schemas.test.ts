@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
+
+/** Values that each type takes, and refuses. */
+const types: readonly (readonly [string, readonly unknown[], readonly unknown[]])[] = [
+  ['string', ['', 'é'], [1, true, [], {}, null]],
+  ['number', [0, -1.5, 1e300], ['1', true, [], {}, null]],
+  ['integer', [0, -5, 9007199254740991], [1.5, '1', true, null]],
+  ['boolean', [true, false], [0, 'true', null]],
+  ['array', [[], [1, 'a']], [{}, 'a', null]],
+  ['object', [{}, { a: 1 }], [[], 'a', null]],
+  [
+    'datetime',
+    ['2026-01-02T03:04:05.678Z', '2026-01-02T03:04:05Z', '2024-02-29', '2026-12-31T23:30:00-05:00'],
+    [
+      'tomorrow',
+      '',
+      5,
+      null,
+      '2026-13-40T00:00:00Z',
+      '2026-02-30',
+      '2026-02-30T10:00:00Z',
+      '2025-02-29',
+      '2026-04-31T00:00:00+02:00',
+    ],
+  ],
+  ['file', ['https://files.example/a.png'], [5, {}, null]],
+  ['any', ['', 1, true, null, [], {}], []],
+]
+
+inDialects('Schemas', (wire) => {
+  test.each(types)('COL-07 a field of type %s takes its values, and any other is 422', async (type, good, bad) => {
+    const { api, posts } = await someDocuments(wire, [], { schema: { field: { type } } })
+    const { id } = await posts.create({})
+
+    for (const field of good) {
+      expect((await posts.create({ field })).fields).toEqual({ field })
+      expectStatus(200, await api.patch(`/collections/posts/${id}`, { field }))
+    }
+    const { fields: before } = await posts.get(id)
+    for (const field of bad) {
+      expectFailure(await api.post('/collections/posts', { field }), 422, 'VALIDATION_ERROR')
+      expectFailure(await api.patch(`/collections/posts/${id}`, { field }), 422, 'VALIDATION_ERROR')
+      expectFailure(await api.put(`/collections/posts/${id}`, { field }), 422, 'VALIDATION_ERROR')
+    }
+    expect((await posts.get(id)).fields).toEqual(before)
+  })
+
+  test('COL-07 a required field that is missing is 422 and is named', async () => {
+    const { api } = await someDocuments(wire, [], { schema: { title: { type: 'string', required: true } } })
+
+    const answer = await api.post('/collections/posts', { views: 1 })
+
+    expectFailure(answer, 422, 'VALIDATION_ERROR')
+    expect(answer.text).toContain('title')
+    if (wire.name === 'b') {
+      expect(answer.body).toEqual({
+        detail: [{ loc: ['body', 'title'], msg: expect.any(String), type: expect.any(String) }],
+      })
+    }
+  })
+
+  test('COL-07 a required field may not be replaced away', async () => {
+    const { api, posts } = await someDocuments(wire, [], { schema: { title: { type: 'string', required: true } } })
+    const { id } = await posts.create({ title: 'Tea' })
+
+    const answer = await api.put(`/collections/posts/${id}`, { views: 1 })
+
+    if (wire.name === 'b') expect(wire.row(wire.record(answer)).fields).toEqual({ title: 'Tea', views: 1 })
+    else expectFailure(answer, 422, 'VALIDATION_ERROR')
+  })
+
+  test('COL-07 a default is applied on create, not on update', async () => {
+    const schema = { views: { type: 'integer', default: 0 }, tags: { type: 'array', default: ['new'] } }
+    const { api, posts } = await someDocuments(wire, [], { schema })
+
+    const { id, fields } = await posts.create({ views: 5 })
+    const [batched] = await posts.fill([{}])
+    const replaced = await api.put(`/collections/posts/${id}`, { title: 'Tea' })
+
+    expect(fields).toEqual({ views: 5, tags: ['new'] })
+    expect(batched?.fields).toEqual({ views: 0, tags: ['new'] })
+    const kept = wire.name === 'b' ? { views: 5, tags: ['new'], title: 'Tea' } : { title: 'Tea' }
+    expect(wire.row(wire.record(replaced)).fields).toEqual(kept)
+  })
+
+  test('contract 5.2 a default satisfies required, null does not take its place', async () => {
+    const schema = { title: { type: 'string', required: true, default: 'untitled' } }
+    const { api, posts } = await someDocuments(wire, [], { schema })
+
+    expect((await posts.create({})).fields).toEqual({ title: 'untitled' })
+    expectFailure(await api.post('/collections/posts', { title: null }), 422, 'VALIDATION_ERROR')
+  })
+
+  test('contract 5.2 fields outside the schema are free', async () => {
+    const { posts } = await someDocuments(wire, [], { schema: { title: { type: 'string' } } })
+
+    expect((await posts.create({ other: [1] })).fields).toEqual({ other: [1] })
+  })
+
+  test('contract 5.2 a new schema holds for writes from then on, not for what is stored', async () => {
+    const { api, posts, rows } = await someDocuments(wire, [{ views: 'many', name: 'old' }])
+    const schema = { views: { type: 'number' }, title: { type: 'string', default: 'x' } }
+
+    expectStatus(200, await api.patch('/api/collections/posts', { schema }))
+
+    expect((await posts.get(rows[0]?.id ?? '')).fields).toEqual({ views: 'many', name: 'old' })
+    expectFailure(await api.post('/collections/posts', { views: 'many' }), 422, 'VALIDATION_ERROR')
+    expectStatus(200, await api.patch(`/collections/posts/${rows[0]?.id}`, { views: 5 }))
+  })
+
+  test('contract 5.2 an unknown type, or a default of another type, is 422', async () => {
+    const { api } = await someDocuments(wire)
+    const bad = [
+      { type: 'text' },
+      { type: 'String' },
+      { type: '' },
+      { type: 5 },
+      { type: 'constructor' },
+      { type: 'number', default: 'x' },
+      { type: 'integer', default: 1.5 },
+      { type: 'string', default: null },
+    ]
+
+    for (const rule of bad) {
+      const schema = { field: rule }
+      expectFailure(await api.post('/collections', { name: 'others', schema }), 422, 'VALIDATION_ERROR')
+      expectFailure(await api.patch('/api/collections/posts', { schema }), 422, 'VALIDATION_ERROR')
+    }
+  })
+
+  test('contract 2.4 a rule may be about a field of any name, __proto__ among them', async () => {
+    const { api } = await someDocuments(wire)
+    const rules = '{"__proto__":{"type":"string","required":true},"constructor":{"type":"number","default":7}}'
+
+    const changed = expectStatus(200, await api.patch('/collections/posts', `{"schema":${rules}}`))
+    const kept = expectStatus(200, await api.get('/api/collections/posts'))
+    const missing = await api.post('/collections/posts', {})
+    const wrong = await api.post('/collections/posts', '{"__proto__":5}')
+    const created = expectStatus(201, await api.post('/collections/posts', '{"__proto__":"x"}'))
+
+    for (const { text } of [changed, kept]) expect(text).toMatch(/"__proto__":\{"type":"string","required":true\}/)
+    for (const refused of [missing, wrong]) {
+      expectFailure(refused, 422, 'VALIDATION_ERROR')
+      expect(refused.text).toContain('"loc":["body","__proto__"]')
+    }
+    expect(created.text).toMatch(/"__proto__":"x"/)
+    expect(created.text).toMatch(/"constructor":7/)
+  })
+
+  test('contract 2.4 a default is kept as it was sent, __proto__ in it too', async () => {
+    const field = '{"__proto__":{"polluted":1},"list":[{"__proto__":2}]}'
+    const rules = `{"meta":{"type":"object","default":${field}}}`
+    const { api } = await someDocuments(wire)
+
+    expectStatus(201, await api.post('/collections', `{"name":"notes","schema":${rules}}`))
+    const { text } = expectStatus(201, await api.post('/collections/notes', {}))
+
+    expect(text).toMatch(/"__proto__": ?\{"polluted": ?1\}/)
+    expect(text).toMatch(/"list": ?\[\{"__proto__": ?2\}\]/)
+  })
+
+  test('contract 10.4 what is wrong with a schema is told by its place', async () => {
+    const { api } = await someDocuments(wire)
+    const loc = async (schema: object) => JSON.stringify((await api.patch('/collections/posts', { schema })).body)
+
+    expect(await loc({ a: { type: 'colour' } })).toContain('"loc":["body","schema","a","type"]')
+    expect(await loc({ a: 'string' })).toContain('"loc":["body","schema","a"]')
+    expect(await loc({ a: { type: 'string', min: 1 } })).toContain('"loc":["body","schema","a","min"]')
+    expect(await loc({ a: { type: 'string', default: 1 } })).toContain('"loc":["body","schema","a","default"]')
+  })
+})

@@ -1,0 +1,297 @@
+import { expect, test } from 'vitest'
+import { expectFailure, inDialects, someDocuments } from '../../fixtures/wires.js'
+
+const documents = [
+  { name: 'tea', views: 5, price: 1.5, live: true, tags: ['hot', 'green', '5'], at: '2026-01-05T00:00:00Z' },
+  { name: 'Teapot', views: 10, price: -2, live: false, tags: [], at: '2026-02-01T00:00:00Z', maker: { city: 'Delft' } },
+  {
+    name: 'coffee',
+    views: '5',
+    tags: 'hot',
+    at: '2025-12-31T23:59:59Z',
+    maker: { city: 'Turin', staff: { count: 3 } },
+  },
+  { name: '100%', views: null, code: 'a_b\\c' },
+  { name: 'axb', views: [5, 'five', null], code: 'aXbYc' },
+  { name: 'ÉCLAIR', live: 'true', note: 'null', views: { amount: 5 } },
+] // prettier-ignore
+
+const everyName = documents.map(({ name }) => name)
+const allBut = (...names: readonly string[]) => everyName.filter((name) => !names.includes(name))
+
+type Case = readonly [query: string, names: readonly string[]]
+
+/** Spelled with `~` where the suffix's mark is: `__` in variant A, `_` in variant B. */
+const equality: readonly Case[] = [
+  ['name=tea', ['tea']],
+  ['name=TEA', []],
+  ['views=5', ['tea', 'coffee', 'axb']],
+  ['views=5.0', ['tea', 'axb']],
+  ['views=05', []],
+  ['views=5e0', ['tea', 'axb']],
+  ['views=1e1', ['Teapot']],
+  ['views=%2B5', []],
+  ['price=-2', ['Teapot']],
+  ['price=1.5', ['tea']],
+  ['live=true', ['tea', 'ÉCLAIR']],
+  ['live=false', ['Teapot']],
+  ['live=TRUE', []],
+  ['views=null', ['100%', 'axb']],
+  ['note=null', ['ÉCLAIR']],
+  ['tags=hot', ['tea', 'coffee']],
+  ['tags=5', ['tea']],
+  ['maker.city=Delft', ['Teapot']],
+  ['maker.staff.count=3', ['coffee']],
+  ['maker.city.x=Delft', []],
+  ['views.amount=5', ['ÉCLAIR']],
+  ['name=100%25', ['100%']],
+  ['name=%C3%89CLAIR', ['ÉCLAIR']],
+  ['name=', []],
+  ['missing=', []],
+  ['name=tea&views=5', ['tea']],
+  ['views=5&views=five', ['axb']],
+  ['name=a+b', []],
+]
+
+const suffixes: readonly Case[] = [
+  ['name~ne=tea', allBut('tea')],
+  ['views~ne=5', allBut('tea', 'coffee', 'axb')],
+  ['missing~ne=x', everyName],
+  ['tags~ne=hot', allBut('tea', 'coffee')],
+  ['views~ne=null', allBut('100%', 'axb')],
+  ['views~gt=4', ['tea', 'Teapot', 'coffee']],
+  ['views~gt=5', ['Teapot']],
+  ['views~gte=5', ['tea', 'Teapot', 'coffee']],
+  ['views~lt=10', ['tea']],
+  ['views~lte=1e1', ['tea', 'Teapot']],
+  ['views~lt=6', ['tea', 'coffee']],
+  ['price~lt=0', ['Teapot']],
+  ['price~gte=-2.0', ['tea', 'Teapot']],
+  ['at~gte=2026-01-01', ['tea', 'Teapot']],
+  ['at~lt=2026-01-01T00:00:00Z', ['coffee']],
+  ['name~gt=t', ['tea', 'ÉCLAIR']],
+  ['name~lt=U', ['Teapot', '100%']],
+  ['live~gt=a', ['ÉCLAIR']],
+  ['tags~gt=a', ['coffee']],
+  ['maker.staff.count~gte=3', ['coffee']],
+  ['name~in=tea,coffee', ['tea', 'coffee']],
+  ['views~in=10,null', ['Teapot', '100%', 'axb']],
+  ['name~in=tea', ['tea']],
+  ['name~in=', []],
+  ['name~in=tea\\,coffee', []],
+  ['tags~in=green,x', ['tea']],
+  ['live~in=false', ['Teapot']],
+  ['views~isnull=true', ['100%']],
+  ['views~isnull=false', allBut('100%')],
+  ['code~isnull=true', allBut('100%', 'axb')],
+  ['note~isnull=false', ['ÉCLAIR']],
+  ['maker.city~isnull=false', ['Teapot', 'coffee']],
+]
+
+const doubleOnly: readonly Case[] = [
+  ['name__contains=TEA', ['tea', 'Teapot']],
+  ['name__contains=éclair', ['ÉCLAIR']],
+  ['name__contains=%25', ['100%']],
+  ['name__contains=_', []],
+  ['code__contains=a_b', ['100%']],
+  ['code__contains=\\', ['100%']],
+  ['code__contains=_b\\C', ['100%']],
+  ['name__contains=', everyName],
+  ['views__contains=', ['coffee', 'axb']],
+  ['views__contains=IVE', ['axb']],
+  ['tags__contains=GRE', ['tea']],
+  ['tags__contains=hot', ['tea', 'coffee']],
+  ['live__contains=true', ['ÉCLAIR']],
+  ['name__startswith=Tea', ['Teapot']],
+  ['name__startswith=1', ['100%']],
+  ['name__startswith=_', []],
+  ['name__startswith=%25', []],
+  ['code__startswith=a_b\\', ['100%']],
+  ['tags__startswith=hot', ['coffee']],
+  ['name__endswith=fee', ['coffee']],
+  ['name__endswith=%25', ['100%']],
+  ['code__endswith=\\c', ['100%']],
+  ['code__endswith=_c', []],
+  ['tags__endswith=t', ['coffee']],
+  ['name__notin=tea,coffee', allBut('tea', 'coffee')],
+  ['views__notin=5', allBut('tea', 'coffee', 'axb')],
+  ['missing__notin=a,b', everyName],
+  ['tags__notin=hot', allBut('tea', 'coffee')],
+  ['name__notin=', everyName],
+]
+
+const singleOnly: readonly Case[] = [
+  ['name_eq=tea', ['tea']],
+  ['views_eq=5', ['tea', 'coffee', 'axb']],
+  ['name_contains=ea', ['tea', 'Teapot']],
+  ['name_contains=Tea', ['Teapot']],
+  ['name_contains=TEA', []],
+  ['name_icontains=TEA', ['tea', 'Teapot']],
+  ['name_icontains=éCLAIR', ['ÉCLAIR']],
+  ['code_contains=_b\\c', ['100%']],
+  ['code_icontains=_B\\C', ['100%']],
+  ['tags_contains=gre', ['tea']],
+  ['tags_contains=GRE', []],
+  ['tags_icontains=GRE', ['tea']],
+]
+
+inDialects('Filters', (wire) => {
+  const spelled = (query: string, mark: string) =>
+    query.replaceAll('~', mark).replaceAll('\\', '%5C').replaceAll('é', '%C3%A9')
+
+  async function check(cases: readonly Case[], mark = wire.mark) {
+    const { posts } = await someDocuments(wire, documents)
+    for (const [query, names] of cases) {
+      const found = await posts.names(`${spelled(query, mark)}&orderBy=id`)
+      expect({ query, names: found }).toEqual({ query, names })
+    }
+  }
+
+  test('LST-06 equality on strings, numbers, booleans, null, arrays and nested fields', () => check(equality))
+
+  test('LST-14 several parameters must all hold', () =>
+    check([
+      ['views~gte=5&live=true', ['tea']],
+      ['views~gte=5&views~lt=10&name~ne=coffee', ['tea']],
+      ['tags=hot&tags=green', ['tea']],
+      ['name=tea&name=coffee', []],
+    ]))
+
+  if (wire.name !== 'b') {
+    test('LST-07 __ne', () => check(suffixes.filter(([query]) => query.includes('~ne'))))
+    test('LST-08 __gt, __gte, __lt and __lte', () => check(suffixes.filter(([query]) => /~(gt|lt)/.test(query))))
+    test('LST-09 __contains, without regard to case', () =>
+      check(doubleOnly.filter(([query]) => query.includes('__contains'))))
+    test('LST-10 __startswith and __endswith', () => check(doubleOnly.filter(([query]) => query.includes('swith'))))
+    test('LST-11 __in and __notin', () =>
+      check([
+        ...suffixes.filter(([query]) => query.includes('~in')),
+        ...doubleOnly.filter(([query]) => query.includes('notin')),
+      ]))
+    test('LST-12 __isnull', () => check(suffixes.filter(([query]) => query.includes('~isnull'))))
+  }
+
+  if (wire.name !== 'a') {
+    test('LST-13 _eq, _ne, _gt, _gte, _lt, _lte, _contains, _icontains, _in and _isnull', () =>
+      check([...suffixes, ...singleOnly], '_'))
+  }
+
+  test('contract 4.2 a comma inside a value of a list is written \\,', async () => {
+    const { posts } = await someDocuments(wire, [{ name: 'a,b' }, { name: 'a' }, { name: 'b' }, { name: 'a\\' }])
+
+    expect(await posts.names(`name${wire.mark}in=a%5C,b&orderBy=id`)).toEqual(['a,b'])
+    expect(await posts.names(`name${wire.mark}in=a%5C,b,a&orderBy=id`)).toEqual(['a,b', 'a'])
+    expect(await posts.names(`name${wire.mark}in=a,b&orderBy=id`)).toEqual(['a', 'b'])
+  })
+
+  test('contract 4.2 an empty list is one empty item', async () => {
+    const { posts } = await someDocuments(wire, [{ name: '' }, { name: 'a' }])
+
+    expect(await posts.names(`name${wire.mark}in=`)).toEqual([''])
+    expect(await posts.names('name=')).toEqual([''])
+  })
+
+  test('contract 4.2 the service’s own id and times are filtered like fields, and win over fields of those names', async () => {
+    const { api, posts } = await someDocuments(wire)
+    const one = await posts.create({ name: 'one', createdAt: 'z', id: 'mine' })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const two = await posts.create({ name: 'two' })
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await api.patch(`/collections/posts/${one.id}`, { touched: 1 })
+
+    expect(await posts.names(`id=${one.id}`)).toEqual(['one'])
+    expect(await posts.names('id=mine')).toEqual([])
+    expect(await posts.names(`id${wire.mark}in=${one.id},${two.id}&orderBy=id`)).toEqual(['one', 'two'])
+    expect(await posts.names(`id${wire.mark}ne=${one.id}`)).toEqual(['two'])
+    for (const field of ['createdAt', 'created_at']) {
+      expect(await posts.names(`${field}${wire.mark}gte=${two.createdAt}`)).toEqual(['two'])
+      expect(await posts.names(`${field}${wire.mark}lt=${two.createdAt}`)).toEqual(['one'])
+      expect(await posts.names(`${field}=${one.createdAt}`)).toEqual(['one'])
+    }
+    for (const field of ['updatedAt', 'updated_at']) {
+      expect(await posts.names(`${field}${wire.mark}gt=${two.updatedAt}`)).toEqual(['one'])
+    }
+    expect(await posts.names(`createdAt${wire.mark}isnull=true`)).toEqual([])
+  })
+
+  test('contract 4.2 isnull takes true or false, anything else is 400', async () => {
+    const { posts } = await someDocuments(wire)
+
+    for (const value of ['', 'yes', '1', 'TRUE', 'null']) {
+      expectFailure(await posts.ask(`name${wire.mark}isnull=${value}`), 400, 'INVALID_FILTER')
+    }
+  })
+
+  test('LST-19 an unknown filter suffix is 400 and the known ones are named', async () => {
+    const { posts } = await someDocuments(wire, [{ name__foo: 'x', name: 'one' }])
+
+    const answers = await Promise.all(['name__foo=x', 'a.b__like=x', 'name__GT=5'].map(posts.ask))
+
+    for (const answer of answers) {
+      if (wire.name === 'b') expect(answer.status).toBe(200)
+      else {
+        expectFailure(answer, 400, 'INVALID_FILTER')
+        expect(answer.text).toContain('startswith')
+      }
+    }
+    // Contract 4.3: in variant B it is part of the name.
+    if (wire.name === 'b') expect(await posts.names('name__foo=x')).toEqual(['one'])
+  })
+
+  test('contract 4.3 an unknown single suffix is part of the field’s name', async () => {
+    const { posts } = await someDocuments(wire, [{ name: 'one', checked_in: '3', checked_out: 4, a_gt_b: 1 }])
+
+    expect(await posts.names('checked_out=4')).toEqual(['one'])
+    expect(await posts.names('a_gt_b=1')).toEqual(['one'])
+    // What could mean two things follows the dialect.
+    expect(await posts.names('checked_in=3')).toEqual(wire.name === 'a' ? ['one'] : [])
+    if (wire.name !== 'b') expect(await posts.names('checked_in__in=3')).toEqual(['one'])
+    if (wire.name !== 'a') expect(await posts.names('checked_in_eq=3')).toEqual(['one'])
+  })
+
+  test('contract 4.2 any name and any value is served, hostile ones too', async () => {
+    const { posts } = await someDocuments(wire, [{ name: 'one', "a'b": 'x', '"': '"', 'ä"ö': 1 }])
+    const names = [
+      "a'b",
+      '"',
+      'ä"ö',
+      "x'; drop table documents --",
+      '..',
+      '{}',
+      '$1',
+      '\\',
+      '🍵',
+      '__proto__',
+      '[0]',
+      '%',
+    ]
+    const values = [
+      "'; select 1 --",
+      '\0',
+      '\ud83c'.toWellFormed(),
+      '1e400',
+      '-1e400',
+      '9'.repeat(400),
+      '\\',
+      '%',
+      '{}',
+    ]
+
+    for (const name of names) {
+      for (const value of values) {
+        const query = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+        const { status } = await posts.ask(query)
+        expect({ query, status: [200, 400].includes(status) }).toEqual({ query, status: true })
+      }
+    }
+    expect(await posts.names("a'b=x")).toEqual(['one'])
+    expect(await posts.names('%22=%22')).toEqual(['one'])
+    for (const operator of ['gt', 'lte', 'contains', 'in', 'ne']) {
+      for (const value of values) {
+        const query = `name${wire.mark}${operator}=${encodeURIComponent(value)}`
+        const status = value.includes('\0') ? 400 : 200
+        expect({ query, status: (await posts.ask(query)).status }).toEqual({ query, status })
+      }
+    }
+  })
+})

@@ -1,0 +1,214 @@
+import { expect, test } from 'vitest'
+import { aWorld, expectFailure, expectStatus, inDialects, type Row, type Wire } from '../../fixtures/wires.js'
+
+const unknownId = '01900000-0000-7000-8000-000000000000'
+
+inDialects('Populate', (wire) => {
+  test('LST-05 a field that holds an id is replaced by the linked record, in the dialect’s shape', async () => {
+    const { posts, ada } = await aLibrary(wire)
+
+    const { rows } = await posts.list('populate=author&name=tea')
+
+    expect(wire.row(rows[0]?.fields.author)).toEqual(ada)
+  })
+
+  test('LST-05 populate is repeatable, and dotted for nesting', async () => {
+    const { posts, ada, acme, delft, tea } = await aLibrary(wire)
+
+    const deep = await posts.get(tea.id, 'populate=author.company.location')
+    const two = await posts.get(tea.id, 'populate=author&populate=editor')
+    const both = await posts.get(tea.id, 'populate=author&populate=author.company')
+
+    const author = wire.row(deep.fields.author)
+    const company = wire.row(author.fields.company)
+    expect([author.id, company.id]).toEqual([ada.id, acme.id])
+    expect(wire.row(company.fields.location)).toEqual(delft)
+    expect(wire.row(two.fields.author)).toEqual(ada)
+    expect(wire.row(two.fields.editor).fields.name).toBe('Bob')
+    expect(wire.row(wire.row(both.fields.author).fields.company)).toEqual(acme)
+    expect(deep.fields.editor).toBe(tea.fields.editor)
+  })
+
+  test('LST-05 an array of ids is replaced in its order, what leads nowhere stays', async () => {
+    const { posts, ada, bob } = await aLibrary(wire)
+    const readers = [bob.id, unknownId, 'text', ada.id, 5, null, { id: ada.id }, bob.id, ada.id.toUpperCase()]
+    const { id } = await posts.create({ readers })
+
+    const { fields } = await posts.get(id, 'populate=readers')
+
+    const populated = fields.readers as unknown[]
+    expect(wire.row(populated[0])).toEqual(bob)
+    expect(populated.slice(1, 3)).toEqual([unknownId, 'text'])
+    expect(wire.row(populated[3])).toEqual(ada)
+    expect(populated.slice(4, 7)).toEqual([5, null, { id: ada.id }])
+    expect(wire.row(populated[7])).toEqual(bob)
+    expect(populated).toHaveLength(9)
+  })
+
+  test('contract 4.6 what is no id, missing or unknown stays as it is', async () => {
+    const { posts } = await aLibrary(wire)
+    const fields = { a: unknownId, b: 'text', c: 5, d: null, e: { f: 'x' }, g: [], h: true, i: '', 'j.k': 1 }
+    const { id } = await posts.create(fields)
+    const query = [...'abcdeghi', 'missing', 'a.b.c', 'e.f', 'j'].map((name) => `populate=${name}`).join('&')
+
+    expect((await posts.get(id, query)).fields).toEqual(fields)
+  })
+
+  test('contract 4.6 a dotted path goes through plain objects too', async () => {
+    const { posts, ada } = await aLibrary(wire)
+    const { id } = await posts.create({ credits: { author: ada.id } })
+
+    const { fields } = await posts.get(id, 'populate=credits.author')
+
+    expect(wire.row((fields.credits as { author: unknown }).author)).toEqual(ada)
+  })
+
+  test('contract 4.6 cycles stop at the depth', async () => {
+    const { api, posts } = await aLibrary(wire)
+    const one = await posts.create({ name: 'one' })
+    const two = await posts.create({ name: 'two', next: one.id })
+    await api.patch(`/collections/posts/${one.id}`, { next: two.id })
+
+    const { fields } = await posts.get(one.id, 'populate=next.next.next.next.next')
+
+    const names = []
+    let next: unknown = fields.next
+    while (typeof next === 'object' && next !== null) {
+      const row: Row = wire.row(next)
+      names.push(row.fields.name)
+      next = row.fields.next
+    }
+    expect(names).toEqual(['two', 'one', 'two', 'one', 'two'])
+    expect(next).toBe(one.id)
+  })
+
+  test('contract 4.6 a document that links to itself', async () => {
+    const { api, posts } = await aLibrary(wire)
+    const { id } = await posts.create({ name: 'self' })
+    await api.patch(`/collections/posts/${id}`, { self: id })
+
+    const { fields } = await posts.get(id, 'populate=self')
+
+    expect(wire.row(fields.self).fields).toEqual({ name: 'self', self: id })
+  })
+
+  test('contract 4.6 depth over 5 and more than 20 paths are 400', async () => {
+    const { api, posts, tea } = await aLibrary(wire)
+    const paths = (count: number) => Array.from({ length: count }, (_, at) => `populate=f${at}`).join('&')
+
+    for (const query of ['populate=a.b.c.d.e.f', paths(21)]) {
+      expectFailure(await posts.ask(query), 400, 'INVALID_QUERY')
+      expectFailure(await api.get(`/collections/posts/${tea.id}?${query}`), 400, 'INVALID_QUERY')
+    }
+    expectStatus(200, await posts.ask('populate=a.b.c.d.e'))
+    expectStatus(200, await posts.ask(paths(20)))
+  })
+
+  test('contract 4.6 a path that is no path is served or 400', async () => {
+    const { posts } = await aLibrary(wire)
+
+    for (const path of ['', '.', 'author.', '.author', 'author..company', '__proto__', 'constructor', '"', '%00']) {
+      const { status } = await posts.ask(`populate=${path}`)
+      expect({ path, status: [200, 400].includes(status) }).toEqual({ path, status: true })
+    }
+  })
+
+  test('contract 4.6 a link to another project stays an id', async () => {
+    const { posts } = await aLibrary(wire)
+    const stranger = await aLibrary(wire)
+    const { id } = await posts.create({ author: stranger.ada.id })
+
+    expect((await posts.get(id, 'populate=author')).fields.author).toBe(stranger.ada.id)
+  })
+
+  test('contract 4.6 a link into a collection that is gone stays an id', async () => {
+    const { api, posts, ada, tea } = await aLibrary(wire)
+
+    await api.delete('/collections/people')
+
+    expect((await posts.get(tea.id, 'populate=author')).fields.author).toBe(ada.id)
+  })
+
+  test('contract 4.6 a populated __proto__ is data', async () => {
+    const { api, posts, ada } = await aLibrary(wire)
+    const created = await api.post('/collections/posts', `{"__proto__":"${ada.id}","name":"odd"}`)
+    const { id } = wire.row(wire.record(created))
+
+    const { text } = expectStatus(200, await api.get(`/collections/posts/${id}?populate=__proto__`))
+
+    expect(text).toContain('Ada')
+    expect((await posts.get(id)).fields.name).toBe('odd')
+  })
+
+  test('LST-18 a dotted name filters on the linked record’s field', async () => {
+    const { posts } = await aLibrary(wire)
+
+    expect(await posts.names('populate=author&author.role=admin&orderBy=id')).toEqual(['tea', 'milk'])
+    expect((await posts.list('populate=author&author.role=admin')).total).toBe(2)
+    expect(await posts.names(`populate=author&author.name${wire.mark}in=Bob,X`)).toEqual(['coffee'])
+    expect(await posts.names('populate=author&author.role=admin&name=tea')).toEqual(['tea'])
+    expect(await posts.names('populate=author&author.role=nobody')).toEqual([])
+  })
+
+  test('contract 4.4 a related filter reaches as far as the populate path', async () => {
+    const { posts } = await aLibrary(wire)
+
+    expect(await posts.names('populate=author.company&author.company.name=Acme&orderBy=id')).toEqual(['tea', 'milk'])
+    const deep = 'populate=author.company.location&author.company.location.city=Delft&orderBy=id'
+    expect(await posts.names(deep)).toEqual(['tea', 'milk'])
+    expect(await posts.names('populate=author&author.company.name=Acme')).toEqual([])
+  })
+
+  test('contract 4.4 through an array of ids any of the linked records may match', async () => {
+    const { posts, ada, bob } = await aLibrary(wire)
+    await posts.create({ name: 'both', readers: [bob.id, ada.id] })
+    await posts.create({ name: 'bob', readers: [bob.id, unknownId] })
+    await posts.create({ name: 'none', readers: [] })
+
+    expect(await posts.names('populate=readers&readers.name=Ada')).toEqual(['both'])
+    expect(await posts.names('populate=readers&readers.name=Bob&orderBy=id')).toEqual(['both', 'bob'])
+  })
+
+  test('contract 4.4 without populate it is an ordinary nested field', async () => {
+    const { posts } = await aLibrary(wire)
+    await posts.create({ name: 'nested', author: { role: 'admin' } })
+
+    expect(await posts.names('author.role=admin')).toEqual(['nested'])
+  })
+
+  test('contract 4.4 the linked record’s id and times are its own', async () => {
+    const { posts, ada } = await aLibrary(wire)
+
+    expect(await posts.names(`populate=author&author.id=${ada.id}&orderBy=id`)).toEqual(['tea', 'milk'])
+    const made = await posts.names(`populate=author&author.createdAt=${ada.createdAt}&orderBy=id`)
+    expect(made).toEqual(expect.arrayContaining(['tea', 'milk']))
+    expect(await posts.names('populate=author&author.createdAt=2001-01-01T00:00:00.000Z')).toEqual([])
+  })
+
+  test('contract 4.4 related filters stand in or-groups too', async () => {
+    const { posts } = await aLibrary(wire)
+
+    const query = 'populate=author&[or]author.name=Bob&[or]name=milk&orderBy=id'
+    expect(await posts.names(query)).toEqual(['coffee', 'milk'])
+    expect(await posts.names('populate=author&author.name__or__name=Bob')).toEqual(['coffee'])
+  })
+})
+
+/** Posts by people of a company in a place. */
+async function aLibrary(wire: Wire) {
+  const world = await aWorld(wire)
+  const [places, companies, people, posts] = [
+    await world.collection('places'),
+    await world.collection('companies'),
+    await world.collection('people'),
+    await world.collection('posts'),
+  ]
+  const delft = await places.create({ city: 'Delft' })
+  const acme = await companies.create({ name: 'Acme', location: delft.id })
+  const ada = await people.create({ name: 'Ada', role: 'admin', company: acme.id })
+  const bob = await people.create({ name: 'Bob', role: 'user', company: 'none' })
+  const tea = await posts.create({ name: 'tea', author: ada.id, editor: bob.id })
+  const coffee = await posts.create({ name: 'coffee', author: bob.id })
+  const milk = await posts.create({ name: 'milk', author: ada.id })
+  return { ...world, posts, delft, acme, ada, bob, tea, coffee, milk }
+}

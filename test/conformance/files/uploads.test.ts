@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest'
+import { createWithFiles, filesOf, read, sendForm, upload } from '../../fixtures/files.js'
+import { fileOf, formOf, type Part, textOf } from '../../fixtures/form.js'
+import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
+
+/** As a `FormData` sends a blob of JSON. */
+const dataFile = { name: 'data', filename: 'blob', type: 'application/json', content: '{"title":"Blob"}' }
+
+inDialects('Uploads with documents', (wire) => {
+  test.each(['/collections/posts', '/collections/posts/documents', '/api/collections/posts'])(
+    'DOC-11 a form at POST %s creates a document whose fields hold its files',
+    async (path) => {
+      const { api, posts } = await someDocuments(wire)
+      const parts = [textOf('data', { title: 'Tea' }), fileOf('cover', 'one'), fileOf('back', 'two')]
+
+      const row = wire.row(wire.record(expectStatus(201, await sendForm(api, 'POST', path, parts))))
+
+      expect(row.fields).toEqual({ title: 'Tea', cover: expect.any(String), back: expect.any(String) })
+      expect(await posts.get(row.id)).toEqual(row)
+      expect((await read(row.fields.cover)).text).toBe('one')
+      expect((await read(row.fields.back)).text).toBe('two')
+    },
+  )
+
+  test('DOC-11 a form at PATCH changes what it sends and keeps the rest', async () => {
+    const { api, posts } = await someDocuments(wire)
+    const { id } = await posts.create({ title: 'Tea', views: 1 })
+    const parts = [textOf('data', { views: 2 }), fileOf('cover')]
+
+    const answer = await sendForm(api, 'PATCH', `/collections/posts/${id}`, parts)
+    const row = wire.row(wire.record(expectStatus(200, answer)))
+
+    expect(row.fields).toEqual({ title: 'Tea', views: 2, cover: expect.any(String) })
+  })
+
+  test('DOC-11 a form at PUT replaces, and merges in dialect b', async () => {
+    const { api, posts } = await someDocuments(wire)
+    const { id } = await posts.create({ title: 'Tea' })
+
+    const answer = await sendForm(api, 'PUT', `/collections/posts/${id}`, [fileOf('cover')])
+    const { fields } = wire.row(wire.record(expectStatus(200, answer)))
+
+    expect(Object.keys(fields).sort()).toEqual(wire.name === 'b' ? ['cover', 'title'] : ['cover'])
+  })
+
+  test('DOC-06 a field that holds an upload is its address under the storage host', async () => {
+    const world = await someDocuments(wire)
+
+    const { fields } = await createWithFiles(wire, world.api, fileOf('cover', 'bytes', 'a cover.png'))
+    const [file] = await filesOf(wire, world)
+
+    expect(fields.cover).toBe(file?.url)
+    expect(fields.cover).toMatch(/^https?:\/\/[^/]+\/files\/[^/]+\/a%20cover\.png$/)
+  })
+
+  test('contract 3.4 several parts of one name are an array of addresses, in their order', async () => {
+    const { api } = await someDocuments(wire)
+
+    const { fields } = await createWithFiles(wire, api, fileOf('pages', '1'), fileOf('cover'), fileOf('pages', '2'))
+    const texts = await Promise.all((fields.pages as string[]).map(async (url) => (await read(url)).text))
+
+    expect(texts).toEqual(['1', '2'])
+    expect(fields.cover).toBeTypeOf('string')
+  })
+
+  test('contract 3.4 the part data is read as a JSON body is, and may be missing', async () => {
+    const { api } = await someDocuments(wire)
+
+    const wrapped = await createWithFiles(wire, api, textOf('data', { data: { title: 'Tea' } }))
+    const { fields } = await createWithFiles(wire, api, fileOf('cover'))
+
+    expect(wrapped.fields).toEqual(wire.name === 'c' ? { data: { title: 'Tea' } } : { title: 'Tea' })
+    expect(Object.keys(fields)).toEqual(['cover'])
+    expect((await createWithFiles(wire, api, dataFile)).fields).toEqual({ title: 'Blob' })
+  })
+
+  test('contract 3.3 operators work in a form', async () => {
+    const { api, posts } = await someDocuments(wire)
+    const { id } = await posts.create({ tags: ['a', 'b'] })
+    const data = textOf('data', { $append: { tags: 'c' }, $remove: { tags: 'a' } })
+
+    const answer = await sendForm(api, 'PATCH', `/collections/posts/${id}`, [data, fileOf('cover')])
+    const { fields } = wire.row(wire.record(expectStatus(200, answer)))
+
+    expect(fields).toEqual({ tags: ['b', 'c'], cover: expect.any(String) })
+  })
+
+  const broken: readonly (readonly [what: string, status: number, code: string, parts: readonly Part[]])[] = [
+    ['data that is no JSON', 400, 'INVALID_BODY', [textOf('data', '{'), fileOf('cover')]],
+    ['data that is an array', 400, 'INVALID_BODY', [fileOf('cover'), textOf('data', [])]],
+    ['data that is a text', 400, 'INVALID_BODY', [textOf('data', '"x"')]],
+    ['data twice', 422, 'VALIDATION_ERROR', [textOf('data', {}), textOf('data', {}), fileOf('cover')]],
+    ['data as a file, twice', 422, 'VALIDATION_ERROR', [dataFile, dataFile, fileOf('cover')]],
+    ['data as a text and as a file', 422, 'VALIDATION_ERROR', [textOf('data', {}), dataFile, fileOf('cover')]],
+    ['another text part', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('title', 'Tea')]],
+    ['a text part in brackets', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('data[title]', 'Tea')]],
+    ['a text part named __proto__', 422, 'VALIDATION_ERROR', [fileOf('cover'), textOf('__proto__', 'x')]],
+    ['a part without a name', 400, 'INVALID_BODY', [fileOf('cover'), { content: 'x' }]],
+    ['a file without a name of its part', 400, 'INVALID_BODY', [fileOf('cover'), { filename: 'x', content: 'x' }]],
+    ['a file part named $append', 422, 'VALIDATION_ERROR', [fileOf('cover'), fileOf('$append')]],
+    ['a part with an empty name', 400, 'INVALID_BODY', [fileOf('cover'), fileOf('')]],
+    ['a part name of 300 letters', 422, 'VALIDATION_ERROR', [fileOf('cover'), fileOf('x'.repeat(300), '', 'a')]],
+    ['U+0000 in data', 422, 'VALIDATION_ERROR', [textOf('data', '{"a":"\\u0000"}'), fileOf('cover')]],
+    ['101 files', 413, 'PAYLOAD_TOO_LARGE', Array.from({ length: 101 }, () => fileOf('cover', 'x'))],
+    ['operators on create', 422, 'VALIDATION_ERROR', [textOf('data', { $append: { a: 1 } }), fileOf('cover')]],
+  ]
+  test.each(broken)('contract 3.4 %s is %i %s, and no file is left', async (_what, status, code, parts) => {
+    const world = await someDocuments(wire)
+
+    expectFailure(await sendForm(world.api, 'POST', '/collections/posts', parts), status, code)
+
+    expect(await filesOf(wire, world)).toEqual([])
+    expect((await world.posts.list()).rows).toEqual([])
+  })
+
+  test.each([
+    'content-disposition: form-data; name="cover"; filename="a"b.txt"',
+    'content-disposition: form-data; name="cover"; filename="a.txt',
+    `content-disposition: form-data; name="cover"; filename*=KLINGON''a.txt`,
+    'content-disposition: attachment; name="cover"; filename="a.txt"',
+    'content-type: image/png',
+  ])('contract 3.4 a form with a part that begins with %s is 400 INVALID_BODY, not kept without it', async (head) => {
+    const { api, posts } = await someDocuments(wire)
+    const data = 'content-disposition: form-data; name="data"\r\n\r\n{"title":"Tea"}'
+
+    for (const parts of [
+      [`${head}\r\n\r\nbytes`, data],
+      [data, `${head}\r\n\r\nbytes`],
+    ]) {
+      const body = [...parts.map((part) => `--x\r\n${part}\r\n`), '--x--\r\n'].join('')
+      const type = { 'content-type': 'multipart/form-data; boundary=x' }
+      expectFailure(await api.post('/collections/posts', body, type), 400, 'INVALID_BODY')
+    }
+
+    expect((await posts.list()).total).toBe(0)
+  })
+
+  test('contract 3.4 a form without a boundary, or cut short, is 400 INVALID_BODY', async () => {
+    const { api } = await someDocuments(wire)
+    const { headers, body } = formOf(fileOf('cover'))
+    const post = (type: string, bytes: Buffer) => api.post('/collections/posts', bytes, { 'content-type': type })
+
+    expectFailure(await post('multipart/form-data', body), 400, 'INVALID_BODY')
+    expectFailure(await post('multipart/form-data; boundary=', body), 400, 'INVALID_BODY')
+    expectFailure(await post(headers['content-type'], body.subarray(0, -20)), 400, 'INVALID_BODY')
+    const two = formOf(fileOf('cover'), fileOf('back'))
+    for (const cut of [3, 4, 6, 20, 24, 40, 60]) {
+      expectFailure(await post(headers['content-type'], two.body.subarray(0, -cut)), 400, 'INVALID_BODY')
+    }
+    expectFailure(await post(headers['content-type'], Buffer.from('no form at all')), 400, 'INVALID_BODY')
+    expectFailure(await post(headers['content-type'], Buffer.alloc(0)), 400, 'INVALID_BODY')
+    expectFailure(await post('multipart/mixed; boundary=x', body), 415, 'UNSUPPORTED_MEDIA_TYPE')
+  })
+
+  test('contract 3.4 a document that is refused leaves no file', async () => {
+    const schema = { schema: { title: { type: 'string', required: true } } }
+    const world = await someDocuments(wire, [], schema)
+    const { id } = await world.posts.create({ title: 'Tea' })
+    const patch = (path: string, headers = {}) => sendForm(world.api, 'PATCH', path, [fileOf('title')], headers)
+    const unknown = '01900000-0000-7000-8000-000000000000'
+
+    expectFailure(await sendForm(world.api, 'POST', '/collections/posts', [fileOf('a')]), 422, 'VALIDATION_ERROR')
+    expectFailure(await sendForm(world.api, 'POST', '/collections/nowhere', [fileOf('a')]), 404, 'NOT_FOUND')
+    expectFailure(await patch(`/collections/posts/${unknown}`), 404, 'NOT_FOUND')
+    expectFailure(await patch(`/collections/posts/${id}`, { 'if-match': '"7"' }), 412, 'CONFLICT')
+
+    expect(await filesOf(wire, world)).toEqual([])
+    expect((await world.posts.get(id)).fields).toEqual({ title: 'Tea' })
+  })
+
+  test('contract 3.9 a form with an idempotency key creates once, and another file is another body', async () => {
+    const world = await someDocuments(wire)
+    const post = (content: string) =>
+      sendForm(world.api, 'POST', '/collections/posts', [fileOf('cover', content)], { 'idempotency-key': 'k' })
+
+    const [first, again] = [expectStatus(201, await post('one')), expectStatus(201, await post('one'))]
+
+    expect(again.text).toBe(first.text)
+    expectFailure(await post('two'), 422, 'IDEMPOTENCY_MISMATCH')
+    expect(await filesOf(wire, world)).toHaveLength(1)
+    expect((await world.posts.list()).rows).toHaveLength(1)
+    expect((await read(wire.row(wire.record(first)).fields.cover)).text).toBe('one')
+  })
+
+  test('contract 3.4 an empty field of a page’s form is passed over', async () => {
+    const { api } = await someDocuments(wire)
+    const empty = { name: 'cover', filename: '', type: 'application/octet-stream', content: '' }
+
+    const { fields } = await createWithFiles(wire, api, textOf('data', { title: 'Tea' }), empty)
+
+    expect(fields).toEqual({ title: 'Tea' })
+    const nameless = [{ ...empty, content: 'bytes' }]
+    expectFailure(await sendForm(api, 'POST', '/collections/posts', nameless), 400, 'INVALID_PATH')
+    expectFailure(
+      await sendForm(api, 'POST', '/storage/upload', [{ ...empty, name: 'file', content: 'bytes' }]),
+      400,
+      'INVALID_PATH',
+    )
+    expect((await upload(wire, api)).name).toBe('file.txt')
+  })
+})

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { anEmail, aTown, goodPassword, userOf } from '../../fixtures/accounts.js'
+import { filesOf, read, sendForm } from '../../fixtures/files.js'
+import { fileOf, textOf } from '../../fixtures/form.js'
+import { control } from '../../fixtures/mail/mails.js'
+import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
+
+const me = '/auth-collections/user'
+
+inDialects('Files of users', (wire) => {
+  test('USR-12 a form changes the profile, and its files land in fields of data', async () => {
+    const { anAccount } = await aTown(wire)
+    const { api } = await anAccount({ data: { bio: 'Hi', tags: ['a'] } })
+    const data = textOf('data', { full_name: 'Ada', $append: { tags: 'b' } })
+
+    const answer = await sendForm(api, 'PATCH', me, [data, fileOf('avatar', 'face'), fileOf('cover', 'sea')])
+    const user = userOf(wire, wire.record(expectStatus(200, answer)))
+
+    expect(user.data).toMatchObject({ bio: 'Hi', full_name: 'Ada', tags: ['a', 'b'] })
+    expect((await read(user.data.avatar)).text).toBe('face')
+    expect((await read(user.data.cover)).text).toBe('sea')
+  })
+
+  test('USR-12 a picture that is replaced is deleted', async () => {
+    const town = await aTown(wire)
+    const { api } = await town.anAccount()
+    const patch = async (content: string) => {
+      const answer = expectStatus(200, await sendForm(api, 'PATCH', me, [fileOf('avatar', content)]))
+      return userOf(wire, wire.record(answer)).data.avatar
+    }
+
+    const [before, after] = [await patch('old'), await patch('new')]
+
+    expect((await read(before)).status).toBe(404)
+    expect((await read(after)).text).toBe('new')
+    expectStatus(200, await api.patch(me, { data: { avatar: null } }))
+    expect(await filesOf(wire, town)).toEqual([])
+  })
+
+  test('contract 6.3 sign-up takes a form, with email and password as texts or inside data', async () => {
+    const { api } = await aTown(wire)
+    const profile = { full_name: 'Ada' }
+    const signUp = async (...texts: ReturnType<typeof textOf>[]) => {
+      const answer = await sendForm(api, 'POST', '/auth-collections/signup', [...texts, fileOf('avatar', 'face')])
+      return (wire.record(expectStatus(201, answer)) as { data: Record<string, unknown> }).data
+    }
+    const email = () => textOf('email', anEmail())
+
+    const apart = await signUp(email(), textOf('password', goodPassword), textOf('data', profile))
+    const beside = await signUp(textOf('data', { email: anEmail(), password: goodPassword, ...profile }))
+    const around = await signUp(textOf('data', { email: anEmail(), password: goodPassword, data: profile }))
+
+    for (const data of [apart, beside, around]) {
+      expect(data).toEqual({ full_name: 'Ada', avatar: expect.any(String) })
+      expect((await read(data.avatar)).text).toBe('face')
+    }
+  })
+
+  test('contract 6.3 a sign-up or change that is refused leaves no file', async () => {
+    const town = await aTown(wire)
+    const { email, api } = await town.anAccount()
+    const taken = [textOf('email', email), textOf('password', goodPassword), fileOf('avatar')]
+
+    expectFailure(await sendForm(town.api, 'POST', '/auth-collections/signup', taken), 409, 'EMAIL_ALREADY_EXISTS')
+    expectFailure(await sendForm(api, 'PATCH', me, [textOf('roles', 'x'), fileOf('a')]), 422, 'VALIDATION_ERROR')
+    expectFailure(await sendForm(api, 'PATCH', me, [textOf('data', '[]'), fileOf('a')]), 400, 'INVALID_BODY')
+
+    expect(await filesOf(wire, town)).toEqual([])
+  })
+
+  test('contract 3.5 a deleted user takes the files along', async () => {
+    const town = await aTown(wire)
+    const { id, api } = await town.anAccount()
+    const answer = expectStatus(200, await sendForm(api, 'PATCH', me, [fileOf('avatar')]))
+    const { data } = userOf(wire, wire.record(answer))
+
+    await control('DELETE', `/users/${id}`)
+
+    expect((await read(data.avatar)).status).toBe(404)
+    expect(await filesOf(wire, town)).toEqual([])
+  })
+})

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest'
+import { aTown } from '../../fixtures/accounts.js'
+import { type Answer, send } from '../../fixtures/http.js'
+import {
+  aPerson,
+  callbackUrl,
+  choose,
+  comeBack,
+  completeUrl,
+  fourKeys,
+  logInThrough,
+  loginUrl,
+} from '../../fixtures/providers/provider.js'
+import { changeSettings, service } from '../../fixtures/service.js'
+import { expectFailure, expectStatus, inDialects, type Wire, type World } from '../../fixtures/wires.js'
+
+const page = 'http://localhost:5173'
+
+/** Opens an address as a browser does that has these cookies. */
+function open(url: string, cookie?: string): Promise<Answer> {
+  const { pathname, search } = new URL(url)
+  const headers = { accept: 'text/html', ...(cookie === undefined ? {} : { cookie }) }
+  return send(service.url, { method: 'GET', path: `${pathname}${search}`, headers })
+}
+
+const location = (answer: Answer) => String(expectStatus(302, answer).headers.location)
+const outcome = (answer: Answer) => new URL(location(answer)).searchParams
+
+/** What a page of a browser is told. */
+async function urlFor(wire: Wire, { api }: Pick<World, 'api'>, headers: Record<string, string>): Promise<string> {
+  const answer = expectStatus(200, await api.get('/auth-collections/login-idp', headers))
+  return (wire.record(answer) as { url: string }).url
+}
+
+/** A browser sets out: its cookie, and where it is sent. */
+async function setOut(url: string, cookie?: string) {
+  const answer = await open(url, cookie)
+  return { url: location(answer), cookie: String(answer.headers['set-cookie']).replace(/;.*/, ''), answer }
+}
+
+inDialects('Logins that a browser asks for', (wire) => {
+  test.each<Record<string, string>>([{ origin: page }, { 'sec-fetch-site': 'same-origin' }])(
+    'contract 7.3 are finished by that browser only (%j)',
+    async (headers) => {
+      const { api, project } = await aTown(wire)
+      const person = await aPerson()
+      const url = await urlFor(wire, { api }, headers)
+      expect(url).toMatch(new RegExp(`^${callbackUrl(project.id)}/start\\?state=[\\w.-]+$`))
+
+      const own = await setOut(url)
+      const back = await choose(own.url, person)
+
+      expect(String(own.answer.headers['set-cookie'])).toMatch(
+        /^svc-login-\w+=[\w-]+; Max-Age=600; Path=\/auth-collections\/auth-idp-redirect\/[\w-]+; HttpOnly; SameSite=Lax$/,
+      )
+      // Somebody else's browser, with no cookie or with another one, is not logged in by it, and does not use it up.
+      for (const cookie of [undefined, own.cookie.replace(/=.*/, '=forged'), 'other=1']) {
+        expect(outcome(await open(back, cookie)).get('svc-error')).toBe('authentication_failed')
+      }
+      expect(outcome(await open(back, `theme=dark; ${own.cookie}; x=y`)).has('svc-super-token')).toBe(true)
+      expect(outcome(await open(back, own.cookie)).get('svc-error')).toBe('authentication_failed')
+    },
+  )
+
+  test('contract 7.3 belong to the first browser that sets out, which may go back and do so again', async () => {
+    const { api } = await aTown(wire)
+    const person = await aPerson()
+    const url = await urlFor(wire, { api }, { origin: page })
+    const first = await setOut(url)
+
+    expect(outcome(await open(url)).get('svc-error')).toBe('authentication_failed')
+    const again = await setOut(url, first.cookie)
+    const back = await choose(again.url, person)
+
+    expect(again.url).toBe(first.url)
+    expect(outcome(await open(back, again.cookie)).has('svc-super-token')).toBe(true)
+  })
+
+  test('contract 7.3 cannot be finished before the browser has set out', async () => {
+    const { api, project } = await aTown(wire)
+    const state = new URL(await urlFor(wire, { api }, { origin: page })).searchParams.get('state')
+
+    const back = await open(`${callbackUrl(project.id)}?code=x&state=${state}`)
+
+    expect(outcome(back).get('svc-error')).toBe('authentication_failed')
+    expect(outcome(await open(`${callbackUrl(project.id)}/start?state=made-up`)).get('svc-error')).toBe(
+      'authentication_failed',
+    )
+  })
+
+  test('contract 7.3 servers and scripts get the address at the provider itself', async () => {
+    const { api } = await aTown(wire)
+
+    // Node's own fetch sends this.
+    expect(await urlFor(wire, { api }, { 'sec-fetch-mode': 'cors' })).toMatch(/\/_svc\/idp\/authorize\?/)
+  })
+
+  test('contract 7.1 a provider that posts a form back is followed by an address with a query', async () => {
+    const { api } = await aTown(wire)
+    const person = await aPerson()
+    const own = await setOut(await urlFor(wire, { api }, { origin: page }))
+    const back = new URL(await choose(own.url, person))
+    const post = (headers: Record<string, string>) =>
+      send(service.url, {
+        method: 'POST',
+        path: back.pathname,
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: `${back.searchParams}&unknown=x`,
+      })
+
+    for (const origin of ['https://appleid.apple.com', 'null']) {
+      const { headers } = expectStatus(303, await post({ origin }))
+      expect(new URL(String(headers.location), back).href).toBe(back.href)
+    }
+    expect(outcome(await open(back.href, own.cookie)).has('svc-super-token')).toBe(true)
+    expectFailure(await post({ 'content-type': 'application/json' }), 415, 'UNSUPPORTED_MEDIA_TYPE')
+  })
+})
+
+inDialects('The page that a login ends on', (wire) => {
+  const ending = async (api: World['api'], query: string) => {
+    const answer = expectStatus(200, await api.get(`/auth-collections/login-idp${query}`))
+    const { url } = wire.record(answer) as { url: string }
+    return comeBack(await choose(url, await aPerson()))
+  }
+
+  test('contract 7.2 IDP_COMPLETE_URL alone keeps the built-in provider', async () => {
+    const { api, project } = await aTown(wire)
+    await changeSettings(project, { idp: { IDP_COMPLETE_URL: completeUrl } })
+
+    const { page, token } = await logInThrough(wire, { api }, await aPerson())
+
+    expect([page, token]).toEqual([completeUrl, expect.any(String)])
+    await changeSettings(project, { idp: { IDP_COMPLETE_URL: completeUrl, IDP_CLIENT_ID: 'app' } })
+    expectFailure(await api.get('/auth-collections/login-idp'), 400, 'IDP_NOT_CONFIGURED')
+  })
+
+  test('contract 7.3 may be named for one login, if it is of an origin that the project allows', async () => {
+    const { api, project } = await aTown(wire, { allowedOrigins: ['https://shop.example'] })
+    await changeSettings(project, { idp: fourKeys(project.id) })
+    const returnTo = (address: string) => `?returnTo=${encodeURIComponent(address)}`
+
+    for (const address of ['https://shop.example/cart?n=1#top', 'https://app.example/other', `${page}/after`]) {
+      const { page, token } = await ending(api, returnTo(address))
+      expect([page, token]).toEqual([address, expect.any(String)])
+    }
+    for (const address of [
+      'https://evil.example',
+      'https://shop.example.evil.example',
+      'http://shop.example',
+      'https://shop.example@evil.example',
+      'javascript:alert(1)//https://shop.example',
+      'nonsense',
+      '',
+    ]) {
+      expectFailure(await api.get(`/auth-collections/login-idp${returnTo(address)}`), 403, 'ORIGIN_NOT_ALLOWED')
+    }
+    expect(await loginUrl(wire, { api })).toContain('/_svc/idp/')
+  })
+})
+
+inDialects('Names of providers', (wire) => {
+  test('contract 7.2 the built-in provider stands in for well-known and configured names only', async () => {
+    const { api, project } = await aTown(wire)
+    const url = (name: string) => api.post(`/auth/oauth/${name}/url`, { redirectUrl: page })
+
+    for (const name of ['idp', 'google', 'github', 'apple', 'microsoft']) expectStatus(200, await url(name))
+    for (const name of ['gogle', 'acme']) {
+      const answer = await url(name)
+      expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
+      expect(answer.text).toContain(`IDP_${name.toUpperCase()}_CLIENT_ID is not set`)
+    }
+    const token = await api.post('/auth/oauth/gogle/token', { idToken: 'x' })
+    expectFailure(token, 400, 'IDP_NOT_CONFIGURED')
+    await changeSettings(project, { idp: { IDP_ACME_CLIENT_ID: 'app', IDP_ACME_CLIENT_SECRET: 'secret' } })
+    expectStatus(200, await url('acme'))
+    expectFailure(await url('gogle'), 400, 'IDP_NOT_CONFIGURED')
+  })
+})

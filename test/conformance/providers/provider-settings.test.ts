@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest'
+import {
+  aPerson,
+  callbackUrl,
+  choose,
+  comeBack,
+  completeUrl,
+  fourKeys,
+  logInThrough,
+  loginUrl,
+  visit,
+} from '../../fixtures/providers/provider.js'
+import { changeSettings, service } from '../../fixtures/service.js'
+import { aWorld, expectFailure, inDialects } from '../../fixtures/wires.js'
+
+inDialects('A provider that is not configured', (wire) => {
+  test('IDP-02 each missing key is named', async () => {
+    const { api, project } = await aWorld(wire)
+    const keys = Object.entries(fourKeys(project.id))
+
+    for (const [missing] of keys) {
+      await changeSettings(project, { idp: Object.fromEntries(keys.filter(([key]) => key !== missing)) })
+      const answer = await api.get('/auth-collections/login-idp')
+      expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
+      expect(answer.text).toContain(`"${missing} is not set."`)
+    }
+    await changeSettings(project, { idp: { IDP_CLIENT_ID: 'app', IDP_CLIENT_SECRET: '' } })
+    const { text } = await api.get('/login-idp')
+    for (const key of ['IDP_CLIENT_SECRET', 'IDP_REDIRECT_URL', 'IDP_COMPLETE_URL']) expect(text).toContain(key)
+    expect(text).not.toContain('IDP_CLIENT_ID')
+  })
+})
+
+inDialects(
+  'IDP keys',
+  (wire) => {
+    test('IDP-01 the four keys lead to the provider and back; the secret is told nobody', async () => {
+      const { api, owner, project } = await aWorld(wire)
+      const keys = fourKeys(project.id)
+      await changeSettings(project, { idp: keys })
+
+      const url = await loginUrl(wire, { api })
+      const back = await choose(url, await aPerson())
+      const { answer } = await comeBack(back)
+
+      expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({
+        client_id: keys.IDP_CLIENT_ID,
+        redirect_uri: keys.IDP_REDIRECT_URL,
+      })
+      expect([url, back, JSON.stringify(answer)].join()).not.toContain(keys.IDP_CLIENT_SECRET)
+      expect((await owner.get('/collections')).text).not.toContain(keys.IDP_CLIENT_SECRET)
+    })
+
+    test('contract 7.4 the callback of a half-configured project goes to its page, or says what is missing', async () => {
+      const { project } = await aWorld(wire)
+      await changeSettings(project, { idp: { IDP_COMPLETE_URL: completeUrl } })
+      const ending = await comeBack(`${callbackUrl(project.id)}?code=x&state=y`)
+      expect(ending).toMatchObject({ page: completeUrl, failure: 'authentication_failed' })
+
+      await changeSettings(project, { idp: { IDP_CLIENT_ID: 'app' } })
+      const answer = await visit(`${callbackUrl(project.id)}?code=x&state=y`)
+      expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
+      expect(answer.text).toContain('IDP_COMPLETE_URL is not set.')
+    })
+
+    test('contract 7.4 an address that is none is said, and no script is ever a page', async () => {
+      const { api, project } = await aWorld(wire)
+      for (const [key, value] of [
+        ['IDP_COMPLETE_URL', 'javascript:alert(1)'],
+        ['IDP_REDIRECT_URL', '/relative'],
+        ['IDP_REDIRECT_URL', 'https://app.example/back#fragment'],
+        ['IDP_ISSUER', 'ftp://provider.example'],
+      ] as const) {
+        await changeSettings(project, { idp: { ...fourKeys(project.id), [key]: value } })
+        const answer = await api.get('/login-idp')
+        expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
+        expect(answer.text).toContain(key)
+      }
+    })
+
+    test('contract 7.1 well-known providers need no addresses, by their own name or as the issuer', async () => {
+      const { api, project } = await aWorld(wire)
+      const keys = fourKeys(project.id)
+      const named = Object.fromEntries(
+        Object.entries(keys).map(([key, value]) => [key.replace('IDP_', 'IDP_GITHUB_'), value]),
+      )
+      await changeSettings(project, { idp: { ...keys, ...named, IDP_ISSUER: 'GitHub' } })
+
+      const own = await api.post('/auth/oauth/github/url', {})
+      const main = await api.get('/login-idp')
+
+      for (const { body } of [own, main]) {
+        const url = new URL((body as { url: string }).url)
+        expect(url.origin + url.pathname).toBe('https://github.com/login/oauth/authorize')
+        expect(url.searchParams.get('scope')).toBe('read:user user:email')
+      }
+    })
+
+    test('contract 7.1 scopes may be named; a provider with an issuer is always asked who it is', async () => {
+      const { api, project } = await aWorld(wire)
+      await changeSettings(project, { idp: { ...fourKeys(project.id), IDP_SCOPES: 'email, phone' } })
+
+      const url = new URL(await loginUrl(wire, { api }))
+
+      expect(url.searchParams.get('scope')).toBe('openid email phone')
+    })
+
+    test('contract 7.1 of three addresses, those that are missing are named; no name leads to what is not a provider', async () => {
+      const { api, project } = await aWorld(wire)
+      await changeSettings(project, {
+        idp: { ...fourKeys(project.id), IDP_TOKEN_URL: 'https://provider.example/token' },
+      })
+
+      const { text } = await api.get('/login-idp')
+      const other = await api.post('/auth/oauth/constructor/url', {})
+
+      expect(text).toContain('"IDP_AUTHORIZATION_URL is not set. IDP_USERINFO_URL is not set."')
+      expectFailure(other, 400, 'IDP_NOT_CONFIGURED')
+    })
+
+    test('contract 7.2 without any setting the built-in provider and a page of the service are used', async () => {
+      const world = await aWorld(wire)
+
+      const { page, token, answer } = await logInThrough(wire, world, await aPerson())
+      const shown = await visit(String(answer.headers.location))
+
+      expect(page).toBe(`${service.url}/_svc/login-complete`)
+      expect(shown.text).toContain(String(token))
+      expect(shown.headers['content-security-policy']).toContain("default-src 'none'")
+    })
+  },
+  ['a'],
+)

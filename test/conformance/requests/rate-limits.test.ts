@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest'
+import type { Answer } from '../../fixtures/http.js'
+import { send } from '../../fixtures/http.js'
+import { aProject, apiOf, changeSettings, type Project, type Settings, service } from '../../fixtures/service.js'
+import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
+
+/** The specification's figures: by window, by tier. */
+const figures = [
+  ['minute', 'standard', 100],
+  ['minute', 'pro', 1_000],
+  ['hour', 'free', 1_000],
+  ['hour', 'pro', 10_000],
+  ['day', 'free', 1_000],
+  ['day', 'pro', 100_000],
+] as const
+const seconds = { minute: 60, hour: 3_600, day: 86_400 }
+
+inDialects('Rate limits', (wire) => {
+  test('LIM-01 are off by default, and no header tells of them', async () => {
+    const { api } = await aWorld(wire)
+
+    const answers = await Promise.all(Array.from({ length: 120 }, () => api.get('/collections')))
+
+    for (const { status, headers } of answers) {
+      expect(status).toBe(200)
+      expect(Object.keys(headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
+    }
+  })
+
+  test.each(figures)('LIM-01 per %s, tier %s: %i', async (window, tier, limit) => {
+    const { api } = await aWorld(wire, { rateLimit: [window], tier })
+
+    const before = Date.now() / 1_000
+    const state = stateOf(expectStatus(200, await api.get('/collections')))
+
+    expect(state).toMatchObject({ limit, remaining: limit - 1 })
+    expect(state.reset).toBeGreaterThan(before - 1)
+    expect(state.reset).toBeLessThanOrEqual(Date.now() / 1_000 + seconds[window] + 1)
+  })
+
+  test.each([
+    ['minute', 'enterprise'],
+    ['day', 'enterprise'],
+    ['minute', 'free'],
+    ['hour', 'standard'],
+    ['hour', 'enterprise'],
+    ['day', 'standard'],
+  ])('contract 10.1 per %s, tier %s has no figure, and the pair is refused', async (window, tier) => {
+    const [byWindow, byTier] = [await aProject({ tier }), await aProject({ rateLimit: { day: 5 } })]
+    const { project } = await aWorld(wire, { rateLimit: 'off' })
+
+    const answers = [
+      await patchSettings(byWindow, { rateLimit: [window] }),
+      await patchSettings(byTier, { rateLimit: [window], tier }),
+      await patchSettings(project, { rateLimit: [window, 'minute'], tier }),
+    ]
+
+    for (const answer of answers) {
+      expectFailure(answer, 422, 'VALIDATION_ERROR')
+      expect(answer.body).toMatchObject({ error: { issues: [{ loc: ['body', 'settings', 'rateLimit'] }] } })
+    }
+    await changeSettings(byWindow, { rateLimit: { [window]: 5 } })
+  })
+
+  test('contract 10.1 a tier under which the windows that are on have no figure is refused', async () => {
+    const { api, project } = await aWorld(wire, { rateLimit: ['minute'], tier: 'pro' })
+
+    expectFailure(await patchSettings(project, { tier: 'free' }), 422, 'VALIDATION_ERROR')
+    expect(stateOf(await api.get('/collections'))).toMatchObject({ limit: 1_000 })
+    await changeSettings(project, { tier: 'free', rateLimit: ['hour'] })
+    await changeSettings(project, { tier: 'enterprise', rateLimit: { minute: 3 } })
+  })
+
+  test('LIM-02 headers count down, and one too many is 429 with retry-after', async () => {
+    const { api } = await aWorld(wire, { rateLimit: { hour: 3 } })
+
+    const answers = []
+    const before = Date.now() / 1_000
+    for (let times = 0; times < 5; times++) answers.push(await api.get('/collections'))
+    const after = Date.now() / 1_000
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429])
+    expect(answers.map((answer) => stateOf(answer).remaining)).toEqual([2, 1, 0, 0, 0])
+    expect(new Set(answers.map((answer) => stateOf(answer).reset)).size).toBe(1)
+    for (const answer of answers.slice(3)) {
+      expectFailure(answer, 429, 'RATE_LIMITED')
+      const wait = Number(answer.headers['retry-after'])
+      expect(Number.isInteger(wait) && wait >= 1 && wait <= 3_600).toBe(true)
+      expect(stateOf(answer).reset).toBeGreaterThan(before + wait - 2)
+      expect(stateOf(answer).reset).toBeLessThan(after + wait + 2)
+    }
+  })
+
+  test('LIM-02 every limited response has the headers, failures too', async () => {
+    const { api } = await aWorld(wire, { rateLimit: { hour: 100 } })
+
+    const answers = [
+      await api.get('/collections/nowhere/documents'),
+      await api.post('/collections', '{'),
+      await api.post('/collections', { name: 'a b' }),
+      await api.post('/collections', { name: 'posts' }),
+      await api.get(`${wire.listPath('posts')}?limit=x`),
+    ]
+
+    expect(answers.map((answer) => stateOf(answer).remaining)).toEqual([99, 98, 97, 96, 95])
+  })
+
+  test('contract 10.1 of several windows the tightest fills the headers', async () => {
+    const { api } = await aWorld(wire, { rateLimit: { minute: 50, hour: 3, day: 1_000 } })
+
+    expect(stateOf(await api.get('/collections'))).toMatchObject({ limit: 3, remaining: 2 })
+  })
+
+  test('contract 10.1 each key is counted by itself', async () => {
+    const { api, owner } = await aWorld(wire, { rateLimit: { hour: 2 } })
+    const other = await aWorld(wire, { rateLimit: { hour: 2 } })
+
+    for (const who of [api, owner, other.api]) {
+      expectStatus(200, await who.get('/collections'))
+      expectStatus(200, await who.get('/collections'))
+      expectFailure(await who.get('/collections'), 429, 'RATE_LIMITED')
+    }
+  })
+
+  test('LIM-03 the figures are the project’s choice, and can be changed', async () => {
+    const { api, project } = await aWorld(wire, { rateLimit: { hour: 1 } })
+    expectStatus(200, await api.get('/collections'))
+    expectFailure(await api.get('/collections'), 429, 'RATE_LIMITED')
+
+    await changeSettings(project, { rateLimit: { hour: 10 } })
+    expectStatus(200, await api.get('/collections'))
+    await changeSettings(project, { rateLimit: 'off' })
+
+    expect((await api.get('/collections')).headers['x-ratelimit-limit']).toBeUndefined()
+  })
+})
+
+test('LIM-03 page sizes are a choice too: the paging axis', async () => {
+  const { apiKey } = await aProject()
+  const ask = async (dialect: string) => {
+    const api = apiOf({ 'x-api-key': apiKey }, dialect)
+    return (await api.get('/collections/posts/documents?limit=1000')).body as { limit: number }
+  }
+  await apiOf({ 'x-api-key': apiKey }, 'a').post('/collections', { name: 'posts' })
+
+  expect((await ask('a')).limit).toBe(100)
+  expect((await ask('a, paging=large')).limit).toBe(500)
+  expect((await ask('b, list=page, paging=small')).limit).toBe(100)
+})
+
+test('LIM-03 a setting that is none of the choices is refused', async () => {
+  const create = (settings: unknown) =>
+    send(service.url, {
+      method: 'POST',
+      path: '/_svc/api/projects',
+      headers: { 'svc-control-token': service.controlToken, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'x', settings }),
+    })
+
+  for (const settings of [
+    { rateLimit: 'on' },
+    { rateLimit: ['week'] },
+    { rateLimit: { minute: -1 } },
+    { rateLimit: { minute: 'x' } },
+    { rateLimit: [] },
+    { rateLimit: {} },
+    { documentFiles: 'any' },
+    { tier: 'gold' },
+    { dialect: 5 },
+    { allowedOrigins: 'https://app.example' },
+    { allowedOrigins: ['null'] },
+    { allowedOrigins: ['*'] },
+    { nonsense: 1 },
+  ]) {
+    const { status } = await create(settings)
+    expect({ settings, status }).toEqual({ settings, status: 422 })
+  }
+  const unknown = await create({ dialect: 'z' })
+  expect([400, 422]).toContain(unknown.status)
+})
+
+test('contract 10.1 a refused rate limit says what the setting takes', async () => {
+  const project = await aProject()
+
+  for (const rateLimit of ['on', 'minute', ['week'], { week: 5 }, [], {}]) {
+    const { body } = await patchSettings(project, { rateLimit })
+    const words = expect.stringMatching(/"off".*\["minute"\].*\["hour"\].*\["day"\].*\{"minute": 100\}/)
+    expect(body).toMatchObject({ error: { message: words } })
+  }
+})
+
+function patchSettings({ id }: Project, settings: Settings) {
+  return send(service.url, {
+    method: 'PATCH',
+    path: `/_svc/api/projects/${id}`,
+    headers: { 'svc-control-token': service.controlToken, 'content-type': 'application/json' },
+    body: JSON.stringify({ settings }),
+  })
+}
+
+function stateOf({ headers }: Answer) {
+  const figure = (name: string) => Number(headers[`x-ratelimit-${name}`])
+  return { limit: figure('limit'), remaining: figure('remaining'), reset: figure('reset') }
+}

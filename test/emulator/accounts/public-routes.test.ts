@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Ask, askerOf } from '../../fixtures/ask.js'
+import { send } from '../../fixtures/http.js'
+
+// What anybody may ask without a key takes nothing from those who log in. Each test comes from an address of its own, and the
+// clock stands still, so that no minute ends meanwhile.
+
+let emulator: Emulator
+let ask: Ask
+beforeAll(async () => {
+  emulator = await startEmulator({ memory: true, trustedProxies: 1, now: () => new Date('2030-01-01T00:00:30Z') })
+  ask = askerOf(emulator)
+})
+afterAll(() => emulator.close())
+
+const [email, password] = ['ada@example.com', 'Correct4Horse']
+const unknownToken = (n: number) => String(n).padStart(43, 'x')
+
+interface From {
+  readonly address: string
+  readonly origin?: string
+}
+
+async function post(
+  path: string,
+  body: object,
+  { address, origin }: From,
+): Promise<{ status: number; headers: Headers }> {
+  const headers = new Headers({ 'content-type': 'application/json', 'x-forwarded-for': address })
+  if (origin !== undefined) headers.set('origin', origin)
+  const answer = await fetch(`${emulator.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  await answer.arrayBuffer()
+  return answer
+}
+
+function counted(statuses: readonly number[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+it('contract 10.12 resets with unknown tokens are looked up, not hashed: logins beside them are not refused', async () => {
+  await ask('POST', '/auth-collections/signup', { email, password })
+  const reset = (n: number) =>
+    post('/auth/reset-password', { token: unknownToken(n), newPassword: password }, { address: '198.51.100.1' })
+  const begun = Array.from({ length: 300 }, (_, n) => reset(n))
+
+  const logins = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/auth-collections/login', { email, password })))
+  const resets = await Promise.all(begun)
+
+  // Those that were hashed would have filled the queue: 503.
+  expect(counted(resets.map(({ status }) => status))).toEqual({ 401: 300 })
+  expect(logins.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  const refused = await reset(300)
+  expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+})
+
+it('contract 10.12 the budget is the address’s, for all public routes together, and asked before a body is read', async () => {
+  const [spent, other] = [{ address: '198.51.100.2' }, { address: '198.51.100.3' }]
+  for (let n = 0; n < 300; n += 30) {
+    await Promise.all(Array.from({ length: 30 }, () => post('/auth/verify-email', { token: 'no token' }, spent)))
+  }
+  const back = `${emulator.url}/auth-collections/auth-idp-redirect/${emulator.projectId}?state=x`
+  const from = ({ address }: From) => ({ headers: { 'x-forwarded-for': address }, redirect: 'manual' }) as const
+
+  const answers = [
+    await post('/auth/reset-password', { token: unknownToken(1), newPassword: 'weak' }, spent),
+    await post('/auth/verify-email', { token: { not: 'read' } }, spent),
+    await post('/auth/pages/reset-password', {}, spent),
+    await fetch(back, from(spent)),
+    await fetch(`${back.replace('?', '/start?')}`, from(spent)),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429])
+  expect((await post('/auth/verify-email', { token: 'no token' }, other)).status).toBe(401)
+  expect((await fetch(back, from(other))).status).toBe(302)
+  // A page to open costs nothing, and whoever logs in has another budget.
+  expect((await fetch(`${emulator.url}/auth/pages/reset-password?token=x`, from(spent))).status).toBe(200)
+  const login = await fetch(`${emulator.url}/auth-collections/login`, {
+    method: 'POST',
+    headers: { ...from(spent).headers, 'x-api-key': emulator.apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  })
+  expect(login.status).toBe(200)
+})
+
+it('contract 10.5 pages of other sites are refused, and take nothing from the pages of this machine', async () => {
+  const address = '198.51.100.4'
+  const body = { token: unknownToken(1), newPassword: password }
+
+  const foreign = []
+  for (let n = 0; n < 302; n++)
+    foreign.push(await post('/auth/reset-password', body, { address, origin: 'https://evil.example' }))
+  const own = await post('/auth/reset-password', body, { address, origin: 'http://localhost:5173' })
+
+  expect(counted(foreign.map(({ status }) => status))).toEqual({ 403: 300, 429: 2 })
+  expect(foreign.map(({ headers }) => headers.get('access-control-allow-origin'))).toEqual(Array(302).fill(null))
+  expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([401, 'http://localhost:5173'])
+  await ask('PATCH', `/_svc/api/projects/${emulator.projectId}`, {
+    settings: { allowedOrigins: ['https://app.example'] },
+  })
+  const page = { address: '198.51.100.5', origin: 'https://app.example' }
+  const allowed = await post('/auth/reset-password', body, page)
+  expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([401, page.origin])
+})
+
+it('contract 10.12 images of other sites take nothing from who works here', async () => {
+  const back = `/auth-collections/auth-idp-redirect/${emulator.projectId}?state=x`
+  const address = '198.51.100.6'
+  const get = async (headers: object) => {
+    const request = { method: 'GET', path: back, headers: { 'x-forwarded-for': address, ...headers } }
+    return (await send(emulator.url, request)).status
+  }
+  const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+  const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+  const images: number[] = []
+  for (let n = 0; n < 302; n++) images.push(await get(image))
+
+  expect(counted(images)).toEqual({ 302: 300, 429: 2 })
+  expect([await get(visit), await get({})]).toEqual([302, 302])
+})
+
+it('contract 10.12 an address that is taken is refused before the password is hashed', async () => {
+  const taken = Array.from({ length: 260 }, () => ask('POST', '/auth-collections/signup', { email, password }))
+
+  expect(counted((await Promise.all(taken)).map(({ status }) => status))).toEqual({ 409: 260 })
+})

@@ -1,0 +1,35 @@
+/** Two processes on one PostgreSQL: a right that is taken away in one is gone in the other. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { startPostgres } from '../../fixtures/postgres.js'
+
+it('contract 5.3 permissions hold in every process, however busy it is', async () => {
+  const server = await startPostgres()
+  const one = await startEmulator({ memory: true, databaseUrl: server.url })
+  const other = await startEmulator({ memory: true, databaseUrl: server.url })
+  try {
+    const owner = { 'x-api-key': one.secretKey ?? '' }
+    const ask = ({ url }: Emulator, method: string, path: string, headers: object, body?: object) =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: { ...headers, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+    const read = () => ask(other, 'GET', '/collections/posts', { 'x-api-key': other.apiKey })
+    await ask(one, 'POST', '/collections', owner, { name: 'posts' })
+    expect((await read()).status).toBe(200)
+
+    await ask(one, 'PATCH', '/collections/posts', owner, { permissions: { read: ['editor'] } })
+
+    let status = 200
+    for (let tries = 0; tries < 100 && status === 200; tries++) {
+      await pause(50)
+      status = (await read()).status
+    }
+    expect(status).toBe(401)
+  } finally {
+    await Promise.all([one.close(), other.close()])
+    await server.stop()
+  }
+})

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { afterEach, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Ask, askerOf } from '../../fixtures/ask.js'
+import { type SmtpServer, startSmtp } from '../../fixtures/mail/smtp.js'
+
+// Mail that is sent as well as kept, and servers that do not take it.
+
+let emulator: Emulator
+let ask: Ask
+let smtp: SmtpServer | undefined
+afterEach(async () => {
+  await emulator.close()
+  smtp?.close()
+})
+
+interface Mail {
+  readonly to: string
+  readonly raw: string
+}
+
+async function start(smtpUrl: string): Promise<void> {
+  emulator = await startEmulator({ memory: true, smtpUrl, mailFrom: 'Shop <shop@example.com>' })
+  ask = askerOf(emulator)
+}
+
+/** Signs somebody up who then forgets the password. */
+async function forget(email: string): Promise<{ status: number }> {
+  await ask('POST', '/auth-collections/signup', { email, password: 'Correct4Horse' })
+  return ask('POST', '/auth/request-password-reset', { email })
+}
+
+const mailTo = async (email: string) =>
+  (await ask('GET', `/_svc/api/mail/wait?${new URLSearchParams({ to: email, timeout: '10' })}`)).body as unknown as Mail
+
+it('contract 6.8 where SMTP is configured, the mail of the mailbox is sent too', async () => {
+  smtp = await startSmtp()
+  await start(smtp.url)
+
+  await forget('ada@example.com')
+
+  const { raw, ...envelope } = await smtp.nextLetter()
+  const kept = await mailTo('ada@example.com')
+  expect(envelope).toEqual({ from: 'shop@example.com', to: ['ada@example.com'] })
+  expect(raw.trimEnd()).toBe(kept.raw.trimEnd())
+  expect(raw).toContain('From: Shop <shop@example.com>')
+})
+
+it('contract 6.8 a server that refuses the mail fails no request: the mail is in the mailbox, and a warning says why', async () => {
+  smtp = await startSmtp({ refusal: '554 Not from you' })
+  await start(smtp.url)
+  const warned = once(process, 'warning')
+
+  const answer = await forget('ada@example.com')
+
+  expect(answer.status).toBe(200)
+  expect((await mailTo('ada@example.com')).to).toBe('ada@example.com')
+  expect(String(await warned)).toMatch(/could not be sent by SMTP, but lies in the mailbox: .*554 Not from you/)
+})
+
+it('nobody waits for a server that is slow', async () => {
+  let greet = () => {}
+  smtp = await startSmtp({ greeting: new Promise((resolve) => (greet = resolve)) })
+  await start(smtp.url)
+
+  const answer = await forget('ada@example.com')
+  const kept = await mailTo('ada@example.com')
+  greet()
+  const sent = await smtp.nextLetter()
+
+  expect(answer.status).toBe(200)
+  expect(sent.raw.trimEnd()).toBe(kept.raw.trimEnd())
+})
+
+it('a mail on its way arrives although the service is closed meanwhile', async () => {
+  let greet = () => {}
+  smtp = await startSmtp({ greeting: new Promise((resolve) => (greet = resolve)) })
+  await start(smtp.url)
+  await forget('ada@example.com')
+  await mailTo('ada@example.com')
+
+  const closed = emulator.close()
+  greet()
+  const sent = await smtp.nextLetter()
+  await closed
+
+  expect(sent.to).toEqual(['ada@example.com'])
+})

@@ -1,0 +1,140 @@
+import { mkdtemp, rm, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defaultSettings } from '../../../client/protocol/model/project.js'
+import { startFileKeeper } from '../../../emulator/background/orphans.js'
+import type { Backend } from '../../../emulator/core/context.js'
+import { discardUploads, type Upload } from '../../../emulator/core/files/uploads.js'
+import { openIds } from '../../../emulator/core/ids.js'
+import { sql } from '../../../emulator/database/port.js'
+import { openDiskStore } from '../../../emulator/ports/files/disk.js'
+import type { FileStore } from '../../../emulator/ports/files/port.js'
+import { dropFile, insertFiles, selectUsage } from '../../../emulator/store/files.js'
+import { insertProject } from '../../../emulator/store/projects.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+
+const at = '2026-01-01T00:00:00.000Z'
+const newId = openIds()
+
+describe.each(engines)('The keeper of files on %s', (engine) => {
+  let opened: OpenedEngine
+  let folder: string
+  let store: FileStore
+  let project: string
+  const faults: unknown[] = []
+
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+  })
+  afterAll(() => opened.stop())
+
+  beforeEach(async () => {
+    faults.length = 0
+    // Files of the tests before are in folders that are gone.
+    await opened.db.batch([sql`delete from files`, sql`update file_totals set files = 0, bytes = 0`])
+    folder = await mkdtemp(join(tmpdir(), 'svc-keeper-'))
+    store = await openDiskStore({ folder, isTemporary: true })
+    project = newId(new Date())
+    await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
+    return () => rm(folder, { recursive: true, force: true })
+  })
+
+  async function aRow(size = 5): Promise<string> {
+    const id = newId(new Date())
+    const place = { project, owner: 'nobody', limitBytes: null, at } as const
+    await insertFiles(opened.db, place, [{ id, name: 'a.txt', path: '', size, mimeType: 'text/plain' }])
+    return id
+  }
+
+  async function someBytes(id = newId(new Date())): Promise<string> {
+    await store.write(id, chunks('bytes'))
+    const long = new Date(Date.now() - 60_000)
+    await utimes(join(folder, id), long, long)
+    return id
+  }
+
+  /** One whole round, as the start makes it. */
+  async function round() {
+    const keeper = startFileKeeper(opened.db, store, (error) => faults.push(error))
+    await keeper.settled()
+    await keeper.stop()
+  }
+
+  it('keeps the bytes of an upload while the database cannot say what became of it, and asks again', async () => {
+    const [stray, kept] = [newId(new Date()), await aRow()]
+    // Of this very process, so that no comparison of all bytes with all rows takes them away.
+    for (const id of [stray, kept]) await store.write(id, chunks('bytes'))
+    const keeper = startFileKeeper(opened.db, store, (error) => faults.push(error))
+    const broken = { ...opened.db, batch: () => Promise.reject(new Error('no connection')) }
+    const backend = { db: broken, files: store, discardLater: keeper.discardLater } as Partial<Backend> as Backend
+    const uploads = [stray, kept].map((id) => ({ id }) as Upload)
+
+    await expect(discardUploads(backend, project, uploads)).rejects.toThrow('no connection')
+    expect([await store.has(stray), await store.has(kept)]).toEqual([true, true])
+    await keeper.settled()
+    await keeper.stop()
+
+    expect([await store.has(stray), await store.has(kept)]).toEqual([false, true])
+    expect(faults).toEqual([])
+  })
+
+  it('removes bytes without a row, and keeps those with one', async () => {
+    const [stray, kept] = [await someBytes(), await someBytes(await aRow())]
+
+    await round()
+
+    expect([await store.has(stray), await store.has(kept)]).toEqual([false, true])
+    expect(faults).toEqual([])
+  })
+
+  it('keeps bytes that have just landed, since their row may be on its way', async () => {
+    const id = newId(new Date())
+    await store.write(id, chunks('bytes'))
+
+    await round()
+
+    expect(await store.has(id)).toBe(true)
+  })
+
+  it('reports rows without bytes, by their ids, and keeps them', async () => {
+    const lost = await aRow()
+
+    await round()
+
+    expect(faults.map(String)).toEqual([`Error: The bytes of the file "${lost}" are gone.`])
+    expect(await selectUsage(opened.db, project)).toEqual({ files: 1, bytes: 5 })
+  })
+
+  it('removes the bytes and then the rows of files that are nobody’s', async () => {
+    const [gone, kept] = [await someBytes(await aRow()), await someBytes(await aRow(7))]
+    await dropFile(opened.db, project, gone)
+    const between = await selectUsage(opened.db, project)
+
+    await round()
+
+    expect([await store.has(gone), await store.has(kept)]).toEqual([false, true])
+    expect([between, await selectUsage(opened.db, project)]).toEqual([
+      { files: 1, bytes: 7 },
+      { files: 1, bytes: 7 },
+    ])
+  })
+
+  it('counts no file that is over the limit, and takes dropped ones off at once', async () => {
+    const place = { project, owner: 'nobody', limitBytes: 10, at } as const
+    const file = (size: number) => ({ id: newId(new Date()), name: 'a', path: '', size, mimeType: 'text/plain' })
+    const first = file(8)
+
+    expect(await insertFiles(opened.db, place, [first])).toBe(true)
+    expect(await insertFiles(opened.db, place, [file(1), file(2)])).toBe(false)
+    expect(await insertFiles(opened.db, place, [file(2)])).toBe(true)
+    expect(await insertFiles(opened.db, place, [file(1)])).toBe(false)
+    await dropFile(opened.db, project, first.id)
+    expect(await insertFiles(opened.db, place, [file(8)])).toBe(true)
+    expect(await selectUsage(opened.db, project)).toEqual({ files: 2, bytes: 10 })
+  })
+})
+
+async function* chunks(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text)
+}

@@ -1,0 +1,41 @@
+/** What `svc dev` asks itself before it says that it is ready; every other test of it shows that it then is. */
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { firstAnswers } from '../../../cli/dev/first-answer.js'
+
+async function asking(listener: RequestListener): Promise<void> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await firstAnswers({ url, apiKey: 'key' }).finally(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+}
+
+test('an emulator is ready once a subscription has begun, although the stream goes on', async () => {
+  const paths: string[] = []
+
+  await asking((req, res) => {
+    paths.push(req.url ?? '')
+    if (req.url === '/collections') return res.end('[{"name":"posts"}]')
+    res.writeHead(200, { 'content-type': 'text/event-stream' })
+    return res.write(': connected\n\n')
+  })
+
+  expect(paths).toEqual(['/collections', '/realtime/sse/posts'])
+})
+
+test.each([
+  ['request', '/collections', 500],
+  ['subscription', '/realtime/sse/posts', 503],
+  ['subscription', '/realtime/sse/posts', 404],
+])('an emulator whose first %s at %s is answered with %i is not ready', async (what, path, status) => {
+  const answered = asking((req, res) => {
+    res.statusCode = req.url === path ? status : 200
+    res.end('[{"name":"posts"}]')
+  })
+
+  await expect(answered).rejects.toThrow(`answered its first ${what} with ${status}`)
+})

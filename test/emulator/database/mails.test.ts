@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sql } from '../../../emulator/database/port.js'
+import { insertMail, selectMails, trimMails } from '../../../emulator/store/accounts/mails.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+
+describe.each(engines)('The mailbox on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    await opened.db.query(sql`insert into projects (id, name, settings, created_at) values ('p', 'P', '{}', now())`)
+  })
+  afterAll(() => opened.stop())
+
+  it('keeps so many of the newest mails', async () => {
+    const { db } = opened
+    const ids = Array.from({ length: 10 }, () => randomUUID()).sort()
+    for (const id of ids) {
+      const mail = { id, project: 'p', to: 'ada@example.com', subject: '', text: '', html: '', refused: null }
+      await insertMail(db, { ...mail, createdAt: '2030-01-01T00:00:00.000Z' }, '')
+    }
+
+    const deleted = []
+    for (let round = 0; round < 3; round++) deleted.push(await trimMails(db, { kept: 4, most: 5 }))
+
+    expect(deleted).toEqual([5, 1, 0])
+    expect((await selectMails(db, { limit: 100 })).map(({ id }) => id)).toEqual(ids.slice(6).reverse())
+  })
+})

@@ -1,0 +1,38 @@
+/** What the service deletes by itself. Contract 9.5. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { defaultSettings } from '../../../client/protocol/model/project.js'
+import { startMaintenance } from '../../../emulator/background/maintenance.js'
+import { sql } from '../../../emulator/database/port.js'
+import { insertProject } from '../../../emulator/store/projects.js'
+import { insertTicket } from '../../../emulator/store/realtime/tickets.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+
+const at = '2026-01-01T00:00:00.000Z'
+
+describe.each(engines)('Maintenance on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    await insertProject(opened.db, { id: 'test', name: 'test', settings: defaultSettings }, [], at)
+  })
+  afterAll(() => opened.stop())
+
+  it('contract 9.5 deletes tickets that have expired, and no others', async () => {
+    const ticket = { project: 'test', key: null, session: null, user: null }
+    await insertTicket(opened.db, { ...ticket, hash: 'expired', expiresAt: at })
+    await insertTicket(opened.db, { ...ticket, hash: 'good', expiresAt: '2026-01-01T00:02:00.000Z' })
+    const faults: unknown[] = []
+    const now = () => new Date('2026-01-01T00:01:00.000Z')
+    const maintenance = startMaintenance(opened.db, now, (error) => faults.push(error))
+
+    maintenance.soon()
+
+    await vi.waitFor(
+      async () =>
+        expect(await opened.db.query(sql`select ticket_hash from realtime_tickets`)).toEqual([{ ticket_hash: 'good' }]),
+      { timeout: 20_000 },
+    )
+    await maintenance.stop()
+    expect(faults).toEqual([])
+  })
+})

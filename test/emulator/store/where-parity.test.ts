@@ -1,0 +1,254 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Fields } from '../../../client/protocol/model/document.js'
+import type { Json } from '../../../client/protocol/model/json.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
+import { type Database, sql } from '../../../emulator/database/port.js'
+import { compileWhere } from '../../../emulator/store/lists/where-sql.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+
+// A filter means the same to a list, in SQL, and to a subscription, in JavaScript.
+
+const texts = [
+  '',
+  'tea',
+  'Tea',
+  'te',
+  'a',
+  '5',
+  '1e3',
+  '100%',
+  '10_',
+  'a\\b',
+  '\\',
+  '"',
+  '"x"',
+  '[',
+  ',',
+  'true',
+  'null',
+  'ß',
+  'İ',
+  'i',
+  'ΑΣ',
+  'ας',
+  'é',
+  '茶',
+  '🍵',
+  '\uffff',
+  '\u0001',
+  'a\nb',
+  ' 5',
+  '2026-01-02T03:04:05.678Z',
+] // prettier-ignore
+// Where a long text is searched for another that is not short, SQL does it otherwise.
+const longText = `${'Äb'.repeat(1_100)}"The End"`
+const numbers = [0, 1, 5, 10, 100, 1000, -5, 0.1, 1.5, 1e21, -1e21, 5e-324, Number.MAX_VALUE, -Number.MAX_VALUE]
+const others: readonly Json[] = [
+  true,
+  false,
+  null,
+  [],
+  {},
+  [[]],
+  [null],
+  ['tea', 5, null, true, ['deep'], { a: 'tea' }],
+  [5],
+  [['tea']],
+  ['a"b', 'TEA\\', 'x\ny'],
+  { a: 'tea' },
+  { '0': 'tea' },
+  ['x', 'y'],
+  [1, 'x'],
+  { a: { b: 'tea' } },
+  [{ a: 'tea' }],
+] // prettier-ignore
+const longs = [longText, [longText, 'x']]
+const stored: readonly Fields[] = [{}, ...[...texts, ...numbers, ...others, ...longs].map((field) => ({ field }))]
+
+const asked = [
+  ...texts,
+  '0',
+  '-0',
+  '5.0',
+  '05',
+  '+5',
+  '1E3',
+  '1e400',
+  '-1e400',
+  '0.10',
+  '1e-400',
+  'false',
+  'tru',
+  'x',
+  'deep',
+  'b',
+  '%',
+  '_',
+  'A"B',
+  '\\"',
+  'X\nY',
+  '9007199254740993',
+  '-1.7976931348623157e308',
+  'a\0b',
+  '\ud83c',
+  'x'.repeat(5_000),
+  longText.slice(-40),
+  longText.slice(-1_000).toUpperCase(),
+  longText.slice(100, 200),
+  `${'Äb'.repeat(50)}c`,
+] // prettier-ignore
+const fields: readonly Path[] = [
+  ['field'],
+  ['field', '0'],
+  ['field', '-1'],
+  ['field', ' +0'],
+  ['field', 'a'],
+  ['field', 'a', 'b'],
+  ['', 'x'],
+  ['no\0'],
+]
+const ownFields: readonly Path[] = [['id'], ['createdAt'], ['updatedAt']]
+
+// Node and PostgreSQL each bring their own Unicode, so these have case for one of them only: letters of Unicode 16 and 17.
+const newLetters = /^[\u{a7cb}\u{a7ce}\u{a7d2}\u{a7d4}\u{a7da}\u{a7dc}\u{10d50}-\u{10d65}\u{16ea0}-\u{16eb8}]$/u
+
+const collection = '01900000-0000-7000-8000-000000000000'
+describe.each(engines)('On %s', (engine) => {
+  let opened: OpenedEngine
+  let db: Database
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    db = opened.db
+  })
+  afterAll(() => opened.stop())
+
+  test.each(operators)('"%s" finds the same documents as matches does', async (operator) => {
+    const documents = await store(stored)
+
+    for (const path of [...fields, ...ownFields]) {
+      for (const value of [
+        ...asked,
+        ...documents.slice(0, 2).flatMap(({ id, createdAt }) => [id, id.toUpperCase(), createdAt]),
+      ]) {
+        const where = { all: [{ any: [aTest(path, operator, [value])] }] }
+
+        expect(await found(where), `${path.join('.')} ${operator} ${JSON.stringify(value)}`).toEqual(
+          expected(where, documents),
+        )
+      }
+    }
+  })
+
+  test.each(['in', 'notin'] as const)(
+    '"%s" finds the same documents, however many values are looked for',
+    async (operator) => {
+      const documents = await store(stored)
+      const others = Array.from({ length: 12 }, (_, at) => `nothing ${at}`)
+
+      for (const path of fields) {
+        for (const value of asked) {
+          const where = { all: [{ any: [aTest(path, operator, [value, ...others])] }] }
+          const wanted = expected(where, documents)
+          expect(await found(where), `${path.join('.')} ${operator} ${JSON.stringify(value)}`).toEqual(wanted)
+          expect(await found(where, collection), `${path.join('.')}, one by one`).toEqual(wanted)
+        }
+      }
+    },
+  )
+
+  test('any filter finds the same documents', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(someFields, { maxLength: 12 }),
+        fc.array(someWhere, { minLength: 1, maxLength: 6 }),
+        async (data, wheres) => {
+          const documents = await store(data)
+          for (const where of wheres) expect(await found(where)).toEqual(expected(where, documents))
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('case is ignored for the same letters', async () => {
+    const letters = Array.from({ length: 0x110000 }, (_, code) => code)
+      .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
+      .map((code) => String.fromCodePoint(code))
+    const rows = await db.query<{ lower: string }>(sql`
+      select string_agg(lower(letter collate "pg_c_utf8"), '' order by at) as lower
+      from unnest(${letters}::text[]) with ordinality as every (letter, at)
+      group by at / 10000
+      order by at / 10000`)
+
+    const lowered = [...rows.map(({ lower }) => lower).join('')]
+    const differing = letters.filter((letter, at) => lowerCase(letter) !== lowered[at])
+
+    expect(differing.filter((letter) => !newLetters.test(letter))).toEqual([])
+  })
+
+  /** Puts these documents, and no others, in the collection. */
+  async function store(data: readonly Fields[]) {
+    const documents = data.map((fields, at) => ({
+      id: `01900000-0000-7000-8000-${String(at).padStart(12, '0')}`,
+      data: JSON.parse(JSON.stringify(fields)) as Fields,
+      createdAt: new Date(Date.UTC(2026, 0, 2, 3, 4, at, 7 * at)).toISOString(),
+      updatedAt: new Date(Date.UTC(2027, at, 2)).toISOString(),
+    }))
+    await db.query(sql`delete from documents`)
+    await db.query(sql`
+      insert into documents (id, collection_id, data, created_at, updated_at)
+      select id, ${collection}::uuid, data, created_at, updated_at
+      from unnest(
+        ${documents.map(({ id }) => id)}::uuid[],
+        ${documents.map((document) => JSON.stringify(document.data))}::jsonb[],
+        ${documents.map(({ createdAt }) => createdAt)}::timestamptz[],
+        ${documents.map(({ updatedAt }) => updatedAt)}::timestamptz[]
+      ) as new (id, data, created_at, updated_at)`)
+    return documents
+  }
+
+  async function found(where: Where, foundIn?: string): Promise<string[]> {
+    const condition = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [], foundIn })
+    const rows = await db.query<{ id: string }>(sql`select d.id from documents d where ${condition} order by d.id`)
+    return rows.map(({ id }) => id)
+  }
+})
+
+function expected(where: Where, documents: readonly Parameters<typeof matches>[1][]): string[] {
+  return documents.filter((document) => matches(where, document)).map(({ id }) => id)
+}
+
+function aTest(path: Path, operator: Operator, values: readonly string[]): Test {
+  const [value = ''] = values
+  if (operator === 'isnull') return { path, operator, isNull: value.length % 2 === 0 }
+  return operator === 'in' || operator === 'notin' ? { path, operator, values } : { path, operator, value }
+}
+
+// Few letters and names, so that documents and filters meet.
+const someText = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'aAéİΣ%_\\"🍵\uffff5'), maxLength: 4 }),
+  fc.constantFrom('5', '10', '1e1', 'true', 'null', ''),
+)
+const someName = fc.constantFrom('a', 'b', '0', '__proto__')
+const someValue = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    someText,
+    fc.integer({ min: -10, max: 10 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom(true, false, null),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(someName, tie('value'), { maxKeys: 3 }),
+  ),
+})).value
+const someFields = fc.dictionary(someName, someValue, { maxKeys: 3 })
+const somePath = fc.tuple(someName, fc.array(someName, { maxLength: 2 })).map(([first, rest]): Path => [first, ...rest])
+const someTest = fc
+  .tuple(somePath, fc.constantFrom(...operators), fc.array(someText, { minLength: 1, maxLength: 14 }))
+  .map(([path, operator, values]) => aTest(path, operator, values))
+const someWhere = fc.record({
+  all: fc.array(fc.record({ any: fc.array(someTest, { maxLength: 3 }) }), { maxLength: 3 }),
+})

@@ -1,0 +1,65 @@
+/** Who asks for a stream and goes before it begins. */
+import { once } from 'node:events'
+import { createServer, get, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { defaultSettings } from '../../../client/protocol/model/project.js'
+import { dialects } from '../../../client/protocol/wire/dialect.js'
+import { openCache } from '../../../emulator/core/cache.js'
+import type { Backend, Context, Identity } from '../../../emulator/core/context.js'
+import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
+import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
+import { streamEvents } from '../../../emulator/http/realtime/sse.js'
+import { type Door, type Exchange, run } from '../../../emulator/http/run.js'
+import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
+import { insertCollection } from '../../../emulator/store/collections.js'
+import { insertProject } from '../../../emulator/store/projects.js'
+import { type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+
+const at = '2026-01-01T00:00:00.000Z'
+const id = '01900000-0000-7000-8000-000000000001'
+const project = { id: 'test', name: 'test', settings: defaultSettings }
+const caller = { id, key: { id, secret: false }, user: undefined, secret: false }
+let opened: OpenedEngine
+
+beforeAll(async () => {
+  opened = await openEngine('pglite')
+  await insertProject(opened.db, project, [], at)
+  const posts = { id, name: 'posts', schema: {}, permissions: {}, createdAt: at, updatedAt: at }
+  await insertCollection(opened.db, project.id, posts)
+})
+afterAll(() => opened.stop())
+
+it('lets go of a subscription whose asker has gone before it began', async () => {
+  const { db } = opened
+  const faults: unknown[] = []
+  const feeds = openFeeds(db, openMemoryBus(), (error) => faults.push(error))
+  const leave = vi.spyOn(feeds, 'leave')
+  const known = { callers: openCache<Identity>(), collections: openCache() }
+  const backend = { db, feeds, known } as unknown as Backend
+  const watch = openIdentityWatch(backend)
+  const ctx: Context = { project, caller, backend, db, inTransaction: false }
+  const streams = { watch, open: new Set<() => void>() }
+  const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
+  const door = { requireHost: () => undefined, log: { isOpen: false } } as unknown as Door
+  const serve = async (exchange: Exchange) => {
+    exchange.isDialectKnown = true
+    await once(exchange.req.socket, 'close')
+    return { status: 200, headers: {}, ...(await streamEvents(ctx, wish, dialects.a, streams)) }
+  }
+  const answered: Promise<void>[] = []
+  const server = createServer((req, res: ServerResponse) => void answered.push(run(door, '/', serve, req, res)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+
+  const asking = get({ port: (server.address() as AddressInfo).port }).on('error', () => undefined)
+  await once(server, 'request')
+  asking.destroy()
+  await Promise.all(answered)
+
+  expect(leave).toHaveBeenCalledTimes(1)
+  expect(streams.open.size).toBe(0)
+  expect(faults).toEqual([])
+  feeds.close()
+  watch.close()
+  server.close()
+})

@@ -1,0 +1,154 @@
+/** Many who come back at once: each is told everything, and the database hardly notices. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { defaultSettings } from '../../../client/protocol/model/project.js'
+import { openIds } from '../../../emulator/core/ids.js'
+import { type Listener, openFeeds } from '../../../emulator/core/realtime/feeds.js'
+import { openSubscriber } from '../../../emulator/core/realtime/subscriber.js'
+import type { Database } from '../../../emulator/database/port.js'
+import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
+import { insertCollection } from '../../../emulator/store/collections.js'
+import { insertDocuments } from '../../../emulator/store/documents.js'
+import { insertProject } from '../../../emulator/store/projects.js'
+import { selectChanges } from '../../../emulator/store/realtime/changes.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { patiently } from '../../fixtures/patience.js'
+
+const at = '2026-01-01T00:00:00.000Z'
+const newId = openIds()
+const project = newId(new Date())
+const collection = { id: newId(new Date()), name: 'posts', schema: {}, permissions: {}, createdAt: at, updatedAt: at }
+const changes = 1_200
+const listeners = 100
+
+describe.each(engines)('Those who catch up on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
+    await insertCollection(opened.db, project, collection)
+    const documents = Array.from({ length: changes }, () => ({ id: newId(new Date()), json: '{}' }))
+    await insertDocuments(opened.db, { project, collection, at }, documents)
+  })
+  afterAll(() => opened.stop())
+
+  /** Has all of them come back, each after its number; what each heard, and how much was read in all and at once. */
+  async function comeBack(sinceOf: (listener: number) => number) {
+    const faults: unknown[] = []
+    const reads = { all: 0, now: 0, atOnce: 0 }
+    const query: Database['query'] = async (statement) => {
+      if (!statement.text.includes('left join lateral')) return opened.db.query(statement)
+      reads.all++
+      reads.atOnce = Math.max(reads.atOnce, ++reads.now)
+      try {
+        return await opened.db.query(statement)
+      } finally {
+        reads.now--
+      }
+    }
+    const feeds = openFeeds({ ...opened.db, query }, openMemoryBus(), (error) => faults.push(error))
+    const heard = await Promise.all(
+      Array.from({ length: listeners }, async (_, at) => {
+        const [listener, seqs] = aListener()
+        await feeds.join(project, listener, sinceOf(at))
+        return seqs
+      }),
+    )
+    feeds.close()
+    expect(faults).toEqual([])
+    return { heard, reads }
+  }
+
+  it('contract 9.4 hear everything once and in order, and share what they read', async () => {
+    const { heard, reads } = await comeBack(() => 0)
+
+    const all = Array.from({ length: changes }, (_, at) => at + 1)
+    for (const seqs of heard) expect(seqs).toEqual(all)
+    expect(reads.all).toBeLessThan(listeners)
+  })
+
+  it('contract 9.4 hear what each has missed, a few at a time', async () => {
+    const { heard, reads } = await comeBack((listener) => listener)
+
+    for (const [listener, seqs] of heard.entries()) {
+      expect(seqs).toEqual(Array.from({ length: changes - listener }, (_, at) => listener + at + 1))
+    }
+    expect(reads.all).toBeGreaterThan(listeners)
+    // Two catch up, and one may be on its way in.
+    expect(reads.atOnce).toBeLessThanOrEqual(3)
+  })
+
+  it('contract 9.4 are told of many changes at once without holding up everything else', async () => {
+    const bus = openMemoryBus()
+    const feeds = openFeeds(opened.db, bus, () => undefined)
+    const all = Array.from({ length: listeners }, aListener)
+    for (const [listener] of all) await feeds.join(project, listener, undefined)
+    const told = () => all.reduce((sum, [, seqs]) => sum + seqs.length, 0)
+    const [first] = all[0] ?? aListener()
+    const { receive } = first
+    let toldMeanwhile = 0
+    first.receive = (change) => {
+      if (told() === 0) setImmediate(() => (toldMeanwhile = told()))
+      receive(change)
+    }
+
+    const documents = Array.from({ length: 200 }, () => ({ id: newId(new Date()), json: '{}' }))
+    await insertDocuments(opened.db, { project, collection, at }, documents)
+    bus.wake(project)
+
+    await vi.waitFor(() => expect(told()).toBe(200 * listeners), patiently)
+    expect(toldMeanwhile).toBeGreaterThan(0)
+    expect(toldMeanwhile).toBeLessThan(200 * listeners)
+    feeds.close()
+  })
+})
+
+/** Data that hardly take any room once they are compressed. */
+const roomy = JSON.stringify({ text: 'x'.repeat(900_000) })
+
+describe.each(engines)('Changes of large documents on %s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+    await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
+    await insertCollection(opened.db, project, collection)
+  })
+  afterAll(() => opened.stop())
+
+  it('contract 9.4 are read a few at a time, by what they take in memory', async () => {
+    const all = 30
+    for (let count = 0; count < all; count++) {
+      const documents = [{ id: newId(new Date()), json: roomy }]
+      await insertDocuments(opened.db, { project, collection, at }, documents)
+    }
+
+    let after = 0
+    const reads: number[] = []
+    for (let isAll = false; !isAll; ) {
+      const read = await selectChanges(opened.db, { project, collections: [collection.id], after })
+      reads.push(read.changes.length)
+      after = read.changes.at(-1)?.seq ?? after
+      isAll = read.isAll
+    }
+
+    expect(reads.reduce((sum, count) => sum + count, 0)).toBe(all)
+    // Eight megabytes.
+    for (const count of reads) expect(count).toBeLessThanOrEqual(9)
+  })
+})
+
+/** A listener on a connection of its own that takes whatever it receives, and what that was. */
+function aListener(): [Listener, number[]] {
+  const seqs: number[] = []
+  const subscriber = openSubscriber({ isOpen: () => true, canWrite: () => true, drained: async () => undefined })
+  const listener: Listener = {
+    subscriber,
+    collection: collection.id,
+    position: 0,
+    isOver: () => false,
+    begun: () => undefined,
+    live: () => undefined,
+    costOf: () => 1,
+    receive: ({ seq }) => void seqs.push(seq),
+  }
+  return [listener, seqs]
+}

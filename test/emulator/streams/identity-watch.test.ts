@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { defaultSettings } from '../../../client/protocol/model/project.js'
+import { openCache } from '../../../emulator/core/cache.js'
+import type { Backend, Identity } from '../../../emulator/core/context.js'
+import { sql } from '../../../emulator/database/port.js'
+import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
+import { insertProject } from '../../../emulator/store/projects.js'
+import { type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { patiently } from '../../fixtures/patience.js'
+
+const project = { id: 'test', name: 'test', settings: defaultSettings }
+const key = { id: '01900000-0000-7000-8000-000000000001', secret: false }
+const caller = { id: key.id, key, user: undefined, secret: false }
+const before: Identity = { project, caller }
+let opened: OpenedEngine
+
+beforeAll(async () => {
+  opened = await openEngine('pglite')
+  const kept = { ...key, hash: 'hash', readable: 'key' }
+  await insertProject(opened.db, project, [kept], '2026-01-01T00:00:00.000Z')
+})
+afterAll(() => opened.stop())
+
+function aWatch() {
+  const callers = openCache<Identity>()
+  const watch = openIdentityWatch({ db: opened.db, known: { callers } } as unknown as Backend)
+  return { ...watch, somethingChanged: () => callers.clear() }
+}
+
+const aWatcher = () => ({ changed: vi.fn(), ended: vi.fn() })
+
+it('tells whoever comes with an older view of their rights, too', async () => {
+  const { watch, close, somethingChanged } = aWatch()
+  const [first, second] = [aWatcher(), aWatcher()]
+  watch(before, first)
+  const settings = { ...defaultSettings, allowedOrigins: ['https://app.example'] }
+  await opened.db.query(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb`)
+  somethingChanged()
+  await vi.waitFor(() => expect(first.changed).toHaveBeenCalledTimes(1), patiently)
+
+  // As another process remembers it for a second.
+  watch(before, second)
+  somethingChanged()
+
+  await vi.waitFor(() => expect(second.changed).toHaveBeenCalledTimes(1), patiently)
+  expect(second.changed.mock.lastCall?.[0].project.settings.allowedOrigins).toEqual(['https://app.example'])
+  expect(first.changed).toHaveBeenCalledTimes(1)
+  close()
+})
+
+it('looks again when something changes while it is looking', async () => {
+  const { watch, close, somethingChanged } = aWatch()
+  let goOn = () => {}
+  const busy = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const slow = { ...aWatcher(), changed: vi.fn(() => busy) }
+  watch({ ...before, project: { ...project, name: 'other' } }, slow)
+  somethingChanged()
+  await vi.waitFor(() => expect(slow.changed).toHaveBeenCalledTimes(1), patiently)
+
+  await opened.db.query(sql`delete from project_keys where id = ${key.id}`)
+  somethingChanged()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  goOn()
+  await vi.waitFor(() => expect(slow.ended).toHaveBeenCalledTimes(1), patiently)
+
+  close()
+})

@@ -1,0 +1,69 @@
+/** What one process says to the others over PostgreSQL, also after its connection broke. Contract 9.4. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { Database } from '../../../emulator/database/port.js'
+import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
+import { openPostgresBus } from '../../../emulator/ports/bus/postgres-bus.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
+
+let server: PostgresServer
+let db: Database
+beforeAll(async () => {
+  server = await startPostgres()
+  db = await openPostgres({ url: server.url })
+})
+afterAll(async () => {
+  await db.close()
+  await server.stop()
+})
+
+/** Runs a statement beside everybody else. */
+async function ask<Row>(statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: server.url })
+  await client.connect()
+  const { rows } = await client.query(statement)
+  await client.end()
+  return rows
+}
+
+const listening = "select pid from pg_stat_activity where application_name = 'svc realtime'"
+
+it('contract 9.4 a bus whose connection broke hears again of what others write', async () => {
+  const open = () => openPostgresBus({ url: server.url, db, report: () => undefined })
+  const [writer, reader] = [await open(), await open()]
+  const heard: (string | undefined)[] = []
+  reader.listen((project) => heard.push(project))
+  const before = await ask<{ pid: number }>(listening)
+
+  await ask(`select pg_terminate_backend(pid) from (${listening}) as others`)
+  await vi.waitFor(
+    async () => {
+      const now = await ask<{ pid: number }>(listening)
+      expect(now.filter(({ pid }) => !before.some((other) => other.pid === pid))).toHaveLength(2)
+    },
+    { timeout: 20_000 },
+  )
+
+  // Not by looking on its own: then it would not know whose changes these are. Both may still be about to listen.
+  await vi.waitFor(
+    () => {
+      writer.wake('project')
+      expect(heard).toContain('project')
+    },
+    { timeout: 20_000, interval: 50 },
+  )
+  await Promise.all([writer.close(), reader.close()])
+})
+
+it('contract 9.4 a bus that lost its connection says that anything may have been written meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
+  vi.useRealTimers()
+  const heard: (string | undefined)[] = []
+  bus.listen((project) => heard.push(project))
+
+  await ask(`select pg_terminate_backend(pid) from (${listening}) as others`)
+
+  await vi.waitFor(() => expect(heard).toEqual([undefined]), { timeout: 20_000 })
+  await bus.close()
+})

@@ -1,0 +1,117 @@
+/** What the README, the guides and the docstrings tell people to type is run as it stands. */
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from '../../client/index.js'
+import { type Emulator, startEmulator } from '../../emulator/main.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const cli = join(root, 'cli/bin/run.js')
+const run = promisify(execFile)
+
+/** Inside the project, so that the examples find what they import. */
+const scratch = join(root, 'test', `.docs-${process.pid}`)
+
+const importsClient = "import { createClient } from 'svc-toolkit-client'"
+
+let emulator: Emulator
+
+beforeAll(async () => {
+  await mkdir(scratch)
+  emulator = await startEmulator({ memory: true })
+  const svc = createClient(emulator)
+  for (const name of ['posts', 'authors']) await svc.collections.create({ name })
+  await svc.collection('posts').create({ title: 'First', views: 300, status: 'published' })
+})
+
+afterAll(async () => {
+  await emulator.close()
+  await rm(scratch, { recursive: true, force: true })
+})
+
+interface Block {
+  readonly language: string
+  readonly text: string
+}
+
+function blocksOf(markdown: string): Block[] {
+  return [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
+}
+
+/** Runs TypeScript with `url`, `apiKey` and what `before` names in scope. */
+async function runTypeScript(name: string, before: string, text: string): Promise<void> {
+  const imports = [...text.matchAll(/^import .*$/gm)].map(([line]) => line)
+  const body = text.replaceAll(/^import .*$/gm, '').replaceAll('export ', '')
+  const file = join(scratch, `${name}.ts`)
+  const wanted = imports.some((line) => /\bcreateClient\b/.test(line)) ? imports : [importsClient, ...imports]
+  const lines = [...new Set(wanted)].map((line) => line.replace(/'svc-toolkit(-client)?'/, "'../../client/index.js'"))
+  const code = `${lines.join('\n')}\nexport default async (url: string, apiKey: string) => {\n${before}\n${body}\n}\n`
+  await writeFile(file, code)
+  const example: { default(url: string, apiKey: string): Promise<void> } = await import(file)
+  await example.default(emulator.url, emulator.apiKey)
+}
+
+describe('README.md', async () => {
+  const blocks = blocksOf(await readFile(join(root, 'README.md'), 'utf8'))
+  const commands = blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ text }) => text.trim().split('\n'))
+    // `npm ci && …` is what .ci/run does; here it would install the project into itself.
+    .filter((line) => !line.startsWith('npm ci'))
+
+  it.each(commands)(
+    '%s',
+    async (command) => {
+      const [npx, svc, ...args] = command.split(/\s+/)
+      expect([npx, svc]).toEqual(['npx', 'svc'])
+      const env = { ...process.env, SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, NO_COLOR: '1' }
+      await run(process.execPath, [cli, ...args], { cwd: root, env })
+    },
+    60_000,
+  )
+
+  it('shows an app', async () => {
+    const code = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
+    await runTypeScript('readme', '', code.join('\n'))
+  })
+})
+
+describe('client/README.md', async () => {
+  const blocks = blocksOf(await readFile(join(root, 'client/README.md'), 'utf8'))
+
+  it('shows an app', async () => {
+    const code = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
+    await runTypeScript('client-readme', '', code.join('\n'))
+  })
+})
+
+describe('the guides', async () => {
+  for (const name of (await readdir(join(root, 'docs/guides'))).filter((file) => file.endsWith('.md'))) {
+    const code = blocksOf(await readFile(join(root, 'docs/guides', name), 'utf8')).filter(
+      ({ language }) => language === 'ts',
+    )
+    if (code.length === 0) continue
+    it(name, async () => {
+      await runTypeScript(name.replace('.md', ''), '', code.map(({ text }) => text).join('\n'))
+    })
+  }
+})
+
+describe('the examples of the client', async () => {
+  const files = (await readdir(join(root, 'client'))).filter((file) => file.endsWith('.ts'))
+  for (const file of files) {
+    const source = await readFile(join(root, 'client', file), 'utf8')
+    for (const [at, [, lines = '']] of [
+      ...source.matchAll(/@example\n((?: *\* .*\n)+?)(?= *\*\/| *\*\n| *\* @)/g),
+    ].entries()) {
+      const text = lines.replaceAll(/^ *\* ?/gm, '')
+      it(`${file} ${at + 1}: ${text.split('\n')[0]}`, async () => {
+        const before = text.includes('const svc =') ? '' : 'const svc = createClient({ url, apiKey })'
+        await runTypeScript(`${file.replace('.ts', '')}-${at}`, before, text)
+      })
+    }
+  }
+})

@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+// The borders of docs/architecture.md, "Who may import whom", kept by reading the imports.
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What the files of a floor may import: floors by their folder, `node:` and packages by name. The longest folder that fits counts. */
+const floors: Readonly<Record<string, readonly string[]>> = {
+  'client/protocol/model': ['client/protocol/model'],
+  'client/protocol/wire': ['client/protocol/wire', 'client/protocol/model'],
+  client: ['client'],
+  'emulator/core': [
+    'emulator/core',
+    'emulator/store',
+    'emulator/database/port.ts',
+    'emulator/idp/provider.ts',
+    'client/protocol/model',
+    'node:',
+    'jose',
+    'otplib',
+    'qrcode',
+  ],
+  'emulator/store': ['emulator/store', 'emulator/database/port.ts', 'client/protocol/model', 'node:crypto'],
+  'emulator/database': [
+    'emulator/database',
+    'client/protocol/model',
+    'node:',
+    'pg',
+    'pg-protocol',
+    '@electric-sql/pglite',
+    'tar-stream',
+  ],
+  'emulator/http': [
+    'emulator/http',
+    'emulator/core',
+    'ws',
+    'client/protocol/wire',
+    'client/protocol/model',
+    'emulator/version.ts',
+    'node:',
+    'express',
+    'multer',
+    'zod',
+    'pino',
+  ],
+  'emulator/ports/bus': [
+    'emulator/ports/bus',
+    'emulator/store',
+    'emulator/database/port.ts',
+    'emulator/database/postgres/session-settings.ts',
+    'node:',
+    'pg',
+  ],
+  'emulator/ports/passwords': ['emulator/ports/passwords', 'client/protocol/model', 'node:', 'bcryptjs'],
+  'emulator/idp': [
+    'emulator/idp',
+    'emulator/store',
+    'emulator/database/port.ts',
+    'client/protocol/model',
+    'node:',
+    'jose',
+    'openid-client',
+  ],
+  'emulator/ports/mail': ['emulator/ports/mail', 'emulator/store', 'emulator/database/port.ts', 'node:', 'nodemailer'],
+  'emulator/ports/files': [
+    'emulator/ports/files',
+    'emulator/database/start-error.ts',
+    'client/protocol/model',
+    'node:',
+    '@aws-sdk/client-s3',
+  ],
+  emulator: ['emulator', 'client/protocol/wire', 'client/protocol/model', 'node:'],
+  cli: ['cli', 'client', 'node:', 'package'],
+}
+
+/** The commands that run the service themselves; they load it when they need it. */
+const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve)\.ts|dev\/.*)$/
+
+interface Import {
+  readonly file: string
+  readonly line: string
+  /** A path from the root, or a package's name. */
+  readonly target: string
+  readonly isLazy: boolean
+  readonly isOfTypes: boolean
+}
+
+const sources = filesOf('client', 'emulator', 'cli').filter((file) => !/\.test\.ts$/.test(file))
+const imports = sources.flatMap(importsOf)
+
+test('every floor imports only what it may', () => {
+  const strangers = imports.filter(({ file, target, isOfTypes }) => {
+    if (target.startsWith('emulator/') && startsTheEmulator.test(file)) return false
+    // The generated help and the package's own version are data.
+    if (target === 'package.json') return false
+    return !mayImport(file, target) && !(isOfTypes && isPortOf(file, target))
+  })
+
+  expect(strangers.map(({ line }) => line)).toEqual([])
+})
+
+test('the command line opens the emulator lazily, in the commands that start it', () => {
+  const doors = imports.filter(({ file, target }) => file.startsWith('cli/') && target.startsWith('emulator/'))
+
+  expect(doors.filter(({ isLazy, isOfTypes }) => !isLazy && !isOfTypes).map(({ line }) => line)).toEqual([])
+})
+
+test('express is known in http only, database drivers in database only', () => {
+  const owners = {
+    express: ['emulator/http/'],
+    // The bus listens on a connection of its own.
+    pg: ['emulator/database/', 'emulator/ports/bus/'],
+    '@electric-sql/pglite': ['emulator/database/'],
+  }
+
+  for (const [name, rooms] of Object.entries(owners)) {
+    const users = imports.filter(({ target }) => target === name).map(({ file }) => file)
+    expect(users.filter((file) => !rooms.some((room) => file.startsWith(room)))).toEqual([])
+  }
+})
+
+test('SQL is written in store and database only', () => {
+  const statement = /\bsql`|['"`]\s*(select|insert into|update|delete from|create table|alter table)\s+\w/i
+
+  const writers = sources.filter((file) => statement.test(withoutComments(read(file))))
+
+  expect(writers.filter((file) => !/^emulator\/(store|database)\//.test(file))).toEqual([])
+})
+
+test('the client has no dependencies and needs no Node', () => {
+  const outside = imports.filter(({ file, target }) => file.startsWith('client/') && !target.startsWith('client/'))
+
+  expect(outside.map(({ line }) => line)).toEqual([])
+})
+
+test('no file is over 300 lines', () => {
+  const files = [...filesOf('client', 'emulator', 'cli', 'test', 'scripts', 'bench')]
+
+  expect(files.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([])
+})
+
+test('files are named in kebab-case', () => {
+  const files = [...filesOf('client', 'emulator', 'cli', 'test', 'scripts', 'bench')]
+
+  expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.[a-z]+)+$/.test(file))).toEqual([])
+})
+
+function mayImport(file: string, target: string): boolean {
+  const floor = Object.keys(floors)
+    .filter((folder) => file.startsWith(`${folder}/`))
+    .sort((one, other) => other.length - one.length)[0]
+  const kind = isPackage(target) && !target.startsWith('node:') ? 'package' : ''
+  return (floors[floor ?? ''] ?? []).some(
+    (allowed) =>
+      target === allowed ||
+      target.startsWith(`${allowed}/`) ||
+      (allowed.endsWith(':') && target.startsWith(allowed)) ||
+      allowed === kind,
+  )
+}
+
+/** The core may name the types of a port, whose adapters it never sees. */
+function isPortOf(file: string, target: string): boolean {
+  const ports = [
+    'emulator/ports/passwords/port.ts',
+    'emulator/ports/files/port.ts',
+    'emulator/ports/bus/port.ts',
+    'emulator/ports/mail/port.ts',
+    'emulator/idp/provider.ts',
+  ]
+  return file.startsWith('emulator/core/') && ports.includes(target)
+}
+
+function isPackage(target: string): boolean {
+  return !/^(client|emulator|cli)\//.test(target)
+}
+
+function importsOf(file: string): Import[] {
+  const pattern =
+    /^[ \t]*(?:import|export)\s(?<what>[^'"`;]*?\sfrom\s+)?['"](?<named>[^'"]+)['"]|\bimport\(\s*['"](?<lazy>[^'"]+)['"]\s*\)/gm
+  return [...withoutComments(read(file)).matchAll(pattern)].map(({ groups = {} }) => {
+    const name = groups.named ?? groups.lazy ?? ''
+    const target = name.startsWith('.') ? resolved(file, name) : packageOf(name)
+    const isOfTypes = groups.what?.startsWith('type ') ?? false
+    return { file, line: `${file} → ${target}`, target, isLazy: groups.lazy !== undefined, isOfTypes }
+  })
+}
+
+function resolved(file: string, name: string): string {
+  const path = relative(root, join(root, dirname(file), name)).replaceAll('\\', '/')
+  return sources.includes(path) ? path : path.replace(/\.js$/, '.ts')
+}
+
+function packageOf(name: string): string {
+  if (name.startsWith('node:')) return name
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
+}
+
+function filesOf(...folders: readonly string[]): string[] {
+  return folders
+    .flatMap((folder) => readdirSync(join(root, folder), { withFileTypes: true, recursive: true }))
+    .filter((entry) => entry.isFile() && /\.(ts|tsx|js)$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((file) => !/(^|\/)(node_modules|dist|generated)\//.test(file))
+    .sort()
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}

@@ -1,0 +1,267 @@
+/** What is published, as somebody gets it who runs `npm install` in an empty project. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { openChromium } from '../fixtures/chromium.js'
+import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages.js'
+import { serve } from '../fixtures/servers.js'
+
+const names: readonly PackageName[] = ['svc-toolkit', 'svc-toolkit-client']
+
+let emulator: Emulator
+let tarballs: Readonly<Record<PackageName, string>>
+const projects = new Map<string, Installed>()
+
+beforeAll(async () => {
+  emulator = await startEmulator({ memory: true })
+  tarballs = await pack()
+  for (const name of names) projects.set(name, await install([tarballs[name]]))
+}, 300_000)
+afterAll(async () => {
+  await emulator?.close()
+  for (const project of projects.values()) await project.remove()
+})
+
+function projectWith(name: PackageName): Installed {
+  const project = projects.get(name)
+  if (!project) throw new Error(`${name} is not installed.`)
+  return project
+}
+
+/** A script that lists what it has created, and knows an error of the service. */
+const work = `
+async function work(url, apiKey, collection) {
+  const svc = createClient({ url, apiKey })
+  await svc.collections.create({ name: collection })
+  await svc.collection(collection).create({ title: 'Tea' })
+  const { items } = await svc.collection(collection).list()
+  const error = await svc.collection('missing').list().catch((error) => error)
+  console.log(items.map(({ data }) => data.title).join(), error instanceof SvcError, error.code)
+}
+`
+const run = (collection: string) => `work(process.argv[2], process.argv[3], '${collection}')`
+
+describe('the client alone', () => {
+  it('has no dependencies, code under 60 KB, and nothing beside its code but types and words: under 150 KB', async () => {
+    const { stdout: list } = await execa('tar', ['-tvzf', tarballs['svc-toolkit-client']])
+    const { stdout: manifest } = await execa('tar', ['-xzOf', tarballs['svc-toolkit-client'], 'package/package.json'])
+    const files = list.split('\n').map((line) => {
+      const [, , size, , , path = ''] = line.split(/\s+/)
+      return { path: path.replace('package/', ''), size: Number(size) }
+    })
+    const bytes = (of: typeof files) => of.reduce((sum, { size }) => sum + size, 0)
+    const code = files.filter(({ path }) => /\.m?js$/.test(path))
+
+    expect(JSON.parse(manifest)).not.toHaveProperty('dependencies')
+    expect(code.map(({ path }) => path).sort()).toEqual(['development.js', 'development.mjs', 'index.js', 'index.mjs'])
+    expect(bytes(code)).toBeLessThan(60_000)
+    expect(bytes(files)).toBeLessThan(150_000)
+    expect(files.filter(({ path }) => !/\.(m?js|d\.m?ts)$/.test(path)).map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
+    )
+  })
+
+  it('runs in Jest with its defaults', async () => {
+    const project = projectWith('svc-toolkit-client')
+    await project.write({
+      'jest/package.json': '{}',
+      'jest/notes.test.js': `
+const { createClient, SvcError } = require('svc-toolkit-client')
+test('notes are listed', async () => {
+  const svc = createClient(${JSON.stringify({ url: emulator.url, apiKey: emulator.apiKey })})
+  await svc.collections.create({ name: 'jest' })
+  await svc.collection('jest').create({ title: 'Tea' })
+  expect((await svc.collection('jest').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
+  await expect(svc.collection('missing').list()).rejects.toThrow(SvcError)
+})`,
+    })
+
+    const ran = await project.node(tool('jest/bin/jest.js'), '--rootDir', `${project.folder}/jest`)
+
+    expect(ran.all).toContain('Tests:       1 passed')
+    expect(ran.exitCode).toBe(0)
+  })
+})
+
+describe.each(names)('%s', (name) => {
+  it.each([
+    ['mjs', `import { createClient, SvcError } from '${name}'`],
+    ['cjs', `const { createClient, SvcError } = require('${name}')`],
+  ])('is used by a script that is %s', async (kind, load) => {
+    const project = projectWith(name)
+    const collection = `${name}-${kind}`
+    await project.write({ [`work.${kind}`]: `${load}\n${work}\n${run(collection)}` })
+
+    const ran = await project.node(`work.${kind}`, emulator.url, emulator.apiKey)
+
+    expect(ran.all).toBe('Tea true NOT_FOUND')
+  })
+
+  it.each([
+    ['mjs', `import { createClient, SvcError } from '${name}'`],
+    ['cjs', `const { createClient, SvcError } = require('${name}')`],
+  ])('59 tells of likely mistakes under the condition "development", and only there: %s', async (kind, load) => {
+    const project = projectWith(name)
+    const collection = `${name}-${kind}-development`
+    await project.write({
+      [`likely.${kind}`]: `${load}
+async function main([url, apiKey]) {
+  const svc = createClient({ url, apiKey })
+  await svc.collections.create({ name: '${collection}' }).catch(() => undefined)
+  await svc.collection('${collection}').list({ where: { views_gte: 1 } })
+  console.log(await svc.collections.get('missing').catch((error) => error instanceof SvcError))
+}
+main(process.argv.slice(2))`,
+    })
+    const words = [`likely.${kind}`, emulator.url, emulator.apiKey]
+
+    const developed = await project.node('--conditions=development', ...words)
+    const produced = await project.node(...words)
+
+    expect(produced.all).toBe('true')
+    expect(developed.all.split('\n')).toEqual([
+      expect.stringMatching(/^svc: nothing of ".*-development" was found, and "views_gte" is a field's name here/),
+      'true',
+    ])
+  })
+
+  const typed = (imports: string) => `${imports}
+const svc = createClient<{ posts: { title: string } }>({ url: '', apiKey: '' })
+export const created: Promise<{ id: string }> = svc.collection('posts').create({ title: 'Tea' })
+export const failure: SvcError = new SvcError('NOT_FOUND', '')
+// @ts-expect-error: a title is a text
+svc.collection('posts').create({ title: 1 })
+// @ts-expect-error: no such collection
+svc.collection('pots')
+`
+  const fromClient = `import { createClient, SvcError } from '${name}'`
+  const fromToolkit = `import { startEmulator } from 'svc-toolkit/emulator'
+import { startTestEmulator } from 'svc-toolkit/testing'
+${fromClient}
+// @ts-expect-error: no such option
+startEmulator({ memry: true })
+export const url: Promise<string> = startTestEmulator().then((emulator) => emulator.url)`
+  const source = typed(name === 'svc-toolkit' ? fromToolkit : fromClient)
+
+  it.each([
+    ['5.9', 'node', 'commonjs', ['ts']],
+    ['5.9', 'node16', 'node16', ['mts', 'cts']],
+    ['5.9', 'bundler', 'esnext', ['ts']],
+    ['7', 'node16', 'node16', ['mts', 'cts']],
+    ['7', 'bundler', 'esnext', ['ts']],
+  ])('has types for TypeScript %s under moduleResolution %s (module %s, %s)', async (version, resolution, ...rest) => {
+    const [module, kinds] = rest
+    const project = projectWith(name)
+    const folder = `types-${version}-${resolution}`
+    const files = kinds.map((kind) => `app.${kind}`)
+    const compilerOptions = {
+      ...{ module, moduleResolution: resolution, target: 'es2022', lib: ['es2022', 'dom'] },
+      ...{ strict: true, noEmit: true, types: [], skipDefaultLibCheck: true },
+    }
+    await project.write({
+      ...Object.fromEntries(files.map((file) => [`${folder}/${file}`, source])),
+      [`${folder}/tsconfig.json`]: JSON.stringify({ compilerOptions, files }),
+    })
+
+    const ran = await project.node(
+      tool(version === '7' ? 'typescript/bin/tsc' : 'typescript-5.9/bin/tsc'),
+      '-p',
+      folder,
+    )
+
+    expect(ran.all).toBe('')
+    expect(ran.exitCode).toBe(0)
+  })
+
+  it('is used by a page that Vite has built', async () => {
+    const project = projectWith(name)
+    await project.write({
+      'vite/.env.local': `VITE_SVC_URL=${emulator.url}\nVITE_SVC_API_KEY=${emulator.apiKey}\n`,
+      'vite/index.html': '<script type="module" src="./page.js"></script>',
+      'vite/page.js': `import { createClient, SvcError } from '${name}'
+const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
+const error = await createClient({ url, apiKey }).collection('missing').list().catch((error) => error)
+document.title = [error instanceof SvcError, error.code].join()`,
+    })
+
+    const built = await project.node(tool('vite/bin/vite.js'), 'build', 'vite')
+
+    expect(built.exitCode, built.all).toBe(0)
+    expect(await textIn(join(project.folder, 'vite', 'dist', 'assets'))).not.toContain('console.warn')
+    await titleOf(join(project.folder, 'vite', 'dist'), 'true,NOT_FOUND')
+  })
+})
+
+describe('svc-toolkit', () => {
+  it('brings the command', async () => {
+    const project = projectWith('svc-toolkit')
+
+    const version = await project.node('node_modules/.bin/svc', '--version')
+    const listed = await project.node(
+      ...['node_modules/.bin/svc', 'collections', 'list', '--json'],
+      ...['--url', emulator.url, '--key', emulator.apiKey],
+    )
+
+    expect(version.stdout).toMatch(/^svc-toolkit\/\d+\.\d+\.\d+ /)
+    expect(JSON.parse(listed.stdout)).toBeInstanceOf(Array)
+  })
+
+  it.each([
+    [
+      'mjs',
+      `import { startTestEmulator } from 'svc-toolkit/testing'
+import { startEmulator } from 'svc-toolkit/emulator'
+import { createClient } from 'svc-toolkit'`,
+    ],
+    [
+      'cjs',
+      `const { startTestEmulator } = require('svc-toolkit/testing')
+const { startEmulator } = require('svc-toolkit/emulator')
+const { createClient } = require('svc-toolkit')`,
+    ],
+  ])('starts a service for tests in a script that is %s', async (kind, load) => {
+    const project = projectWith('svc-toolkit')
+    await project.write({
+      [`tests.${kind}`]: `${load}
+async function main() {
+  const emulator = await startTestEmulator()
+  const svc = createClient(await emulator.newProject())
+  await svc.collections.create({ name: 'posts' })
+  console.log((await svc.collections.list()).map(({ name }) => name).join(), typeof startEmulator)
+  await emulator.close()
+}
+main()`,
+    })
+
+    const ran = await project.node(`tests.${kind}`)
+
+    expect(ran.all).toBe('posts function')
+  })
+})
+
+/** All files of a folder in one text. */
+async function textIn(folder: string): Promise<string> {
+  const files = await readdir(folder)
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n')
+}
+
+/** Opens the page of this folder in a real browser, and waits for its title. */
+async function titleOf(folder: string, title: string): Promise<void> {
+  const server = await serve(async ({ url = '/' }, response) => {
+    const path = url === '/' ? '/index.html' : url
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html'
+    const content = await readFile(join(folder, path)).catch(() => '')
+    response.writeHead(200, { 'content-type': type }).end(content)
+  })
+  const chromium = await openChromium()
+  try {
+    const page = await chromium.browser.newPage()
+    await page.goto(server.url)
+    await page.waitForFunction(`document.title === ${JSON.stringify(title)}`)
+  } finally {
+    await chromium.close()
+    await server.close()
+  }
+}

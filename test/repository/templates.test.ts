@@ -1,0 +1,131 @@
+/** Each template as somebody gets it from `svc init`, run as its README says. */
+import { mkdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cleanEnv, openWorld, type World } from '../cli/command-line.js'
+import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
+import { pack } from '../fixtures/packages.js'
+
+const thisPackage = fileURLToPath(new URL('../..', import.meta.url))
+
+const worlds: World[] = []
+let chromium: OpenBrowser
+let packages: Awaited<ReturnType<typeof pack>>
+
+beforeAll(async () => {
+  chromium = await openChromium()
+  packages = await pack()
+}, 120_000)
+afterAll(async () => {
+  await chromium?.close()
+  for (const world of worlds) await world.close()
+})
+
+test('web: the page creates, lists and deletes documents, and says what went wrong', async () => {
+  const world = await anApp('web')
+  const served = await serve(world.folder)
+  const page = await chromium.browser.newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  const items = page.locator('li')
+
+  await page.goto(served.url)
+  await page.getByLabel('New note').fill('Milk')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await items.filter({ hasText: 'Milk' }).waitFor()
+  await page.getByLabel('New note').fill('<b>Bread</b>')
+  await page.getByLabel('New note').press('Enter')
+  await items.filter({ hasText: '<b>Bread</b>' }).waitFor()
+  const stored = await world.json(['docs', 'list', 'notes', '--sort', 'text'])
+  await items.filter({ hasText: 'Milk' }).getByRole('button', { name: 'Delete' }).click()
+  await items.filter({ hasText: 'Milk' }).waitFor({ state: 'detached' })
+  await world.svc(['collections', 'delete', 'notes', '--yes'])
+  await page.getByLabel('New note').fill('Too late')
+  await page.getByLabel('New note').press('Enter')
+  await page.getByRole('alert').filter({ hasText: 'notes' }).waitFor()
+  await served.stop()
+
+  expect(stored).toMatchObject({ items: [{ data: { text: '<b>Bread</b>' } }, { data: { text: 'Milk' } }] })
+  expect(problems).toEqual([])
+})
+
+test('web: its server gives away no settings but the two of the page, and survives a bad path', async () => {
+  const { folder } = await anApp('web')
+  const served = await serve(folder)
+
+  const statuses: number[] = []
+  for (const path of ['/.env.local', '/..%2f.env.local', '/%', '/package.json', '/']) {
+    statuses.push((await fetch(`${served.url}${path}`)).status)
+  }
+  const settings = await (await fetch(`${served.url}/settings.js`)).text()
+  await served.stop()
+
+  expect(statuses).toEqual([404, 404, 404, 404, 200])
+  expect(settings).toMatch(/^export const settings = \{"url":"[^"]+","apiKey":"[^"]+"\}$/)
+})
+
+test('node: the script writes notes and counts them, its test passes and leaves nothing behind', async () => {
+  const world = await anApp('node')
+  const { folder } = world
+
+  const first = await npm(folder, 'start')
+  const second = await npm(folder, 'start')
+  const tested = await npm(folder, 'test')
+
+  expect(first.stdout, first.stderr).toMatch(/Started at .*\n1 notes\./)
+  expect(second.stdout).toMatch(/Started at .*\nStarted at .*\n2 notes\./)
+  expect(tested).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/pass 2\b/) })
+  const names = (await world.json(['collections', 'list'])) as { name: string }[]
+  expect(names.filter(({ name }) => name.startsWith('notes-test'))).toEqual([])
+})
+
+/** What `svc init` makes, with both packages in the place where `npm install` puts them, beside the emulator of its folder. */
+async function anApp(template: string): Promise<World> {
+  const world = await openWorld()
+  worlds.push(world)
+  const { exit, stderr } = await world.svc(['init', '--template', template, '--yes'])
+  expect(exit, stderr).toBe(0)
+  const modules = join(world.folder, 'node_modules')
+  const client = join(modules, 'svc-toolkit-client')
+  await mkdir(client, { recursive: true })
+  await execa('tar', ['-xzf', packages['svc-toolkit-client'], '-C', client, '--strip-components=1'])
+  await symlink(thisPackage, join(modules, 'svc-toolkit'))
+  expect(await readFile(join(world.folder, 'README.md'), 'utf8')).toContain('npm start')
+  const dev = await world.dev('--memory')
+  expect(await readFile(join(world.folder, '.env.local'), 'utf8')).toContain(`SVC_API_KEY=${dev.apiKey}`)
+  return world
+}
+
+function npm(folder: string, script: string) {
+  return execa('npm', ['run', '--silent', script], {
+    cwd: folder,
+    env: cleanEnv(folder),
+    extendEnv: false,
+    reject: false,
+    timeout: 30_000,
+  })
+}
+
+/** `npm start` of the web template, on a port of its own, once it says where it is. */
+async function serve(folder: string) {
+  const child = execa(process.execPath, ['--env-file=.env.local', 'serve.js'], {
+    cwd: folder,
+    env: { ...cleanEnv(folder), PORT: '0' },
+    extendEnv: false,
+    reject: false,
+    timeout: 60_000,
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (line) => resolve(String(line).trim()))
+    child.then(({ stderr }) => reject(new Error(`The page's server ended: ${stderr}`)), reject)
+  })
+  return {
+    url,
+    async stop() {
+      child.kill()
+      await child
+    },
+  }
+}
