@@ -1,6 +1,6 @@
 /** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
 import type { ProjectSettings } from '../client/protocol/model/project.js'
-import { startEmulator } from './main.js'
+import { startEmulator } from './dev.js'
 
 /** What opens a project. Documents, collections and keys of one are nothing to another. */
 export interface TestProject {

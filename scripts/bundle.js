@@ -16,13 +16,13 @@ const inCommands = /^(@oclif\/core|chalk)(\/|$)/
 const unused = ['ts-node', 'typescript']
 
 /**
- * Puts `emulator/main.ts` as one module into `<made>/emulator/bundled`, and has `<made>/emulator/main.js` be it.
+ * Puts `emulator/dev.ts` as one module into `<made>/emulator/bundled`, and has `<made>/emulator/dev.js` be it.
  *
  * @param {string} root @param {string} made where the compiled files are
  */
 export async function bundleEmulator(root, made) {
   const build = await rolldown({
-    input: { 'bundled/main': join(root, 'emulator', 'main.ts') },
+    input: { 'bundled/dev': join(root, 'emulator', 'dev.ts') },
     cwd: root,
     platform: 'node',
     external: apart,
@@ -33,7 +33,7 @@ export async function bundleEmulator(root, made) {
     chunkFileNames: 'bundled/[name].js',
   })
   await build.close()
-  writeFileSync(join(made, 'emulator', 'main.js'), "export * from './bundled/main.js'\n")
+  writeFileSync(join(made, 'emulator', 'dev.js'), "export * from './bundled/dev.js'\n")
 }
 
 /**

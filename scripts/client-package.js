@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** What the package exports, and so what `require` needs types of. */
-const entries = ['client/index.d.ts', 'emulator/main.d.ts', 'emulator/testing.d.ts']
+const entries = ['client/index.d.ts', 'emulator/dev.d.ts', 'emulator/testing.d.ts']
 
 /**
  * Puts the client as CommonJS into `<made>/commonjs`, with types for `require` of all that the package exports: a

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/protocol/model/limits.js'
-import type { Emulator } from '../../emulator/main.js'
+import type { Emulator } from '../../emulator/dev.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { requireCommand } from '../dev/app-command.js'
@@ -102,7 +102,7 @@ command's exit code if it ends by itself.`)
     if (app.length > 0) await requireCommand(app)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
     const stopped = untilStopped()
-    const { startEmulator } = await import('../../emulator/main.js')
+    const { startEmulator } = await import('../../emulator/dev.js')
     const emulator = await startEmulator({
       ...(flags.port === undefined ? { choosePort: freePort(flags.host) } : { port: flags.port }),
       host: flags.host,

@@ -1,7 +1,7 @@
 /** Documents so large that a page of the usual size would be no answer. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 let emulator: Emulator
 beforeAll(async () => {

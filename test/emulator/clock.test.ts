@@ -1,7 +1,7 @@
 /** What follows the service's clock, with a clock that the test holds. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 let now = new Date('2026-03-01T12:00:00.000Z')
 let emulator: Emulator

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
 
 let dir: string

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Config, type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Config, type Emulator, startEmulator } from '../../emulator/dev.js'
 import { startPostgres } from '../fixtures/postgres.js'
 
 let dir: string

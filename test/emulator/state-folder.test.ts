@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { ending, leave, logInWithToken } from '../fixtures/providers/lying-logins.js'
 import { bySecret, serveLyingProvider } from '../fixtures/providers/lying-provider.js'
 

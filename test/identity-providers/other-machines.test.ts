@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { expect, test } from 'vitest'
-import { startEmulator } from '../../emulator/main.js'
+import { startEmulator } from '../../emulator/dev.js'
 
 const [outside] = Object.values(networkInterfaces())
   .flat()

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type Emulator, startEmulator } from '../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const cli = join(root, 'cli/bin/run.js')

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, type Asked, askerOf } from '../../fixtures/ask.js'
 
 // Contract 6.12: whom failed logins hold up, for how long, and whom they never do. The clock stands still unless a test moves

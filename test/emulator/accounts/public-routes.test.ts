@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, askerOf } from '../../fixtures/ask.js'
 import { send } from '../../fixtures/http.js'
 

@@ -1,7 +1,7 @@
 /** Two processes on one PostgreSQL: a right that is taken away in one is gone in the other. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { startPostgres } from '../../fixtures/postgres.js'
 
 it('contract 5.3 permissions hold in every process, however busy it is', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, askerOf } from '../../fixtures/ask.js'
 import { type SmtpServer, startSmtp } from '../../fixtures/mail/smtp.js'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import S3rver from 's3rver'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { startEmulator } from '../../../emulator/main.js'
+import { startEmulator } from '../../../emulator/dev.js'
 import { patiently } from '../../fixtures/patience.js'
 
 interface Bucket {

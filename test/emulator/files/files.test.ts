@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 
 const strayId = '01900000-0000-7000-8000-0000000000ab'
 

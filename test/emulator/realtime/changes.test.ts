@@ -7,7 +7,7 @@ import { createClient } from '../../../client/index.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
-import { type Config, startEmulator } from '../../../emulator/main.js'
+import { type Config, startEmulator } from '../../../emulator/dev.js'
 import { trimChanges } from '../../../emulator/store/realtime/changes.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { trimChanges } from '../../../emulator/store/realtime/changes.js'
 import { openAuthenticated, openEvents } from '../../fixtures/realtime/streams.js'
 

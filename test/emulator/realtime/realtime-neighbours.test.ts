@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { aSubscriber, overEventStream, overWebSocket, type Target } from '../../fixtures/realtime/subscriber.js'
 
 interface Post {

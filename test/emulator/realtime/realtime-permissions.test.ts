@@ -1,7 +1,7 @@
 /** Rights that are taken away while events are on their way. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
 let emulator: Emulator

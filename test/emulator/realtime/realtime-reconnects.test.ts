@@ -1,7 +1,7 @@
 /** Connections break all the time: whoever goes on after the last event it had misses none and has none twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type Emulator, startEmulator } from '../../../emulator/main.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
