@@ -11,7 +11,7 @@ import type { Database } from './database/port.js'
 import { migrate, NewerDatabaseError } from './database/schema/migrations.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
-import { drawFilePlace } from './store/files.js'
+import { ensureFilePlace } from './store/files.js'
 
 export interface Storage {
   readonly db: Database
@@ -96,7 +96,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: await drawFilePlace(db),
+    place: await ensureFilePlace(db),
     isSynced: db.engine === 'postgres',
   })
 }

@@ -15,7 +15,7 @@ import {
   makeFieldIndex,
   nameOf,
   selectFieldIndexes,
-  writeUsed,
+  updateUsedAt,
 } from '../store/lists/field-indexes.js'
 import { tidyTables } from '../store/upkeep.js'
 
@@ -139,7 +139,7 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
   function review(): Promise<void> {
     return enqueue(async () => {
       const at = now()
-      if (used.size > 0) await writeUsed(db, [...used], at.toISOString())
+      if (used.size > 0) await updateUsedAt(db, [...used], at.toISOString())
       used.clear()
       for (const index of await selectFieldIndexes(db)) if (isUnwanted(index, at)) await dropFieldIndex(db, index.name)
       await reload()

@@ -2,14 +2,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { keptMilliseconds } from '../core/documents/idempotency.js'
 import type { Database } from '../database/port.js'
-import { trimMails } from '../store/accounts/mails.js'
+import { deleteOldMails } from '../store/accounts/mails.js'
 import { deleteExpiredTokens } from '../store/accounts/one-time-tokens.js'
 import { deleteExpiredAttempts } from '../store/accounts/recent-attempts.js'
 import { deleteExpiredSessions } from '../store/accounts/sessions.js'
-import { sweepRemoved } from '../store/collections.js'
+import { deleteRemovedDocuments } from '../store/collections.js'
 import { deleteExpiredAnswers } from '../store/idempotency.js'
 import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
-import { trimChanges } from '../store/realtime/changes.js'
+import { deleteOldChanges } from '../store/realtime/changes.js'
 import { deleteExpiredTickets } from '../store/realtime/tickets.js'
 
 /** Documents or changes deleted in one statement; some tens of milliseconds. */
@@ -48,11 +48,11 @@ export function startMaintenance(db: Database, now: () => Date, report: (error: 
   async function work() {
     isWanted = false
     try {
-      while (!isStopped && (await sweepRemoved(db, piece))) await pause(5)
+      while (!isStopped && (await deleteRemovedDocuments(db, piece))) await pause(5)
       const before = new Date(now().getTime() - keptChangesMilliseconds).toISOString()
       const trim = { before, kept: keptChanges, most: piece }
-      while (!isStopped && (await trimChanges(db, trim)) === piece) await pause(5)
-      while (!isStopped && (await trimMails(db, { kept: keptMails, most: piece })) === piece) await pause(5)
+      while (!isStopped && (await deleteOldChanges(db, trim)) === piece) await pause(5)
+      while (!isStopped && (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece) await pause(5)
       if (isStopped) return
       const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
       await deleteExpiredAnswers(db, ago(keptMilliseconds))

@@ -2,11 +2,11 @@
 import type { Database } from '../database/port.js'
 import type { FileStore } from '../ports/files/port.js'
 import {
-  countFiles,
-  deleteNobodys,
+  deleteOrphans,
+  selectExisting,
+  selectFileCount,
   selectIdsAfter,
-  selectKnown,
-  selectNobodys,
+  selectOrphans,
   selectSettled,
   selectSettledAnywhere,
 } from '../store/files.js'
@@ -55,7 +55,7 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
   async function compare() {
     const found = await removeStrays()
     // Nearly always each row has its bytes, and need not be looked at.
-    if (!isStopped && (await countFiles(db)) > found) await reportMissing()
+    if (!isStopped && (await selectFileCount(db)) > found) await reportMissing()
   }
 
   async function guarded(work: () => Promise<void>) {
@@ -93,10 +93,10 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
   /** Bytes first: the row is what remembers them. */
   async function removeNobodys() {
     while (!isStopped) {
-      const ids = await selectNobodys(db, piece)
+      const ids = await selectOrphans(db, piece)
       if (ids.length === 0) return
       await store.remove(ids)
-      await deleteNobodys(db, ids)
+      await deleteOrphans(db, ids)
     }
   }
 
@@ -106,7 +106,7 @@ export function startFileKeeper(db: Database, store: FileStore, report: (error: 
     for await (const listed of store.list()) {
       for (let at = 0; at < listed.length && !isStopped; at += piece) {
         const ids = listed.slice(at, at + piece)
-        const known = new Set(await selectKnown(db, ids))
+        const known = new Set(await selectExisting(db, ids))
         found += known.size
         await removeSettled(ids.filter((id) => !known.has(id)))
       }

@@ -52,7 +52,7 @@ export async function selectCollection(
 }
 
 /** @throws {SvcError} `COLLECTION_EXISTS` */
-export async function writeCollection(db: Database, collection: StoredCollection): Promise<void> {
+export async function updateCollection(db: Database, collection: StoredCollection): Promise<void> {
   const { id, name, schema, permissions, updatedAt } = collection
   const update = writing(sql`
     update collections
@@ -69,8 +69,8 @@ export async function selectCount(db: Database, collectionId: string): Promise<n
   return row?.documents ?? 0
 }
 
-/** Takes the collection away and leaves its documents, which nobody can reach any more, to `sweepRemoved`. */
-export async function markRemoved(db: Database, collectionId: string): Promise<void> {
+/** Takes the collection away and leaves its documents, which nobody can reach any more, to `deleteRemovedDocuments`. */
+export async function deleteCollection(db: Database, collectionId: string): Promise<void> {
   await db.query(
     writing(sql`
     with removed as (delete from collections where id = ${collectionId} returning id)
@@ -79,7 +79,7 @@ export async function markRemoved(db: Database, collectionId: string): Promise<v
 }
 
 /** Deletes some documents of removed collections; whether there may be more. */
-export async function sweepRemoved(db: Database, mostDocuments: number): Promise<boolean> {
+export async function deleteRemovedDocuments(db: Database, mostDocuments: number): Promise<boolean> {
   const [removed] = await db.query<{ collection_id: string }>(
     sql`select collection_id from document_counts where is_removed limit 1`,
   )

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Database, Sql } from '../database/port.js'
-import { insertDocuments, writeDocuments } from './documents.js'
+import { insertDocuments, updateDocumentData } from './documents.js'
 
 const place = { project: 'p', collection: { id: 'c', name: 'posts' }, at: '2026-01-01T00:00:00.000Z' }
 
 /** What the database is asked to write documents of so many values each. */
-async function asked(values: readonly number[], write: typeof insertDocuments | typeof writeDocuments) {
+async function asked(values: readonly number[], write: typeof insertDocuments | typeof updateDocumentData) {
   const texts: string[] = []
   const query = async ({ text }: Sql) => {
     texts.push(text)
@@ -16,7 +16,7 @@ async function asked(values: readonly number[], write: typeof insertDocuments | 
   return texts.join()
 }
 
-it.each([insertDocuments, writeDocuments])(
+it.each([insertDocuments, updateDocumentData])(
   'contract 10.10 of more than 250,000 values PostgreSQL builds the jsonb of one document at a time: $name',
   async (write) => {
     expect(await asked([200_000, 50_000], write)).toContain('jsonb_array_elements')

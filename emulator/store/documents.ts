@@ -91,18 +91,18 @@ export async function lockDocuments(
 }
 
 /** What a removal needs to know of a document. */
-export interface Doomed {
+export interface LockedVersion {
   readonly version: number
   /** Whether files live with it. */
   readonly hasFiles: boolean
 }
 
 /** As `lockDocuments`, without their data, which may be large. */
-export async function lockDoomed(
+export async function lockDocumentVersions(
   tx: Database,
   collection: Place['collection'],
   ids: readonly string[],
-): Promise<Map<string, Doomed>> {
+): Promise<Map<string, LockedVersion>> {
   const rows = await tx.query<{ id: string; version: number; has_files: boolean }>(sql`
     select d.id, d.version, exists (select from files f where f.document_id = d.id) as has_files
     from documents d
@@ -119,7 +119,7 @@ function isOneOf(ids: readonly string[]): Fragment {
 }
 
 /** Writes the new data of locked documents and records their changes. */
-export async function writeDocuments(
+export async function updateDocumentData(
   tx: Database,
   place: Place,
   documents: readonly NewData[],

@@ -19,7 +19,7 @@ export interface FileRow {
 export const fileColumns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
 
 /** What is not somebody's and does not stay is waiting for its bytes to be removed. */
-export const isNobodys = sql`not f.stays and f.document_id is null and f.user_id is null`
+export const isOrphan = sql`not f.stays and f.document_id is null and f.user_id is null`
 
 /** Where new files go, and how much their project may take. */
 interface FilePlace {
@@ -39,7 +39,7 @@ export async function insertFiles(db: Database, place: FilePlace, files: readonl
   // taken off twice.
   const [, late = []] = await db.batch([
     lockedTotal(place.project),
-    insertion(place, files, bytesOfNobody(place.project)),
+    insertion(place, files, orphanedBytes(place.project)),
   ])
   return late.length > 0
 }
@@ -82,20 +82,20 @@ export async function selectFile(
     select ${fileColumns}, p.settings
     from files f
     join projects p on p.id = f.project_id
-    where f.id = ${id} and not (${isNobodys})`)
+    where f.id = ${id} and not (${isOrphan})`)
   return row && { file: fileFromRow(row), settings: row.settings }
 }
 
 export async function selectUsage(db: Database, project: string): Promise<Pick<StorageUsage, 'files' | 'bytes'>> {
   const [row] = await db.query<{ files: number; bytes: number }>(sql`
-    select t.files - ${filesOfNobody(project)} as files, (t.bytes - ${bytesOfNobody(project)})::bigint as bytes
+    select t.files - ${orphanedFiles(project)} as files, (t.bytes - ${orphanedBytes(project)})::bigint as bytes
     from file_totals t
     where t.project_id = ${project}`)
   return row ?? { files: 0, bytes: 0 }
 }
 
 /** Makes a file that belongs to nobody go; whether it did. */
-export async function dropFile(db: Database, project: string, id: string): Promise<boolean> {
+export async function orphanFile(db: Database, project: string, id: string): Promise<boolean> {
   const rows = await db.query(
     makingRoom(sql`
       update files f set stays = false
@@ -114,7 +114,7 @@ export async function selectOwned(db: Database, owners: readonly string[]): Prom
 }
 
 /** Takes files from their owners. */
-export async function disownFiles(db: Database, ids: readonly string[]): Promise<void> {
+export async function orphanFiles(db: Database, ids: readonly string[]): Promise<void> {
   await db.query(
     writing(sql`
     update files set document_id = null, collection_id = null, user_id = null where id = any(${ids}::uuid[])`),
@@ -122,7 +122,7 @@ export async function disownFiles(db: Database, ids: readonly string[]): Promise
 }
 
 /** Takes all files of a collection's documents from them. */
-export async function disownFilesOf(db: Database, collection: string): Promise<void> {
+export async function orphanCollectionFiles(db: Database, collection: string): Promise<void> {
   await db.query(
     writing(sql`
     update files set document_id = null, collection_id = null where collection_id = ${collection}`),
@@ -130,17 +130,17 @@ export async function disownFilesOf(db: Database, collection: string): Promise<v
 }
 
 /** Some files of nobody, of any project. */
-export async function selectNobodys(db: Database, most: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`select f.id from files f where ${isNobodys} limit ${most}::int`)
+export async function selectOrphans(db: Database, most: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`select f.id from files f where ${isOrphan} limit ${most}::int`)
   return rows.map(({ id }) => id)
 }
 
 /** Forgets files whose bytes are gone, and counts them off. */
-export async function deleteNobodys(db: Database, ids: readonly string[]): Promise<void> {
+export async function deleteOrphans(db: Database, ids: readonly string[]): Promise<void> {
   await db.query(
     makingRoom(sql`
       with deleted as (
-        delete from files f where f.id = any(${ids}::uuid[]) and ${isNobodys} returning f.project_id, f.size
+        delete from files f where f.id = any(${ids}::uuid[]) and ${isOrphan} returning f.project_id, f.size
       )
       update file_totals t set files = t.files - gone.files, bytes = t.bytes - gone.bytes
       from (select project_id, count(*) as files, sum(size)::bigint as bytes from deleted group by project_id) as gone
@@ -149,7 +149,7 @@ export async function deleteNobodys(db: Database, ids: readonly string[]): Promi
 }
 
 /** Those of the ids that have a row. */
-export async function selectKnown(db: Database, ids: readonly string[]): Promise<string[]> {
+export async function selectExisting(db: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(knownAmong(ids))
   return rows.map(({ id }) => id)
 }
@@ -175,12 +175,12 @@ export async function selectSettled(db: Database, project: string, ids: readonly
 export async function selectSettledAnywhere(db: Database, ids: readonly string[]): Promise<string[]> {
   return db.transaction(async (tx) => {
     await tx.query(sql`lock table files in share mode`)
-    return selectKnown(tx, ids)
+    return selectExisting(tx, ids)
   })
 }
 
 /** How many files there are, of all projects, those of nobody included. */
-export async function countFiles(db: Database): Promise<number> {
+export async function selectFileCount(db: Database): Promise<number> {
   const [row] = await db.query<{ files: number }>(sql`select sum(files)::bigint as files from file_totals`)
   return row?.files ?? 0
 }
@@ -188,12 +188,12 @@ export async function countFiles(db: Database): Promise<number> {
 /** Ids after that one, in order. */
 export async function selectIdsAfter(db: Database, last: string, most: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select f.id from files f where f.id > ${last} and not (${isNobodys}) order by f.id limit ${most}::int`)
+    select f.id from files f where f.id > ${last} and not (${isOrphan}) order by f.id limit ${most}::int`)
   return rows.map(({ id }) => id)
 }
 
 /** The id under which this database keeps its bytes, drawn when it is first asked for. */
-export async function drawFilePlace(db: Database): Promise<string> {
+export async function ensureFilePlace(db: Database): Promise<string> {
   const place = sql`select id from file_place`
   const [known] = await db.query<{ id: string }>(place)
   if (known) return known.id
@@ -204,12 +204,12 @@ export async function drawFilePlace(db: Database): Promise<string> {
   return String((drawn as { id: string }[])[0]?.id)
 }
 
-function bytesOfNobody(project: string): Fragment {
-  return sql`(select coalesce(sum(f.size), 0) from files f where f.project_id = ${project} and ${isNobodys})`
+function orphanedBytes(project: string): Fragment {
+  return sql`(select coalesce(sum(f.size), 0) from files f where f.project_id = ${project} and ${isOrphan})`
 }
 
-export function filesOfNobody(project: string): Fragment {
-  return sql`(select count(*) from files f where f.project_id = ${project} and ${isNobodys})`
+export function orphanedFiles(project: string): Fragment {
+  return sql`(select count(*) from files f where f.project_id = ${project} and ${isOrphan})`
 }
 
 export function fileFromRow(row: FileRow): FileRecord {

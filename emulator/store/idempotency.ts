@@ -15,7 +15,7 @@ interface KeyPlace {
 }
 
 /** Keeps an answer under its key; fails if the key has one. Where another transaction has just taken it, this waits. */
-export async function keepAnswer(
+export async function insertAnswer(
   tx: Database,
   { project, scope, expired, at }: KeyPlace & { readonly at: string },
   { bodyHash, status, headers, answer }: KeptAnswer,

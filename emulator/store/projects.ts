@@ -119,7 +119,7 @@ export async function selectProjectKeys(db: Database, project: string): Promise<
     order by created_at, id`)
 }
 
-export async function writeSettings(db: Database, id: string, settings: ProjectSettings): Promise<void> {
+export async function updateSettings(db: Database, id: string, settings: ProjectSettings): Promise<void> {
   await db.query(writing(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb where id = ${id}`))
 }
 

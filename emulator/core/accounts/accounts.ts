@@ -13,7 +13,7 @@ import {
   selectUser,
   selectUserByEmail,
   selectUsers,
-  writeUser,
+  updateUser,
 } from '../../store/accounts/users.js'
 import { rolesOf } from '../collections/permissions.js'
 import { type Context, inTransaction, type UserContext } from '../context.js'
@@ -136,7 +136,7 @@ export async function updateMe(
     const isMoved = email !== undefined && email.shown !== before.email
     const at = ctx.backend.now().toISOString()
     const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
-    const written = await writeUser(ctx.db, id, write, at)
+    const written = await updateUser(ctx.db, id, write, at)
     await adoptUploads(ctx, uploads, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { OutgoingUser } from '../../../client/protocol/model/user.js'
-import { type Purpose, replaceToken, selectTokenOwner, takeToken } from '../../store/accounts/one-time-tokens.js'
+import { deleteToken, type Purpose, selectTokenOwner, upsertToken } from '../../store/accounts/one-time-tokens.js'
 import { lockUser } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
 import { hashOf } from '../hashes.js'
@@ -30,7 +30,7 @@ export function newToken(): string {
 
 /** Keeps a secret for a user and a purpose, in the place of the last one. */
 export async function keepToken(ctx: Scope, user: Addressee, token: NewToken): Promise<void> {
-  await replaceToken(ctx.db, rowOf(ctx, user, token))
+  await upsertToken(ctx.db, rowOf(ctx, user, token))
 }
 
 /** The same, unless the last one is younger than `leastAge`, in milliseconds; whether it did. */
@@ -38,7 +38,7 @@ export function keepTokenAfter(ctx: Scope, user: Addressee, token: NewToken, lea
   const now = ctx.backend.now().getTime()
   // One from further in the future was made before the clock was set back.
   const rest = { after: iso(now - leastAge), until: iso(now + leastAge) }
-  return replaceToken(ctx.db, rowOf(ctx, user, token), rest)
+  return upsertToken(ctx.db, rowOf(ctx, user, token), rest)
 }
 
 function rowOf({ backend }: Scope, { id, email }: Addressee, { purpose, token }: NewToken) {
@@ -67,7 +67,7 @@ export async function useToken({ backend, db }: Scope, token: string, purpose: P
   const owner = await selectTokenOwner(db, known)
   // Everybody locks users before their tokens.
   const user = owner && (await lockUser(db, owner.project, owner.user))
-  const email = user && (await takeToken(db, { ...known, at: backend.now().toISOString() }))
+  const email = user && (await deleteToken(db, { ...known, at: backend.now().toISOString() }))
   if (user && email === user.email) return user
   throw badToken()
 }

@@ -3,8 +3,8 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
-import { selectSecrets, writeTotp } from '../../store/accounts/user-secrets.js'
-import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, writeUser } from '../../store/accounts/users.js'
+import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
+import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
 import { type Backend, type Context, inTransaction } from '../context.js'
 import { isId } from '../ids.js'
@@ -28,14 +28,14 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
   const user = await inTransaction({ backend, db: backend.db, inTransaction: false }, async ({ db }) => {
     const before = await lockUser(db, project, id)
     if (!before) throw noSuchUser(id)
-    if (twoFactor === false) await writeTotp(db, id, { secret: null, recoveryHashes: [] })
+    if (twoFactor === false) await updateTotp(db, id, { secret: null, recoveryHashes: [] })
     const json = role === undefined ? {} : { json: JSON.stringify(withRole(before, role)), trustedRole: role }
     const write: UserChanges = {
       ...json,
       ...(roles === undefined ? {} : { roles: [...new Set(roles)] }),
       ...(emailVerified === undefined ? {} : { emailVerified }),
     }
-    return writeUser(db, id, write, backend.now().toISOString())
+    return updateUser(db, id, write, backend.now().toISOString())
   })
   if (!user) throw noSuchUser(id)
   backend.known.callers.clear()

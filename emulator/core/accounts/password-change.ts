@@ -2,7 +2,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteTokens } from '../../store/accounts/one-time-tokens.js'
 import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
-import { selectSecrets, writePasswordHash } from '../../store/accounts/user-secrets.js'
+import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-secrets.js'
 import { lockUser } from '../../store/accounts/users.js'
 import { type Context, inTransaction, type UserContext } from '../context.js'
 import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
@@ -40,7 +40,7 @@ export async function setPassword(
     // In the order in which logins and resets lock the same.
     await deleteTokens(db, user, 'reset password')
     await deletePendingLogin(db, user)
-    await writePasswordHash(db, user, hash)
+    await updatePasswordHash(db, user, hash)
     await deleteSessionsOf(db, user, keptSession)
   })
   ctx.backend.known.callers.clear()

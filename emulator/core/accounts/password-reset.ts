@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { deleteMail } from '../../store/accounts/mails.js'
 import { insertAttempts, lockAttempts } from '../../store/accounts/recent-attempts.js'
 import { selectSecrets } from '../../store/accounts/user-secrets.js'
-import { nobodysId, selectUserByEmail } from '../../store/accounts/users.js'
+import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import { type Backend, type Context, inTransaction } from '../context.js'
 import { readEmail } from './emails.js'
 import { resetLetter } from './letters.js'
@@ -30,7 +30,7 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
   // What is no address is nobody's, and tells nothing.
   if (!address) return
   const found = await selectUserByEmail(db, project.id, address.key)
-  const secrets = await selectSecrets(db, found?.id ?? nobodysId)
+  const secrets = await selectSecrets(db, found?.id ?? noUserId)
   // Who logs in through a provider has no password to forget.
   const user = secrets?.passwordHash ? found : undefined
   const token = newToken()
@@ -38,11 +38,11 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
   const mail = await backend.mail.compose({ project: project.id, to: user?.email ?? address.shown, ...letter })
   const isSent = await inTransaction(ctx, async (ctx) => {
     const refused = await takeFromLimits(ctx, address.key)
-    const addressee = refused === undefined && user ? user : { id: nobodysId, email: '' }
+    const addressee = refused === undefined && user ? user : { id: noUserId, email: '' }
     await keepToken(ctx, addressee, { purpose: 'reset password', token })
     if (refused === undefined) await backend.mail.keep(ctx.db, mail)
     else await backend.mail.refuse(ctx.db, mail, refused)
-    await deleteMail(ctx.db, user ? nobodysId : mail.id)
+    await deleteMail(ctx.db, user ? noUserId : mail.id)
     return refused === undefined && user !== undefined
   })
   if (isSent) backend.mail.send(mail)

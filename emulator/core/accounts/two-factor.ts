@@ -1,7 +1,7 @@
 /** Second factors: an authenticator app, and codes for the day it is lost. Contract 6.7. */
 import { toDataURL } from 'qrcode'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { selectSecrets, type UserSecrets, writePendingTotp, writeTotp } from '../../store/accounts/user-secrets.js'
+import { selectSecrets, type UserSecrets, updatePendingTotp, updateTotp } from '../../store/accounts/user-secrets.js'
 import { inTransaction, type UserContext } from '../context.js'
 import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
 import { getMe } from './accounts.js'
@@ -27,7 +27,7 @@ export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
   const secrets = await selectSecrets(ctx.db, user.id)
   if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)
   const secret = newTotpSecret()
-  await writePendingTotp(ctx.db, user.id, secret)
+  await updatePendingTotp(ctx.db, user.id, secret)
   const url = otpauthUrl(secret, { issuer: ctx.project.name, label: user.email })
   return { secret, otpauthUrl: url, qrCode: await toDataURL(url) }
 }
@@ -42,7 +42,7 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
   await tryCode(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret, totpSecret }) => {
     if (!secret) return totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.'
     if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
-    await writeTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
+    await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })
   return recoveryCodes
@@ -53,7 +53,7 @@ export async function disableTwoFactor(ctx: UserContext, code: string): Promise<
   await tryCode(ctx, async ({ backend, db }, user, secrets) => {
     if (!secrets.totpSecret) return 'Two-factor login is off already.'
     if (!(await acceptCode(secrets, code, backend.now()))) return false
-    await writeTotp(db, user, { secret: null, recoveryHashes: [] })
+    await updateTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
   })
 }

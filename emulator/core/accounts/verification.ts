@@ -3,7 +3,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { selectTokenTime } from '../../store/accounts/one-time-tokens.js'
-import { writeUser } from '../../store/accounts/users.js'
+import { updateUser } from '../../store/accounts/users.js'
 import { type Backend, inTransaction, type UserContext } from '../context.js'
 import { getMe } from './accounts.js'
 import { verificationLetter } from './letters.js'
@@ -35,7 +35,7 @@ export async function verifyEmail(backend: Backend, token: string): Promise<Outg
   await requireToken(scope, token, 'verify email')
   const user = await inTransaction(scope, async (scope) => {
     const { id } = await useToken(scope, token, 'verify email')
-    return writeUser(scope.db, id, { emailVerified: true }, backend.now().toISOString())
+    return updateUser(scope.db, id, { emailVerified: true }, backend.now().toISOString())
   })
   backend.known.callers.clear()
   if (!user) throw plainError('INVALID_TOKEN')

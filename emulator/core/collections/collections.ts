@@ -9,14 +9,14 @@ import type {
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { checkSchema, isCollectionName } from '../../../client/protocol/model/schema.js'
 import {
+  deleteCollection,
   insertCollection,
-  markRemoved,
   selectCollection,
   selectCollections,
   selectCount,
-  writeCollection,
+  updateCollection,
 } from '../../store/collections.js'
-import { disownFilesOf } from '../../store/files.js'
+import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import { type Context, inTransaction } from '../context.js'
 import { isId } from '../ids.js'
@@ -81,7 +81,7 @@ export async function changeCollection(
     const after = { ...before, ...input, updatedAt: ctx.backend.now().toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, after)
-    await writeCollection(ctx.db, after)
+    await updateCollection(ctx.db, after)
     await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: after.id, at: after.updatedAt })
     return after
   })
@@ -95,10 +95,10 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
-    await markRemoved(ctx.db, collection.id)
+    await deleteCollection(ctx.db, collection.id)
     const at = ctx.backend.now().toISOString()
     await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: collection.id, at })
-    await disownFilesOf(ctx.db, collection.id)
+    await orphanCollectionFiles(ctx.db, collection.id)
     return collection.id
   })
   ctx.backend.known.collections.clear()

@@ -14,10 +14,10 @@ import {
   deleteDocuments,
   insertDocuments,
   lockDocuments,
-  lockDoomed,
+  lockDocumentVersions,
   type NewData,
   type Place,
-  writeDocuments,
+  updateDocumentData,
 } from '../../store/documents.js'
 import {
   noSuchCollection,
@@ -80,7 +80,9 @@ export async function removeDocuments(
   const collection = await requireOpenCollection(ctx, name, 'delete')
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
-    const documents = await requireAll(ctx, collection, unique, guard, (ids) => lockDoomed(ctx.db, collection, ids))
+    const documents = await requireAll(ctx, collection, unique, guard, (ids) =>
+      lockDocumentVersions(ctx.db, collection, ids),
+    )
     if (unique.length > 0) await deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique)
     return [...documents.values()].some(({ hasFiles }) => hasFiles)
   })
@@ -110,7 +112,7 @@ export async function changeDocuments(
     })
     const rows = ids.flatMap((id, at) => (texts[at] ? [{ id, ...texts[at] }] : []))
     if (rows.length === 0) return []
-    const written = await writeDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
+    const written = await updateDocumentData(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
     // As the database writes them, with spaces.
     requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(textOf(document)), 0))
     await adopt?.(ctx, collection)

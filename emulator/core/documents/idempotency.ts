@@ -1,5 +1,5 @@
 import { plainError } from '../../../client/protocol/model/error-words.js'
-import { keepAnswer, selectAnswer } from '../../store/idempotency.js'
+import { insertAnswer, selectAnswer } from '../../store/idempotency.js'
 import { type Context, inTransaction } from '../context.js'
 
 /** An answer as it goes out, so that it can be given again to the letter. */
@@ -42,7 +42,7 @@ export async function once(
         answer: [answer.body].flat().join(''),
       }
       // Not waited for: it travels with the commit, and the transaction fails with it.
-      const keeping = keepAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
+      const keeping = insertAnswer(ctx.db, { project: ctx.project.id, scope, at: now.toISOString(), expired }, kept)
       keeping.catch(() => undefined)
       return answer
     })

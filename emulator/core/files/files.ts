@@ -5,7 +5,7 @@ import type { FileRecord, StorageUsage, StoredFile } from '../../../client/proto
 import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { defaultSettings, type ProjectSettings } from '../../../client/protocol/model/project.js'
-import { dropFile, selectFile, selectUsage } from '../../store/files.js'
+import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/file-lists.js'
 import { rolesOf } from '../collections/permissions.js'
 import type { Backend, Context } from '../context.js'
@@ -38,7 +38,7 @@ export async function listFiles(
 
 /** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
-  const isDropped = isId(id) && (await dropFile(ctx.db, ctx.project.id, id))
+  const isDropped = isId(id) && (await orphanFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
     if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, readerOf(ctx)))) throw plainError('FILE_IN_USE')
     throw new SvcError('NOT_FOUND', `No file "${id.slice(0, 80)}".`)

@@ -1,5 +1,5 @@
 /** Files that live and die with a record. Contract 3.5. */
-import { disownFiles, selectOwned } from '../../store/files.js'
+import { orphanFiles, selectOwned } from '../../store/files.js'
 import type { Context } from '../context.js'
 
 /** Whether a record's data may hold the address of a file at all; nearly all hold none, and cost nothing. */
@@ -25,7 +25,7 @@ export async function dropForgotten({ db }: Context, records: readonly Rewritten
   const owned = await selectOwned(db, [...after.keys()])
   const forgotten = owned.filter(({ id, owner }) => !after.get(owner)?.includes(`/files/${id}/`))
   if (forgotten.length > 0)
-    await disownFiles(
+    await orphanFiles(
       db,
       forgotten.map(({ id }) => id),
     )

@@ -3,14 +3,14 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import {
-  countWrongCode,
   deletePendingLogin,
   lockPendingLogin,
-  openPendingLogin,
   type PendingLogin,
+  updateWrongCodes,
+  upsertPendingLogin,
 } from '../../store/accounts/pending-logins.js'
-import { selectSecrets, writeUsedCode } from '../../store/accounts/user-secrets.js'
-import { lockUser, nobodysId, selectUserByEmail } from '../../store/accounts/users.js'
+import { selectSecrets, updateUsedCode } from '../../store/accounts/user-secrets.js'
+import { lockUser, noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import { acceptCode, hashCode } from '../accounts/codes.js'
 import { readEmail } from '../accounts/emails.js'
 import { composeCode, newMailedCode } from '../accounts/mailed-codes.js'
@@ -36,7 +36,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const emailKey = readEmail(email)?.key ?? ''
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
-  const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? nobodysId), requireMayTry(ctx, attempt)])
+  const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
   const passwordHash = secrets?.passwordHash ?? null
   const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey })
   if (!user || passwordHash === null || !isRight) {
@@ -68,7 +68,7 @@ export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHa
     const hasAuthenticator = secrets.totpSecret !== null
     if (!hasAuthenticator && !mail) return { login: await openSession(ctx, user) }
     const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
-    await openPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
+    await upsertPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
     if (!hasAuthenticator && mail) await ctx.backend.mail.keep(ctx.db, mail)
     return hasAuthenticator ? 'authenticator' : 'mail'
   })
@@ -109,7 +109,7 @@ async function finish(
   user: OutgoingUser | undefined,
   code: string,
 ): Promise<Login | 'none' | 'wrong' | 'over'> {
-  const id = user?.id ?? nobodysId
+  const id = user?.id ?? noUserId
   await lockUser(ctx.db, ctx.project.id, id)
   const pending = await lockPendingLogin(ctx.db, id)
   const now = ctx.backend.now()
@@ -122,7 +122,7 @@ async function finish(
     await deletePendingLogin(ctx.db, user.id)
     return 'over'
   }
-  await countWrongCode(ctx.db, user.id)
+  await updateWrongCodes(ctx.db, user.id)
   return 'wrong'
 }
 
@@ -131,6 +131,6 @@ async function takeCode(ctx: Context, user: OutgoingUser, pending: PendingLogin,
   const secrets = await selectSecrets(ctx.db, user.id, { lock: true })
   const used = secrets && (await acceptCode(secrets, code, ctx.backend.now()))
   if (!used) return false
-  await writeUsedCode(ctx.db, user.id, used)
+  await updateUsedCode(ctx.db, user.id, used)
   return true
 }

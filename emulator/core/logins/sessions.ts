@@ -1,7 +1,7 @@
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { OutgoingUser } from '../../../client/protocol/model/user.js'
-import { deleteSession, extendSession, insertSession, selectTokenSecret } from '../../store/accounts/sessions.js'
+import { deleteSession, insertSession, selectTokenSecret, updateSessionExpiry } from '../../store/accounts/sessions.js'
 import type { Context, UserContext } from '../context.js'
 import { signToken } from './tokens.js'
 
@@ -26,7 +26,7 @@ export async function openSession(ctx: Scope, user: OutgoingUser): Promise<Login
 export async function refreshSession(ctx: UserContext): Promise<string> {
   const now = ctx.backend.now()
   const { id, sessionId } = ctx.caller.user
-  const stands = await extendSession(ctx.db, sessionId, new Date(expiryOf(ctx, now) * 1_000).toISOString())
+  const stands = await updateSessionExpiry(ctx.db, sessionId, new Date(expiryOf(ctx, now) * 1_000).toISOString())
   if (!stands) throw plainError('INVALID_TOKEN')
   return tokenFor(ctx, id, sessionId, now)
 }

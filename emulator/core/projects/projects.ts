@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
 import { defaultSettings, type Project, type ProjectSettings } from '../../../client/protocol/model/project.js'
-import { clearTrustedRoles } from '../../store/accounts/users.js'
+import { deleteTrustedRoles } from '../../store/accounts/users.js'
 import {
   deleteKey,
   insertKey,
@@ -13,7 +13,7 @@ import {
   selectProject,
   selectProjectByKey,
   selectProjectKeys,
-  writeSettings,
+  updateSettings,
 } from '../../store/projects.js'
 import type { Backend, Identity } from '../context.js'
 import { hashOf } from '../hashes.js'
@@ -153,9 +153,9 @@ export async function changeProject(
   const isOther = after.settings.tier !== before.settings.tier
   if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
   await backend.db.transaction(async (tx) => {
-    await writeSettings(tx, id, after.settings)
+    await updateSettings(tx, id, after.settings)
     // Until now, users may have written it themselves.
-    if (after.settings.trustDataRole && !before.settings.trustDataRole) await clearTrustedRoles(tx, id)
+    if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(tx, id)
   })
   for (const known of [backend.known.callers, backend.known.projects, backend.known.origins]) known.clear()
   return after

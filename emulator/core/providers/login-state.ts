@@ -3,7 +3,7 @@
  * browser where one asked for it. Contract 7.3.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { bindLogin, insertLogin, type PendingProviderLogin, takeLogin } from '../../store/providers/idp-logins.js'
+import { deleteLogin, insertLogin, type PendingProviderLogin, updateLogin } from '../../store/providers/idp-logins.js'
 import type { Context } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { tokenSecretOf } from '../logins/sessions.js'
@@ -39,7 +39,7 @@ export async function bindToBrowser(
   if (!(await isOurs(scope, state))) return undefined
   const { backend, db, project } = scope
   const secret = randomBytes(18).toString('base64url')
-  const found = await bindLogin(db, {
+  const found = await updateLogin(db, {
     stateHash: hashOf(state),
     project: project.id,
     at: backend.now().toISOString(),
@@ -61,7 +61,7 @@ export async function takeOpenLogin(
 ): Promise<PendingProviderLogin | undefined> {
   if (!(await isOurs(scope, state))) return undefined
   const { backend, db, project } = scope
-  return takeLogin(db, {
+  return deleteLogin(db, {
     stateHash: hashOf(state),
     project: project.id,
     at: backend.now().toISOString(),

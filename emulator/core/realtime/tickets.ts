@@ -1,7 +1,7 @@
 /** Tickets: what a browser's EventSource puts into an address in the place of a key or a token. Contract 9.5. */
 import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { insertTicket, takeTicket } from '../../store/realtime/tickets.js'
+import { deleteTicket, insertTicket } from '../../store/realtime/tickets.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { identifyAgain, identifySession } from '../logins/credentials.js'
@@ -34,7 +34,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
   // What is no ticket of ours is not worth a statement.
   const isTicket = /^[\w-]{32}$/.test(ticket)
-  const taken = isTicket && (await takeTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
+  const taken = isTicket && (await deleteTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
   if (!taken) throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.')
   const { project, key, user, session } = taken
   if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })

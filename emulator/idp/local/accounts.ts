@@ -6,7 +6,7 @@ import {
   insertAccount,
   selectAccount,
   selectAccounts,
-  writeAccount,
+  updateAccount,
 } from '../../store/providers/idp-accounts.js'
 import type { ProviderAccounts } from '../provider.js'
 
@@ -52,7 +52,7 @@ export function openAccounts(db: Database): ProviderAccounts {
       const before = await selectAccount(db, id)
       if (!before) throw noSuchAccount(id)
       const account = { ...before, ...changes, id }
-      if (!(await writeAccount(db, account))) throw noSuchAccount(id)
+      if (!(await updateAccount(db, account))) throw noSuchAccount(id)
       return account
     },
     async remove(id) {

@@ -83,7 +83,7 @@ export async function deleteMail(db: Database, id: string): Promise<boolean> {
 }
 
 /** Deletes the oldest mails beyond `kept`, at most so many at once; how many it deleted. */
-export async function trimMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
+export async function deleteOldMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
   const rows = await db.query(sql`
     delete from mails
     where id in (select id from mails order by id desc offset ${kept}::int limit ${most}::int)

@@ -14,7 +14,7 @@ export interface OneTimeToken {
 }
 
 /** Puts a token in the place of the user's last one for that purpose, unless that one was made in `rest`; whether it did. */
-export async function replaceToken(
+export async function upsertToken(
   db: Database,
   { user, purpose, email, hash, at, expiresAt }: OneTimeToken,
   rest?: { readonly after: string; readonly until: string },
@@ -56,7 +56,7 @@ export async function selectTokenOwner(
 }
 
 /** Uses a token up: of many who try at once, one gets the address it was mailed to. */
-export async function takeToken(
+export async function deleteToken(
   db: Database,
   { purpose, hash, at }: Known & Pick<OneTimeToken, 'at'>,
 ): Promise<string | undefined> {

@@ -9,7 +9,7 @@ export interface PendingLogin {
 }
 
 /** Opens a login, in the place of one that was open. */
-export async function openPendingLogin(
+export async function upsertPendingLogin(
   db: Database,
   user: string,
   { codeHash, expiresAt }: Omit<PendingLogin, 'wrongCodes'>,
@@ -30,7 +30,7 @@ export async function lockPendingLogin(tx: Database, user: string): Promise<Pend
   return row && { codeHash: row.code_hash, wrongCodes: row.wrong_codes, expiresAt: row.expires_at }
 }
 
-export async function countWrongCode(tx: Database, user: string): Promise<void> {
+export async function updateWrongCodes(tx: Database, user: string): Promise<void> {
   await tx.query(writing(sql`update pending_logins set wrong_codes = wrong_codes + 1 where user_id = ${user}`))
 }
 

@@ -53,7 +53,7 @@ export async function insertSession(db: Database, { id, project, user, at, expir
 }
 
 /** Lets a session live longer; whether it still stood. */
-export async function extendSession(db: Database, id: string, expiresAt: string): Promise<boolean> {
+export async function updateSessionExpiry(db: Database, id: string, expiresAt: string): Promise<boolean> {
   const rows = await db.query(
     writing(sql`
     update sessions set expires_at = greatest(expires_at, ${expiresAt}::timestamptz) where id = ${id} returning id`),

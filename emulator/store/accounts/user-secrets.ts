@@ -40,16 +40,16 @@ export async function selectSecrets(
   )
 }
 
-export async function writePasswordHash(db: Database, user: string, hash: string): Promise<void> {
+export async function updatePasswordHash(db: Database, user: string, hash: string): Promise<void> {
   await db.query(writing(sql`update user_secrets set password_hash = ${hash} where user_id = ${user}`))
 }
 
-export async function writePendingTotp(db: Database, user: string, secret: string): Promise<void> {
+export async function updatePendingTotp(db: Database, user: string, secret: string): Promise<void> {
   await db.query(writing(sql`update user_secrets set pending_totp_secret = ${secret} where user_id = ${user}`))
 }
 
 /** Turns two-factor login on with a secret, or off with none; recovery codes go with it. */
-export async function writeTotp(
+export async function updateTotp(
   db: Database,
   user: string,
   { secret, recoveryHashes }: { secret: string | null; recoveryHashes: readonly string[] },
@@ -64,7 +64,7 @@ export async function writeTotp(
 }
 
 /** Notes that the code of a time, or a recovery code, has been used. */
-export async function writeUsedCode(
+export async function updateUsedCode(
   db: Database,
   user: string,
   { totpLastStep, recoveryHashes }: Pick<UserSecrets, 'totpLastStep' | 'recoveryHashes'>,

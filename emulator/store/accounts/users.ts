@@ -31,7 +31,7 @@ export interface NewUser {
 }
 
 /** No user has it. Where there is no user, the same statements ask for nobody, so that their time tells nothing. */
-export const nobodysId = '00000000-0000-0000-0000-000000000000'
+export const noUserId = '00000000-0000-0000-0000-000000000000'
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
@@ -115,7 +115,7 @@ export interface UserChanges {
 }
 
 /** Changes what is named, and keeps the rest. @throws {SvcError} `EMAIL_ALREADY_EXISTS` */
-export async function writeUser(
+export async function updateUser(
   db: Database,
   id: string,
   { json, email, roles, emailVerified, trustedRole }: UserChanges,
@@ -136,7 +136,7 @@ export async function writeUser(
 }
 
 /** Trusts no role that was written until now. */
-export async function clearTrustedRoles(db: Database, project: string): Promise<void> {
+export async function deleteTrustedRoles(db: Database, project: string): Promise<void> {
   await db.query(
     writing(sql`update users set trusted_role = null where project_id = ${project} and trusted_role is not null`),
   )

@@ -107,7 +107,7 @@ export async function dropFieldIndex(db: Database, name: string): Promise<void> 
   await db.query(sql`delete from field_indexes where name = ${name}`)
 }
 
-export async function writeUsed(db: Database, names: readonly string[], at: string): Promise<void> {
+export async function updateUsedAt(db: Database, names: readonly string[], at: string): Promise<void> {
   await db.query(writing(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`))
 }
 

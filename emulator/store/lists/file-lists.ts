@@ -2,7 +2,7 @@
 import type { FileRecord } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
-import { type FileRow, fileColumns, fileFromRow, filesOfNobody, isNobodys } from '../files.js'
+import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
 import { isExactly, pageEnd } from '../sql-words.js'
 import { readable } from './where-sql.js'
 
@@ -66,10 +66,10 @@ function everywhere(project: string, page: PageEnd): Found {
     page: sql`
       select ${fileColumns}
       from files f
-      where ${isExactly(sql`f.project_id`, project)} and not (${isNobodys})
+      where ${isExactly(sql`f.project_id`, project)} and not (${isOrphan})
       order by f.project_id desc, f.id desc
       ${pageEnd(page)}`,
-    total: sql`select t.files - ${filesOfNobody(project)} as total from file_totals t where t.project_id = ${project}`,
+    total: sql`select t.files - ${orphanedFiles(project)} as total from file_totals t where t.project_id = ${project}`,
   }
 }
 

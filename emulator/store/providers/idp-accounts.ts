@@ -38,7 +38,7 @@ export async function insertAccount(db: Database, account: ProviderAccount): Pro
 }
 
 /** Puts an account in the place of the one with its id; whether there was one. */
-export async function writeAccount(db: Database, account: ProviderAccount): Promise<boolean> {
+export async function updateAccount(db: Database, account: ProviderAccount): Promise<boolean> {
   const { id, name, email, emailVerified, claims } = account
   const rows = await db.query(
     writing(sql`

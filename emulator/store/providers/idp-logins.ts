@@ -35,7 +35,7 @@ interface Returning {
 }
 
 /** Binds a login to the first browser that sets out, and answers where to send it: the same browser may do so again. */
-export async function bindLogin(
+export async function updateLogin(
   db: Database,
   { stateHash, project, at, browserHash, shownHash }: Returning & { readonly shownHash: string | null },
 ): Promise<{ loginUrl: string; redirectUrl: string } | undefined> {
@@ -54,7 +54,7 @@ export async function bindLogin(
  * Takes a login out: of many who ask at once, one gets it. What has expired by `at` is nobody's, and what a browser asked
  * for is that browser's.
  */
-export async function takeLogin(
+export async function deleteLogin(
   db: Database,
   { stateHash, project, at, browserHash }: Returning,
 ): Promise<PendingProviderLogin | undefined> {

@@ -115,7 +115,7 @@ export async function insertCollectionChange(
  * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
  * the oldest that is kept and the newest. Contract 9.4.
  */
-export async function trimChanges(
+export async function deleteOldChanges(
   db: Database,
   { before, kept, most }: { before: string; kept: number; most: number },
 ): Promise<number> {

@@ -28,7 +28,7 @@ interface TakenTicket {
 }
 
 /** Uses a ticket up: of many who try at once, one gets it. */
-export async function takeTicket(db: Database, hash: string, at: string): Promise<TakenTicket | undefined> {
+export async function deleteTicket(db: Database, hash: string, at: string): Promise<TakenTicket | undefined> {
   const [row] = await db.query<
     ProjectRow & { key_id: string | null; secret: boolean | null; session_id: string | null; user_id: string | null }
   >(sql`

@@ -7,7 +7,7 @@ import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openIds } from '../../../emulator/core/ids.js'
 import { guardDisk } from '../../../emulator/database/disk-guard.js'
 import { type Database, sql, writing } from '../../../emulator/database/port.js'
-import { deleteNobodys, dropFile, insertFiles, selectNobodys, selectUsage } from '../../../emulator/store/files.js'
+import { deleteOrphans, insertFiles, orphanFile, selectOrphans, selectUsage } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from '../../fixtures/engines.js'
 import { patiently } from '../../fixtures/patience.js'
@@ -36,12 +36,12 @@ it('refuses writes on a full disk, and lets files be deleted, which makes room',
 
   await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), patiently)
 
-  expect(await dropFile(full, project, id)).toBe(true)
-  await deleteNobodys(full, await selectNobodys(full, 10))
+  expect(await orphanFile(full, project, id)).toBe(true)
+  await deleteOrphans(full, await selectOrphans(full, 10))
   const before = await selectUsage(full, project)
   await expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   expect(await selectUsage(opened.db, project)).toEqual(before)
-  expect(await selectNobodys(opened.db, 10)).toEqual([])
+  expect(await selectOrphans(opened.db, 10)).toEqual([])
 })
 
 it('knows of the full disk in every transaction, from its first statement, and lets rows be locked', async () => {

@@ -10,7 +10,7 @@ import { openIds } from '../../../emulator/core/ids.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openDiskStore } from '../../../emulator/ports/files/disk.js'
 import type { FileStore } from '../../../emulator/ports/files/port.js'
-import { dropFile, insertFiles, selectUsage } from '../../../emulator/store/files.js'
+import { insertFiles, orphanFile, selectUsage } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
 
@@ -108,7 +108,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
 
   it('removes the bytes and then the rows of files that are nobody’s', async () => {
     const [gone, kept] = [await someBytes(await aRow()), await someBytes(await aRow(7))]
-    await dropFile(opened.db, project, gone)
+    await orphanFile(opened.db, project, gone)
     const between = await selectUsage(opened.db, project)
 
     await round()
@@ -129,7 +129,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
     expect(await insertFiles(opened.db, place, [file(1), file(2)])).toBe(false)
     expect(await insertFiles(opened.db, place, [file(2)])).toBe(true)
     expect(await insertFiles(opened.db, place, [file(1)])).toBe(false)
-    await dropFile(opened.db, project, first.id)
+    await orphanFile(opened.db, project, first.id)
     expect(await insertFiles(opened.db, place, [file(8)])).toBe(true)
     expect(await selectUsage(opened.db, project)).toEqual({ files: 2, bytes: 10 })
   })

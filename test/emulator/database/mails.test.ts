@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../../emulator/database/port.js'
-import { insertMail, selectMails, trimMails } from '../../../emulator/store/accounts/mails.js'
+import { deleteOldMails, insertMail, selectMails } from '../../../emulator/store/accounts/mails.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
 
 describe.each(engines)('The mailbox on %s', (engine) => {
@@ -21,7 +21,7 @@ describe.each(engines)('The mailbox on %s', (engine) => {
     }
 
     const deleted = []
-    for (let round = 0; round < 3; round++) deleted.push(await trimMails(db, { kept: 4, most: 5 }))
+    for (let round = 0; round < 3; round++) deleted.push(await deleteOldMails(db, { kept: 4, most: 5 }))
 
     expect(deleted).toEqual([5, 1, 0])
     expect((await selectMails(db, { limit: 100 })).map(({ id }) => id)).toEqual(ids.slice(6).reverse())

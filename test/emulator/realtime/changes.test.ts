@@ -8,7 +8,7 @@ import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Config, startEmulator } from '../../../emulator/dev.js'
-import { trimChanges } from '../../../emulator/store/realtime/changes.js'
+import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-changes-'))
@@ -113,9 +113,9 @@ describe.each(Object.keys(engines))('changes on %s', (name) => {
     const later = new Date(Date.now() + 60_000).toISOString()
     const earlier = new Date(Date.now() - 3_600_000).toISOString()
 
-    expect(await trimChanges(db, { before: earlier, kept: 10, most: 1_000 })).toBe(0)
-    expect(await trimChanges(db, { before: later, kept: 1_000, most: 1_000 })).toBe(0)
-    expect(await trimChanges(db, { before: later, kept: 10, most: 1_000 })).toBe(rows.length - 10)
+    expect(await deleteOldChanges(db, { before: earlier, kept: 10, most: 1_000 })).toBe(0)
+    expect(await deleteOldChanges(db, { before: later, kept: 1_000, most: 1_000 })).toBe(0)
+    expect(await deleteOldChanges(db, { before: later, kept: 10, most: 1_000 })).toBe(rows.length - 10)
     const [left] = await db.query<{ first: number }>(sql`select min(seq) as first from changes`)
     expect(left?.first).toBe(rows.length - 9)
   })

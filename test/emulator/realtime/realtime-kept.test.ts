@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { trimChanges } from '../../../emulator/store/realtime/changes.js'
+import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
 import { openAuthenticated, openEvents } from '../../fixtures/realtime/streams.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-kept-'))
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await first.close()
   const db = await openPglite({ dataDir: join(dir, 'data') })
   const later = new Date(Date.now() + 60_000).toISOString()
-  expect(await trimChanges(db, { before: later, kept: 5, most: 1_000 })).toBe(5)
+  expect(await deleteOldChanges(db, { before: later, kept: 5, most: 1_000 })).toBe(5)
   await db.close()
   emulator = await startEmulator({ dir })
 })
@@ -70,7 +70,7 @@ it('contract 9.4 what is kept has no gaps, whatever the clocks of the writers sa
     await writer.close()
   }
   const db = await openPglite({ dataDir: join(dir, 'data') })
-  await trimChanges(db, { before: new Date(Date.now() + 60_000).toISOString(), kept: 2, most: 1_000 })
+  await deleteOldChanges(db, { before: new Date(Date.now() + 60_000).toISOString(), kept: 2, most: 1_000 })
   await db.close()
   const reader = await startEmulator({ dir })
 
