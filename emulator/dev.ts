@@ -1,7 +1,7 @@
 /** Opens the ports, brings the database up to date, listens, and closes it all again. */
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { formatDialect, readDialect } from '../client/protocol/wire/dialect.js'
+import { formatDialect, readDialect } from '../client/protocol/wire/dialects.js'
 import { type IndexKeeper, openIndexKeeper } from './background/indexes.js'
 import { type Maintenance, startMaintenance } from './background/maintenance.js'
 import { type FileKeeper, startFileKeeper } from './background/orphans.js'

@@ -80,10 +80,10 @@ export async function measure() {
 
 /** What the service asks its database for that list. @param {string} collection */
 async function listStatement(collection) {
-  /** @type {typeof import('../../client/protocol/wire/query.js')} */
-  const { parseQuery, readListQuery } = await built('client/protocol/wire/query.js')
-  /** @type {typeof import('../../client/protocol/wire/dialect.js')} */
-  const { dialects } = await built('client/protocol/wire/dialect.js')
+  /** @type {typeof import('../../client/protocol/wire/query/decode.js')} */
+  const { parseQuery, readListQuery } = await built('client/protocol/wire/query/decode.js')
+  /** @type {typeof import('../../client/protocol/wire/dialects.js')} */
+  const { dialects } = await built('client/protocol/wire/dialects.js')
   /** @type {typeof import('../../emulator/store/lists/list-sql.js')} */
   const { matchedPage } = await built('emulator/store/lists/list-sql.js')
   /** @type {typeof import('../../emulator/database/values.js')} */

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
-import { readError } from '../../client/protocol/wire/read-error.js'
+import { readError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'

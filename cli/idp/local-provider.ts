@@ -1,7 +1,7 @@
 /** The emulator's built-in identity provider, by its control API. */
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import type { ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
-import { segment } from '../../client/protocol/wire/paths.js'
+import { segment } from '../../client/protocol/wire/paths/encode.js'
 import type { Control } from '../target/control.js'
 
 /** How the next logins fail. */

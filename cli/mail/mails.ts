@@ -1,6 +1,6 @@
 /** The emulator's mailbox, by its control API. */
 import type { Json } from '../../client/protocol/model/json.js'
-import { segment } from '../../client/protocol/wire/paths.js'
+import { segment } from '../../client/protocol/wire/paths/encode.js'
 import type { Control } from '../target/control.js'
 
 /** A mail as lists show it; a type alias, so that it can be printed as a row. */

@@ -1,6 +1,6 @@
 import type { CallOptions } from '../collections/collection-writes.js'
-import { segment } from '../protocol/wire/paths.js'
-import type { LoginResult } from '../protocol/wire/readers.js'
+import { segment } from '../protocol/wire/paths/encode.js'
+import type { LoginResult } from '../protocol/wire/records/decode.js'
 import type { AuthCalls } from './auth-calls.js'
 import { nobody } from './session.js'
 

@@ -2,8 +2,8 @@
 
 import { detectDialect } from '../detect.js'
 import { SvcError } from '../protocol/model/errors.js'
-import * as addresses from '../protocol/wire/paths.js'
-import { type Read, readToken, recordReaders } from '../protocol/wire/readers.js'
+import * as addresses from '../protocol/wire/paths/encode.js'
+import { type Read, readToken, recordReaders } from '../protocol/wire/records/decode.js'
 import { type NamedDialect, readSpoken } from '../protocol/wire/spoken.js'
 import type { Transport } from '../realtime/listener.js'
 import { overSockets, type SocketConstructor } from '../realtime/sockets.js'

@@ -1,8 +1,8 @@
 import type { Session } from '../auth/session.js'
 import { newKey } from '../keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from '../protocol/model/collection.js'
-import * as addresses from '../protocol/wire/paths.js'
-import { readAll, readCollection, readRemoved } from '../protocol/wire/readers.js'
+import * as addresses from '../protocol/wire/paths/encode.js'
+import { readAll, readCollection, readRemoved } from '../protocol/wire/records/decode.js'
 import type { CallOptions } from './collection-writes.js'
 
 export interface CollectionInput {

@@ -2,7 +2,7 @@
 
 import type { Session } from '../auth/session.js'
 import { parseObject } from '../protocol/model/json.js'
-import * as addresses from '../protocol/wire/paths.js'
+import * as addresses from '../protocol/wire/paths/encode.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type Attempt, keepConnected } from './connection.js'
 import type { Listener, Transport } from './listener.js'

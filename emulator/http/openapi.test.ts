@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type DialectName, dialects } from '../../client/protocol/wire/dialect.js'
+import { type DialectName, dialects } from '../../client/protocol/wire/dialects.js'
 import { describeRoutes } from './openapi.js'
 import { controlRoutes, routes } from './routes/index.js'
 

@@ -1,8 +1,8 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
 import { statuses } from '../../client/protocol/model/errors.js'
+import { dialectRules } from '../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
-import { type Dialect, formatDialect } from '../../client/protocol/wire/dialect.js'
-import { dialectRules } from '../../client/protocol/wire/rules.js'
+import { type Dialect, formatDialect } from '../../client/protocol/wire/dialects.js'
 import { replySchema, replyType } from './reply/reply.js'
 import { isBatch, isOfProject, type QueryParameter, type Route } from './route.js'
 

@@ -11,7 +11,7 @@ import {
   dialects,
   formatDialect,
   formsOf,
-} from '../../client/protocol/wire/dialect.js'
+} from '../../client/protocol/wire/dialects.js'
 import { type Dev, openWorld, type World } from './command-line.js'
 
 let world: World

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { type Axis, axisNames, type Dialect, dialects, formatDialect } from '../../../client/protocol/wire/dialect.js'
+import { type Axis, axisNames, type Dialect, dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import type { Named } from '../../base/svc-command.js'
 import { detectForms, type Finding } from '../../dialects/detect-forms.js'

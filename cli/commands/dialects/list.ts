@@ -1,4 +1,4 @@
-import { axisNames, dialects, formsOf } from '../../../client/protocol/wire/dialect.js'
+import { axisNames, dialects, formsOf } from '../../../client/protocol/wire/dialects.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
 

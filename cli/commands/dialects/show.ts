@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import { writeJson } from '../../../client/protocol/model/json.js'
-import { writeDocument, writePage } from '../../../client/protocol/wire/answers.js'
-import { axisNames, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialect.js'
-import { formatQuery, writeListQuery } from '../../../client/protocol/wire/query.js'
+import { axisNames, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
+import { formatQuery, writeListQuery } from '../../../client/protocol/wire/query/decode.js'
+import { writeDocument, writePage } from '../../../client/protocol/wire/records/documents.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { record } from '../../terminal/print.js'
 

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { readDialect } from '../../../client/protocol/wire/dialect.js'
+import { readDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../target/profiles.js'

@@ -8,14 +8,14 @@ import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.j
 import type { ListQuery } from '../model/page.js'
 import { parsePath } from '../model/path.js'
 import { type Clause, operators, type Test, type Where } from '../model/where.js'
-import * as answers from './answers.js'
-import { readChanges, readNewDocument, writeFields } from './bodies.js'
-import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf, readDialect } from './dialect.js'
-import { documentShapes } from './documents.js'
-import { eventNames, frameForms, readChange } from './events.js'
-import { formatQuery, parseQuery, readFilters, readListQuery, writeFilters, writeListQuery } from './query.js'
-import { readError } from './read-error.js'
-import * as readers from './readers.js'
+import { readChanges, readNewDocument, writeFields } from './body/decode.js'
+import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf, readDialect } from './dialects.js'
+import { documentShapes } from './document/encode.js'
+import { readError } from './errors/decode.js'
+import { eventNames, frameForms, readChange } from './frames/encode.js'
+import { formatQuery, parseQuery, readFilters, readListQuery, writeFilters, writeListQuery } from './query/decode.js'
+import * as readers from './records/decode.js'
+import * as answers from './records/documents.js'
 
 /** What a document loses on the way through each shape, and why. */
 const losses = {

@@ -3,7 +3,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject, Writable } from '../../../client/protocol/model/json.js'
 import { rateLimitWords, tiers } from '../../../client/protocol/model/limits.js'
 import type { Project, ProjectSettings } from '../../../client/protocol/model/project.js'
-import { readDialect } from '../../../client/protocol/wire/dialect.js'
+import { readDialect } from '../../../client/protocol/wire/dialects.js'
 import {
   changeProject,
   createKey,

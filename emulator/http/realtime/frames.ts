@@ -1,8 +1,8 @@
 /** Events as they go out: written once for each form, however many listen. */
 import type { Collection } from '../../../client/protocol/model/collection.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
-import type { Dialect } from '../../../client/protocol/wire/dialect.js'
-import { dialectRules } from '../../../client/protocol/wire/rules.js'
+import { dialectRules } from '../../../client/protocol/wire/axes.js'
+import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import type { DocumentChange } from '../../core/realtime/subscriptions.js'
 
 /** The same text for a WebSocket and for a stream of server-sent events, each as bytes. */

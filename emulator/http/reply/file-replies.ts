@@ -1,12 +1,12 @@
 /** Answers about files: how a dialect writes them, and what they then look like. */
 import type { StorageUsage, StoredFile } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
-import { writeRemoved } from '../../../client/protocol/wire/answers.js'
-import type { Dialect } from '../../../client/protocol/wire/dialect.js'
-import { recordEnvelopes } from '../../../client/protocol/wire/envelopes.js'
-import { fileShapes, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/files.js'
-import { dialectRules } from '../../../client/protocol/wire/rules.js'
-import { count, object, text } from '../../../client/protocol/wire/schemas.js'
+import { dialectRules } from '../../../client/protocol/wire/axes.js'
+import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { count, object, text } from '../../../client/protocol/wire/json-schema.js'
+import { recordEnvelopes } from '../../../client/protocol/wire/list/encode.js'
+import { writeRemoved } from '../../../client/protocol/wire/records/documents.js'
+import { fileShapes, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/records/files.js'
 import type { ReplyForm } from './reply.js'
 
 /** What a handler gives, by the kind of its answer. */

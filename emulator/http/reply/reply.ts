@@ -3,6 +3,10 @@ import type { Collection, CountedCollection } from '../../../client/protocol/mod
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import type { Writable } from '../../../client/protocol/model/json.js'
 import type { Page } from '../../../client/protocol/model/page.js'
+import { dialectRules } from '../../../client/protocol/wire/axes.js'
+import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { arrayOf, count, object, text } from '../../../client/protocol/wire/json-schema.js'
 import {
   writeAllRemoved,
   writeCollection,
@@ -11,12 +15,8 @@ import {
   writeDocuments,
   writePage,
   writeRemoved,
-} from '../../../client/protocol/wire/answers.js'
-import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
-import type { Dialect } from '../../../client/protocol/wire/dialect.js'
-import { dialectRules } from '../../../client/protocol/wire/rules.js'
-import { arrayOf, count, object, text } from '../../../client/protocol/wire/schemas.js'
-import { ticketShapes, writeTicket } from '../../../client/protocol/wire/tickets.js'
+} from '../../../client/protocol/wire/records/documents.js'
+import { ticketShapes, writeTicket } from '../../../client/protocol/wire/records/tickets.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
 import type { Outgoing } from '../run.js'

@@ -1,7 +1,7 @@
 /** Which dialect an answer is written in: the project's, and what the request asks for on top of it. Contract 1. */
 import type { IncomingMessage } from 'node:http'
 import type { Project } from '../../../client/protocol/model/project.js'
-import { type Dialect, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialect.js'
+import { type Dialect, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
 import { knownProject } from '../../core/projects/projects.js'
 import { projectNamed } from '../guards/identify.js'
 import type { Door, Exchange } from '../run.js'

@@ -10,10 +10,10 @@ import {
   readBatchUpdate,
   readChanges,
   readNewDocument,
-} from '../../../client/protocol/wire/bodies.js'
+} from '../../../client/protocol/wire/body/decode.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
-import type { Dialect } from '../../../client/protocol/wire/dialect.js'
-import { object } from '../../../client/protocol/wire/schemas.js'
+import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { object } from '../../../client/protocol/wire/json-schema.js'
 import { isLight, requireLight } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import type { BodyForm } from '../route.js'

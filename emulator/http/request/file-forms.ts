@@ -2,7 +2,7 @@
 import { placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes, storageLimits } from '../../../client/protocol/model/limits.js'
-import { text } from '../../../client/protocol/wire/schemas.js'
+import { text } from '../../../client/protocol/wire/json-schema.js'
 import { requireFolder } from '../../core/files/file-names.js'
 import type { FileForm } from '../route.js'
 import { parseBody } from './read-json.js'

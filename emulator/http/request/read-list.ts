@@ -2,15 +2,15 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import { dialectRules } from '../../../client/protocol/wire/axes.js'
+import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import {
   type Parameter,
   parseQuery,
   readFolderQuery,
   readListQuery,
   readPopulate,
-} from '../../../client/protocol/wire/query.js'
-import { dialectRules } from '../../../client/protocol/wire/rules.js'
+} from '../../../client/protocol/wire/query/decode.js'
 import type { QueryForm, QueryParameter } from '../route.js'
 
 /** @throws {SvcError} `INVALID_QUERY` for an address that is too long, badly encoded or holds U+0000. Contract 10.7 and 10.11. */

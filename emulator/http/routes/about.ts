@@ -1,5 +1,5 @@
 import type { Writable } from '../../../client/protocol/model/json.js'
-import { readDialect } from '../../../client/protocol/wire/dialect.js'
+import { readDialect } from '../../../client/protocol/wire/dialects.js'
 import { describeRoutes } from '../openapi.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'

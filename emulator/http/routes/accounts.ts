@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { objectIn } from '../../../client/protocol/model/json.js'
-import { readChanges } from '../../../client/protocol/wire/bodies.js'
+import { readChanges } from '../../../client/protocol/wire/body/decode.js'
 import { getMe, getUser, listUsers, signUp, updateMe } from '../../core/accounts/accounts.js'
 import { changePassword } from '../../core/accounts/password-change.js'
 import { logIn, logInWithCode } from '../../core/logins/logins.js'

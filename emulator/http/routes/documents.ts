@@ -1,5 +1,5 @@
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
-import type { Dialect } from '../../../client/protocol/wire/dialect.js'
+import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,

@@ -1,6 +1,6 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { readFilters } from '../../../client/protocol/wire/query.js'
+import { readFilters } from '../../../client/protocol/wire/query/decode.js'
 import { newTicket } from '../../core/realtime/tickets.js'
 import { parseMeasured } from '../request/read-json.js'
 import { namedQuery } from '../request/read-list.js'

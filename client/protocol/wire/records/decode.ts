@@ -2,14 +2,14 @@
  * How answers are read: the clients' half of the axes `document`, `record` and `list`. By itself, so that an app loads
  * nothing of what only the service needs.
  */
-import type { Collection, CountedCollection } from '../model/collection.js'
-import type { Document, Fields } from '../model/document.js'
-import type { StorageUsage, StoredFile } from '../model/file.js'
-import { isObject, type Json, type JsonObject } from '../model/json.js'
-import type { Page } from '../model/page.js'
-import type { AppUser } from '../model/user.js'
-import type { Form } from './dialect.js'
-import type { Spoken } from './spoken.js'
+import type { Collection, CountedCollection } from '../../model/collection.js'
+import type { Document, Fields } from '../../model/document.js'
+import type { StorageUsage, StoredFile } from '../../model/file.js'
+import { isObject, type Json, type JsonObject } from '../../model/json.js'
+import type { Page } from '../../model/page.js'
+import type { AppUser } from '../../model/user.js'
+import type { Form } from '../dialects.js'
+import type { Spoken } from '../spoken.js'
 
 export type AnyCollection = Collection | CountedCollection
 

@@ -1,12 +1,12 @@
 /** How files look outside. Follows the `document` axis for the names of times and types. Contract 8.1. */
-import type { StorageUsage, StoredFile } from '../model/file.js'
-import { JsonText, type Writable } from '../model/json.js'
-import type { Page } from '../model/page.js'
-import { forms } from './codec.js'
-import type { Dialect } from './dialect.js'
-import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { readFile } from './readers.js'
-import { count, object, text, time } from './schemas.js'
+import type { StorageUsage, StoredFile } from '../../model/file.js'
+import { JsonText, type Writable } from '../../model/json.js'
+import type { Page } from '../../model/page.js'
+import { forms } from '../codec.js'
+import type { Dialect } from '../dialects.js'
+import { count, object, text, time } from '../json-schema.js'
+import { listEnvelopes, recordEnvelopes } from '../list/encode.js'
+import { readFile } from './decode.js'
 
 const common = { id: text, name: text, path: text, url: text, size: count }
 

@@ -1,8 +1,8 @@
 /** The `errors` axis. Spec, "Errors": the envelope says code and message, the detail form says neither code nor status. */
-import type { Issue, SvcError } from '../model/errors.js'
-import type { Writable } from '../model/json.js'
-import type { JsonSchema } from './codec.js'
-import { arrayOf, object, text } from './schemas.js'
+import type { Issue, SvcError } from '../../model/errors.js'
+import type { Writable } from '../../model/json.js'
+import type { JsonSchema } from '../codec.js'
+import { arrayOf, object, text } from '../json-schema.js'
 
 interface ErrorFormat {
   readonly schema: JsonSchema

@@ -1,10 +1,10 @@
 /** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
-import { type Changes, type Fields, requireNoOperator, splitOperators } from '../model/document.js'
-import { type Issue, SvcError } from '../model/errors.js'
-import { formatCount } from '../model/figures.js'
-import { isObject, type Json, type JsonObject } from '../model/json.js'
-import { sizes } from '../model/limits.js'
-import type { Form } from './dialect.js'
+import { type Changes, type Fields, requireNoOperator, splitOperators } from '../../model/document.js'
+import { type Issue, SvcError } from '../../model/errors.js'
+import { formatCount } from '../../model/figures.js'
+import { isObject, type Json, type JsonObject } from '../../model/json.js'
+import { sizes } from '../../model/limits.js'
+import type { Form } from '../dialects.js'
 
 interface BodyForm {
   /** The fields that a body without operators means. */

@@ -1,7 +1,7 @@
-import type { JsonObject, Writable } from '../model/json.js'
-import { forms } from './codec.js'
-import { type AnyCollection, readCollection } from './readers.js'
-import { count, object, text, time } from './schemas.js'
+import type { JsonObject, Writable } from '../../model/json.js'
+import { forms } from '../codec.js'
+import { count, object, text, time } from '../json-schema.js'
+import { type AnyCollection, readCollection } from './decode.js'
 
 const common = { id: text, name: text, created_at: time, schema: { type: 'object' }, permissions: { type: 'object' } }
 /** Callers who may not read a collection are not told who may, nor how much there is. Contract 5.3. */

@@ -1,10 +1,10 @@
 /** The `events` and the `frames` axis: how a change is told to who listens. Spec, "Events". */
-import type { Change } from '../model/change.js'
-import type { Document, OutgoingDocument } from '../model/document.js'
-import { isObject, type Json, type JsonObject, type Writable } from '../model/json.js'
-import type { Codec } from './codec.js'
-import type { Form } from './dialect.js'
-import { documentOf } from './readers.js'
+import type { Change } from '../../model/change.js'
+import type { Document, OutgoingDocument } from '../../model/document.js'
+import { isObject, type Json, type JsonObject, type Writable } from '../../model/json.js'
+import type { Codec } from '../codec.js'
+import type { Form } from '../dialects.js'
+import { documentOf } from '../records/decode.js'
 
 type Kind = Change['kind']
 

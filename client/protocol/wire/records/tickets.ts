@@ -1,8 +1,8 @@
 /** Tickets for streams. Follows the `document` axis for the name of their time. Contract 9.5. */
-import type { Writable } from '../model/json.js'
-import type { Dialect } from './dialect.js'
-import { recordEnvelopes } from './envelopes.js'
-import { object, text, time } from './schemas.js'
+import type { Writable } from '../../model/json.js'
+import type { Dialect } from '../dialects.js'
+import { object, text, time } from '../json-schema.js'
+import { recordEnvelopes } from '../list/encode.js'
 
 interface Ticket {
   readonly ticket: string

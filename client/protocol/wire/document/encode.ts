@@ -1,11 +1,11 @@
-import type { Document, Linked, OutgoingDocument } from '../model/document.js'
-import { type JsonObject, JsonText, type Writable } from '../model/json.js'
-import type { OutgoingUser } from '../model/user.js'
-import { forms } from './codec.js'
+import type { Document, Linked, OutgoingDocument } from '../../model/document.js'
+import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
+import type { OutgoingUser } from '../../model/user.js'
+import { forms } from '../codec.js'
+import { object, text, time } from '../json-schema.js'
+import { documentReaders } from '../records/decode.js'
+import { writeCamelUser, writeSnakeUser } from '../records/user-record.js'
 import { writeData, writePopulatedFields } from './populated.js'
-import { documentReaders } from './readers.js'
-import { object, text, time } from './schemas.js'
-import { writeCamelUser, writeSnakeUser } from './user-records.js'
 
 /** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
 export const documentShapes = forms<Document, OutgoingDocument>()({

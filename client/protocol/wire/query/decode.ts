@@ -1,17 +1,23 @@
 /** A list request as query parameters, in both directions. */
-import { SvcError } from '../model/errors.js'
-import { formatBytes } from '../model/figures.js'
-import type { Json, JsonObject } from '../model/json.js'
-import { sizes } from '../model/limits.js'
-import type { ListQuery, Sort } from '../model/page.js'
-import { formatPath, type Path, parsePath } from '../model/path.js'
-import type { Clause, Operator, Test, Where } from '../model/where.js'
-import type { Dialect } from './dialect.js'
-import { requireCountable, requireSearchable, requireShort, requireSpeakable, type TestCount } from './filter-bounds.js'
-import { filterSuffixes, suffixWriters } from './filters.js'
-import { pagingRules } from './paging.js'
-import { encodeText } from './sendable.js'
-import type { Spoken } from './spoken.js'
+import { SvcError } from '../../model/errors.js'
+import { formatBytes } from '../../model/figures.js'
+import type { Json, JsonObject } from '../../model/json.js'
+import { sizes } from '../../model/limits.js'
+import type { ListQuery, Sort } from '../../model/page.js'
+import { formatPath, type Path, parsePath } from '../../model/path.js'
+import type { Clause, Operator, Test, Where } from '../../model/where.js'
+import type { Dialect } from '../dialects.js'
+import {
+  requireCountable,
+  requireSearchable,
+  requireShort,
+  requireSpeakable,
+  type TestCount,
+} from '../filters/bounds.js'
+import { filterSuffixes, suffixWriters } from '../filters/encode.js'
+import { pagingRules } from '../paging/decode.js'
+import { encodeText } from '../sendable.js'
+import type { Spoken } from '../spoken.js'
 
 export type Parameter = readonly [name: string, value: string]
 

@@ -1,8 +1,8 @@
 /** The `paths` axis, and every address of the service as its clients write it. */
-import { SvcError } from '../model/errors.js'
-import type { Form } from './dialect.js'
-import { encodeText } from './sendable.js'
-import type { Spoken } from './spoken.js'
+import { SvcError } from '../../model/errors.js'
+import type { Form } from '../dialects.js'
+import { encodeText } from '../sendable.js'
+import type { Spoken } from '../spoken.js'
 
 /**
  * A name as a part of an address. What is empty or only dots would name what stands above it: the delete of a

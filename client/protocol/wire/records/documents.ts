@@ -1,14 +1,14 @@
 /** Whole answers in a dialect: the record envelope around the document's shape, the list around both. */
-import type { Collection, CountedCollection } from '../model/collection.js'
-import type { OutgoingDocument } from '../model/document.js'
-import { type SvcError, statusOf } from '../model/errors.js'
-import { Later, type Writable } from '../model/json.js'
-import type { Page } from '../model/page.js'
+import type { Collection, CountedCollection } from '../../model/collection.js'
+import type { OutgoingDocument } from '../../model/document.js'
+import { type SvcError, statusOf } from '../../model/errors.js'
+import { Later, type Writable } from '../../model/json.js'
+import type { Page } from '../../model/page.js'
+import type { Dialect } from '../dialects.js'
+import { documentShapes } from '../document/encode.js'
+import { errorFormats, errorHeaders } from '../errors/encode.js'
+import { listEnvelopes, recordEnvelopes } from '../list/encode.js'
 import { collectionShapes } from './collections.js'
-import type { Dialect } from './dialect.js'
-import { documentShapes } from './documents.js'
-import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { errorFormats, errorHeaders } from './errors.js'
 
 export function writeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
   return recordEnvelopes[dialect.record].write(documentShapes[dialect.document].write(document))

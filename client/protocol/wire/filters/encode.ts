@@ -1,7 +1,7 @@
 /** The `filters` axis: which suffixes a query parameter's name may end in. Spec, "List query parameters". */
-import { SvcError } from '../model/errors.js'
-import type { Operator } from '../model/where.js'
-import type { Form } from './dialect.js'
+import { SvcError } from '../../model/errors.js'
+import type { Operator } from '../../model/where.js'
+import type { Form } from '../dialects.js'
 
 /** A parameter's name, taken apart. */
 export interface NamedTest {

@@ -1,8 +1,8 @@
 /** How much a filter may ask, in queries and subscriptions alike. Contract 10.11. */
-import { SvcError } from '../model/errors.js'
-import type { JsonObject } from '../model/json.js'
-import { sizes } from '../model/limits.js'
-import type { Operator } from '../model/where.js'
+import { SvcError } from '../../model/errors.js'
+import type { JsonObject } from '../../model/json.js'
+import { sizes } from '../../model/limits.js'
+import type { Operator } from '../../model/where.js'
 
 /** What was read of a filter so far. */
 export interface TestCount {

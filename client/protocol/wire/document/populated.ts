@@ -1,6 +1,6 @@
 /** Data whose links may have been replaced by the records they lead to. */
-import { Linked, type PopulatedFields, type PopulatedValue } from '../model/document.js'
-import { JsonText, Later, type Writable, type WritableObject } from '../model/json.js'
+import { Linked, type PopulatedFields, type PopulatedValue } from '../../model/document.js'
+import { JsonText, Later, type Writable, type WritableObject } from '../../model/json.js'
 
 type WriteLink = (link: Linked) => Writable
 

@@ -1,12 +1,12 @@
 /** The answers to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
-import { SvcError } from '../model/errors.js'
-import type { Writable } from '../model/json.js'
-import type { OutgoingUser } from '../model/user.js'
-import { twoFactorForms } from './behaviours.js'
-import type { JsonSchema } from './codec.js'
-import type { Dialect } from './dialect.js'
-import { recordEnvelopes } from './envelopes.js'
-import { object, text } from './schemas.js'
+import { SvcError } from '../../model/errors.js'
+import type { Writable } from '../../model/json.js'
+import type { OutgoingUser } from '../../model/user.js'
+import type { JsonSchema } from '../codec.js'
+import type { Dialect } from '../dialects.js'
+import { object, text } from '../json-schema.js'
+import { recordEnvelopes } from '../list/encode.js'
+import { twoFactorForms } from '../two-factor/encode.js'
 import { userShapes } from './users.js'
 
 /** A login is there, or a code is needed first. */

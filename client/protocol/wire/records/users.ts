@@ -1,15 +1,15 @@
 /** How users look outside. Follows the `document` axis for the names of times. */
-import type { Writable, WritableObject } from '../model/json.js'
-import type { Page } from '../model/page.js'
-import type { AppUser, OutgoingUser } from '../model/user.js'
-import { oneByOne } from './answers.js'
-import { type Codec, forms } from './codec.js'
-import type { Dialect } from './dialect.js'
-import { linkWriters } from './documents.js'
-import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { readUser } from './readers.js'
-import { arrayOf, object, text, time } from './schemas.js'
-import { writeCamelUser, writeSnakeUser } from './user-records.js'
+import type { Writable, WritableObject } from '../../model/json.js'
+import type { Page } from '../../model/page.js'
+import type { AppUser, OutgoingUser } from '../../model/user.js'
+import { type Codec, forms } from '../codec.js'
+import type { Dialect } from '../dialects.js'
+import { linkWriters } from '../document/encode.js'
+import { arrayOf, object, text, time } from '../json-schema.js'
+import { listEnvelopes, recordEnvelopes } from '../list/encode.js'
+import { readUser } from './decode.js'
+import { oneByOne } from './documents.js'
+import { writeCamelUser, writeSnakeUser } from './user-record.js'
 
 interface UserShape extends Codec<AppUser, OutgoingUser> {
   write(user: OutgoingUser): WritableObject

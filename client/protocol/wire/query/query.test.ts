@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { SvcError } from '../model/errors.js'
-import { formatPath } from '../model/path.js'
-import type { Where } from '../model/where.js'
-import { dialects, readDialect } from './dialect.js'
-import { formatQuery, parseQuery, readListQuery, writeListQuery } from './query.js'
+import { SvcError } from '../../model/errors.js'
+import { formatPath } from '../../model/path.js'
+import type { Where } from '../../model/where.js'
+import { dialects, readDialect } from '../dialects.js'
+import { formatQuery, parseQuery, readListQuery, writeListQuery } from './decode.js'
 
 /** A `Where` in short: clauses parted by " and ", tests by " or ". */
 function short(where: Where): string {

@@ -1,9 +1,9 @@
 /** What stands around a record or a list: the `record` and the `list` axis. */
-import type { Json, Writable } from '../model/json.js'
-import type { Page } from '../model/page.js'
-import type { JsonSchema } from './codec.js'
-import { type HeaderReader, type Listed, type Listing, listReaders, recordReaders } from './readers.js'
-import { arrayOf, count, object } from './schemas.js'
+import type { Json, Writable } from '../../model/json.js'
+import type { Page } from '../../model/page.js'
+import type { JsonSchema } from '../codec.js'
+import { arrayOf, count, object } from '../json-schema.js'
+import { type HeaderReader, type Listed, type Listing, listReaders, recordReaders } from '../records/decode.js'
 
 interface Envelope {
   schema(record: JsonSchema): JsonSchema

@@ -1,12 +1,12 @@
-import { bodyForms } from './bodies.js'
-import { collectionShapes } from './collections.js'
-import type { Dialect } from './dialect.js'
-import { documentShapes } from './documents.js'
-import { listEnvelopes, recordEnvelopes } from './envelopes.js'
-import { errorFormats } from './errors.js'
-import { eventNames, frameForms } from './events.js'
-import { filterSuffixes } from './filters.js'
-import { pagingRules } from './paging.js'
+import { bodyForms } from './body/decode.js'
+import type { Dialect } from './dialects.js'
+import { documentShapes } from './document/encode.js'
+import { errorFormats } from './errors/encode.js'
+import { filterSuffixes } from './filters/encode.js'
+import { eventNames, frameForms } from './frames/encode.js'
+import { listEnvelopes, recordEnvelopes } from './list/encode.js'
+import { pagingRules } from './paging/decode.js'
+import { collectionShapes } from './records/collections.js'
 
 /** The forms that a dialect has chosen, one of each table. */
 export function dialectRules(dialect: Dialect) {
