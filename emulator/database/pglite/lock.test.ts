@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +24,22 @@ test('a folder has one holder, who is named to whoever else tries', async () => 
   await lock.release()
   const next = await holdLock(folder, () => ({ pid: 8 }))
   await next.release()
+})
+
+test('a folder that was released holds no socket and can be copied; the number of its last holder stays', async () => {
+  const first = await holdLock(folder, () => ({ pid: 7 }))
+  await first.release()
+  const second = await holdLock(folder, () => ({ pid: 8 }))
+  const numbers = (await readdir(folder)).filter((name) => /^lock\.\d+$/.test(name))
+  await second.release()
+
+  const copy = `${folder}-copy`
+  await cp(folder, copy, { recursive: true })
+
+  const left = await readdir(folder, { withFileTypes: true })
+  expect(left.filter((entry) => entry.isSocket())).toEqual([])
+  expect(left.map(({ name }) => name)).toEqual(numbers)
+  await rm(copy, { recursive: true })
 })
 
 test('a holder that does not answer in time still holds it', async () => {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { link, mkdtemp, open, readdir, rm, stat, symlink } from 'node:fs/promises'
+import { link, mkdtemp, open, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -97,22 +97,24 @@ async function holdFile(folder: string): Promise<Held> {
 /**
  * The socket in the folder, where containers meet that share nothing else. Each holder has a number of its own, greater than that
  * of the one that died: a link to the next number can be made once, and the greatest is never removed. So whoever was slow to see
- * that a holder is dead takes nothing away from who has come after it.
+ * that a holder is dead takes nothing away from who has come after it. A holder that releases leaves an empty file of its number
+ * instead of the socket, since programs that copy or pack a folder stop at sockets.
  */
 async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
   const server = answering(info)
   const own = join(folder, `lock.${process.pid}-${randomUUID()}`)
   try {
     if ((await byShortPath(own, (short) => listens(server, short))) !== 'listening') return undefined
-    const isHeld = await claimNumber(folder, own)
+    const number = await claimNumber(folder, own)
     const usual = await holdUsualName(folder, info)
-    if (!isHeld && !usual) {
+    if (number === undefined && !usual) {
       await close(server)
       return undefined
     }
     return {
       async release() {
         await usual?.release()
+        if (number !== undefined) await leaveNumber(folder, number)
         await close(server)
       },
     }
@@ -124,14 +126,14 @@ async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
   }
 }
 
-/** Whether the number is had; not where a disk has no links. @throws {StartError} `ALREADY_RUNNING` */
-async function claimNumber(folder: string, own: string): Promise<boolean> {
+/** The number that is had; none where a disk has no links. @throws {StartError} `ALREADY_RUNNING` */
+async function claimNumber(folder: string, own: string): Promise<number | undefined> {
   for (;;) {
     const last = Math.max(0, ...(await numbersIn(folder)))
     const holder = (await byShortPath(numbered(folder, last), ask)) ?? (await byShortPath(join(folder, 'lock'), ask))
     if (holder) throw alreadyRunning(folder, holder)
     const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', codeOf)
-    if (outcome !== 'linked' && outcome !== 'EEXIST') return false
+    if (outcome !== 'linked' && outcome !== 'EEXIST') return undefined
     if (outcome === 'EEXIST') continue
     const numbers = await numbersIn(folder)
     if (Math.max(...numbers) > last + 1) {
@@ -139,7 +141,18 @@ async function claimNumber(folder: string, own: string): Promise<boolean> {
       continue
     }
     for (const number of numbers) if (number <= last) await rm(numbered(folder, number), { force: true })
-    return true
+    return last + 1
+  }
+}
+
+/** In one step, so that the number is there at every moment. Where it fails, the socket stays, which answers no more. */
+async function leaveNumber(folder: string, number: number): Promise<void> {
+  const draft = join(folder, `lock.${process.pid}-${randomUUID()}`)
+  try {
+    await writeFile(draft, '', { flag: 'wx', mode: 0o600 })
+    await rename(draft, numbered(folder, number))
+  } catch {
+    await rm(draft, { force: true }).catch(() => undefined)
   }
 }
 
