@@ -1,7 +1,7 @@
 /** What events look like: listens to a collection, and looks at the event of a document that is made in it. */
 import { isObject, type Json } from '../../client/protocol/model/json.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
-import type { Finding } from './detect-forms.js'
+import type { Finding } from './finding.js'
 
 const mostMilliseconds = 5_000
 

@@ -2,19 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import type { Axis } from '../../client/protocol/wire/dialects.js'
 import type { documentShapes } from '../../client/protocol/wire/document/encode.js'
 import { readError } from '../../client/protocol/wire/errors/decode.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { detectEvents } from './detect-events.js'
-
-/** One thing that an answer told. */
-export interface Finding {
-  readonly axis: Axis
-  readonly form: string
-  readonly evidence: string
-}
+import type { Finding } from './finding.js'
 
 export interface Asked {
   readonly url: string

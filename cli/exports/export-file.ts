@@ -8,10 +8,7 @@ import type { Document } from '../../client/protocol/model/document.js'
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { printableLines } from '../terminal/text-width.js'
-import { formatDocuments } from './format-documents.js'
-
-export const exportFormats = ['ndjson', 'json', 'csv'] as const
-export type ExportFormat = (typeof exportFormats)[number]
+import { type ExportFormat, exportFormats, formatDocuments } from './format-documents.js'
 
 export interface ExportTarget {
   readonly path: string | undefined

@@ -1,6 +1,8 @@
 import type { Document } from '../../client/protocol/model/document.js'
 import { type JsonObject, setOwn } from '../../client/protocol/model/json.js'
-import type { ExportFormat } from './export-file.js'
+
+export const exportFormats = ['ndjson', 'json', 'csv'] as const
+export type ExportFormat = (typeof exportFormats)[number]
 
 export interface FormOptions {
   readonly columns: readonly string[] | undefined

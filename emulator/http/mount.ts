@@ -3,10 +3,11 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Express, Request, Response } from 'express'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Answer } from '../core/documents/idempotency.js'
+import type { Door, Exchange, Serve } from './exchange.js'
 import { isKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { preflightHeaders } from './guards/origins.js'
 import type { Method, Route } from './route.js'
-import { type Door, type Exchange, run, type Serve } from './run.js'
+import { run } from './run.js'
 import { type Endpoint, serveRoute } from './serve-route.js'
 
 type Methods = Map<Method, { flat?: Route; nested?: Route }>

@@ -3,58 +3,16 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { writeJson } from '../../client/protocol/model/json.js'
-import { type Dialect, dialects } from '../../client/protocol/wire/dialects.js'
+import { dialects } from '../../client/protocol/wire/dialects.js'
 import { writeError } from '../../client/protocol/wire/records/documents.js'
-import type { Backend } from '../core/context.js'
 import { databaseFault } from '../core/database-faults.js'
 import type { Answer } from '../core/documents/idempotency.js'
+import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
-import type { PublicBudget } from './guards/public-budget.js'
-import type { RateLimiter } from './guards/rate-limit.js'
-import type { Log } from './log.js'
-import type { Stream, Streams } from './realtime/sse.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
-
-/** What all requests of a process share. */
-export interface Door {
-  readonly backend: Backend
-  /** The project whose dialect answers are written in where none is named. Contract 1. */
-  readonly home: string
-  readonly log: Log
-  readonly limiter: RateLimiter
-  readonly publicBudget: PublicBudget
-  /** Proxies in front of the service that say where clients are. */
-  readonly trustedProxies: number
-  /** Refuses a request by the name it calls us. */
-  readonly requireHost: (host: string | undefined) => void
-  readonly openToLoopback: boolean
-  readonly controlToken: string | undefined
-  readonly streams: Streams
-}
-
-/** One request on its way, and what is known of it so far. */
-export interface Exchange {
-  readonly req: IncomingMessage
-  readonly id: string
-  /** The parts of its path that have a name. */
-  readonly params: Readonly<Record<string, string>>
-  /** What the answer is written in. */
-  dialect: Dialect
-  /** Whether that is settled: before, nobody knows whose request it is. */
-  isDialectKnown: boolean
-  /** The dialect that its address asks for, which wins over its header. */
-  asked: string | undefined
-  /** Headers for the answer, whether it goes well or not. */
-  headers: Readonly<Record<string, string>>
-}
-
-/** An answer that is there, or one that goes on after its headers. */
-export type Outgoing = Answer | (Pick<Answer, 'status' | 'headers'> & Stream)
-
-export type Serve = (exchange: Exchange) => Outgoing | Promise<Outgoing>
 
 /** Serves a request and answers it, whatever happens. `pattern` stands for its path in the log. */
 export async function run(

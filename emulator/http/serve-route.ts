@@ -9,6 +9,7 @@ import { type Answer, once } from '../core/documents/idempotency.js'
 import { discardUploads, type Uploads } from '../core/files/uploads.js'
 import type { Wish } from '../core/realtime/subscriptions.js'
 import { useTicket } from '../core/realtime/tickets.js'
+import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
@@ -21,7 +22,6 @@ import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './req
 import { markOf, readBody } from './request/read-body.js'
 import { readParameters } from './request/read-list.js'
 import { type Input, isBatch, type Route } from './route.js'
-import type { Door, Exchange, Outgoing } from './run.js'
 
 /** The route that a path and method mean, by the `paths` axis; nearly always the same. */
 export type Endpoint = { readonly [Place in Dialect['paths']]: Route }

@@ -1,8 +1,7 @@
 /** Connections that are kept: a request on its way is answered, whatever the clock of a busy process says. */
 
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { openServer } from '../../emulator/http/sockets.js'
 

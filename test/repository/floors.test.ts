@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { circlesIn, filesOf, importsOf, read, root, withoutComments } from '../fixtures/imports.js'
 
 // The borders of docs/architecture.md, "Who may import whom", kept by reading the imports.
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What the files of a floor may import: floors by their folder, `node:` and packages by name. The longest folder that fits counts. */
 const floors: Readonly<Record<string, readonly string[]>> = {
@@ -79,17 +78,10 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 /** The commands that run the service themselves; they load it when they need it. */
 const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve)\.ts|dev\/.*)$/
 
-interface Import {
-  readonly file: string
-  readonly line: string
-  /** A path from the root, or a package's name. */
-  readonly target: string
-  readonly isLazy: boolean
-  readonly isOfTypes: boolean
-}
-
+const rooms = ['client', 'emulator', 'cli', 'test', 'scripts', 'bench']
+const files = filesOf(...rooms)
 const sources = filesOf('client', 'emulator', 'cli').filter((file) => !/\.test\.ts$/.test(file))
-const imports = sources.flatMap(importsOf)
+const imports = sources.flatMap((file) => importsOf(file, sources))
 
 test('every floor imports only what it may', () => {
   const strangers = imports.filter(({ file, target, isOfTypes }) => {
@@ -136,15 +128,27 @@ test('the client has no dependencies and needs no Node', () => {
   expect(outside.map(({ line }) => line)).toEqual([])
 })
 
-test('no file is over 300 lines', () => {
-  const files = [...filesOf('client', 'emulator', 'cli', 'test', 'scripts', 'bench')]
+test('a circle of files is found, and a lazy import closes none', () => {
+  const edge = (file: string, target: string, isLazy = false) => ({ file, target, isLazy, line: '', isOfTypes: true })
+  const edges = [edge('a', 'b'), edge('b', 'c'), edge('c', 'a'), edge('d', 'a'), edge('e', 'f'), edge('f', 'e', true)]
 
+  expect(circlesIn(edges)).toEqual([['a', 'b', 'c']])
+})
+
+test.skipIf(!existsSync(join(root, '.git')))('what is read here are all files that git lists', () => {
+  const listed = execFileSync('git', ['ls-files', ...rooms], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => /\.(ts|tsx|js)$/.test(file) && existsSync(join(root, file)))
+
+  expect(listed.length).toBeGreaterThan(500)
+  expect(listed.filter((file) => !files.includes(file))).toEqual([])
+})
+
+test('no file is over 300 lines', () => {
   expect(files.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([])
 })
 
 test('files are named in kebab-case', () => {
-  const files = [...filesOf('client', 'emulator', 'cli', 'test', 'scripts', 'bench')]
-
   expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.[a-z]+)+$/.test(file))).toEqual([])
 })
 
@@ -176,45 +180,4 @@ function isPortOf(file: string, target: string): boolean {
 
 function isPackage(target: string): boolean {
   return !/^(client|emulator|cli)\//.test(target)
-}
-
-function importsOf(file: string): Import[] {
-  const pattern =
-    /^[ \t]*(?:import|export)\s(?<what>[^'"`;]*?\sfrom\s+)?['"](?<named>[^'"]+)['"]|\bimport\(\s*['"](?<lazy>[^'"]+)['"]\s*\)/gm
-  return [...withoutComments(read(file)).matchAll(pattern)].map(({ groups = {} }) => {
-    const name = groups.named ?? groups.lazy ?? ''
-    const target = name.startsWith('.') ? resolved(file, name) : packageOf(name)
-    const isOfTypes = groups.what?.startsWith('type ') ?? false
-    return { file, line: `${file} → ${target}`, target, isLazy: groups.lazy !== undefined, isOfTypes }
-  })
-}
-
-function resolved(file: string, name: string): string {
-  const path = relative(root, join(root, dirname(file), name)).replaceAll('\\', '/')
-  return sources.includes(path) ? path : path.replace(/\.js$/, '.ts')
-}
-
-function packageOf(name: string): string {
-  if (name.startsWith('node:')) return name
-  return name
-    .split('/')
-    .slice(0, name.startsWith('@') ? 2 : 1)
-    .join('/')
-}
-
-function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
-}
-
-function filesOf(...folders: readonly string[]): string[] {
-  return folders
-    .flatMap((folder) => readdirSync(join(root, folder), { withFileTypes: true, recursive: true }))
-    .filter((entry) => entry.isFile() && /\.(ts|tsx|js)$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-    .filter((file) => !/(^|\/)(node_modules|dist|generated)\//.test(file))
-    .sort()
-}
-
-function read(file: string): string {
-  return readFileSync(join(root, file), 'utf8')
 }

@@ -1,6 +1,6 @@
 import { type Issue, SvcError } from './errors.js'
 import { canonicalJson, isObject, type Json, type JsonObject, type JsonText, setOwn } from './json.js'
-import type { OutgoingUser } from './user.js'
+import type { AppUser } from './user.js'
 
 /** The fields of a document: any JSON object. */
 export type Fields = JsonObject
@@ -31,6 +31,9 @@ export interface PopulatedFields {
 
 /** A document on its way out: its data is the database's text, or fields with linked records in them. */
 export type OutgoingDocument = Required<Document<JsonText | PopulatedFields>>
+
+/** A user on the way out: the data are the database's text, or fields with linked records in them. */
+export type OutgoingUser = AppUser<JsonText | PopulatedFields>
 
 /** What an update asks for: plain fields and array operators, applied in the order fields, remove, append. */
 export interface Changes {

@@ -1,8 +1,7 @@
-import type { Fields, PopulatedFields } from './document.js'
-import type { JsonText } from './json.js'
+import type { JsonObject } from './json.js'
 
 /** Spec, "App user": the parts anyone may see. Times are ISO 8601 UTC with milliseconds. */
-export interface AppUser<Data = Fields> {
+export interface AppUser<Data = JsonObject> {
   readonly id: string
   readonly email: string
   /** Free-form profile data. */
@@ -15,6 +14,3 @@ export interface AppUser<Data = Fields> {
   readonly createdAt: string
   readonly updatedAt: string
 }
-
-/** A user on the way out: the data are the database's text, or fields with linked records in them. */
-export type OutgoingUser = AppUser<JsonText | PopulatedFields>

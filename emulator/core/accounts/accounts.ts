@@ -1,11 +1,16 @@
 /** Spec, "Authentication of app users": accounts, and what their owners may change. */
-import { type Changes, type Fields, mergeFields, requireNoOperator } from '../../../client/protocol/model/document.js'
+import {
+  type Changes,
+  type Fields,
+  mergeFields,
+  type OutgoingUser,
+  requireNoOperator,
+} from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson, JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import {
   insertUser,
   lockUser,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { ComposedMail } from '../../ports/mail/port.js'
 import type { Context } from '../context.js'
 import { codeLetter } from './letters.js'

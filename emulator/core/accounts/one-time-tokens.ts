@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { deleteToken, type Purpose, selectTokenOwner, upsertToken } from '../../store/accounts/one-time-tokens.js'
 import { lockUser } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'

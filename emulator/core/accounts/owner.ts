@@ -1,7 +1,8 @@
 /** What the project's owner may do with users, and users themselves may not. Contract 6.11 and 11. */
+
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'

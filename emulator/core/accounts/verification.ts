@@ -1,7 +1,8 @@
 /** Showing that an address is one's own. Spec, "Authentication" 6; contract 6.8. */
+
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { selectTokenTime } from '../../store/accounts/one-time-tokens.js'
 import { updateUser } from '../../store/accounts/users.js'
 import { type Backend, inTransaction, type UserContext } from '../context.js'

@@ -1,6 +1,10 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import type { Changes, Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
-import { mergeFields } from '../../../client/protocol/model/document.js'
+import {
+  type Changes,
+  type Fields,
+  mergeFields,
+  type OutgoingDocument,
+} from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectDocument } from '../../store/documents.js'

@@ -1,7 +1,7 @@
 /** Failed attempts at passwords and codes make the next one wait. Contract 6.12. */
 import { createHash } from 'node:crypto'
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { deleteAttempts, insertAttempts, selectAttempts } from '../../store/accounts/recent-attempts.js'
 import type { Context } from '../context.js'
 

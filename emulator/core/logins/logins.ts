@@ -1,7 +1,8 @@
 /** Login with a password and, where it is asked for, a code. Spec, "Authentication" 5; contract 6.6 and 6.7. */
+
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import {
   deletePendingLogin,
   lockPendingLogin,

@@ -1,6 +1,6 @@
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { deleteSession, insertSession, selectTokenSecret, updateSessionExpiry } from '../../store/accounts/sessions.js'
 import type { Context, UserContext } from '../context.js'
 import { signToken } from './tokens.js'

@@ -1,4 +1,4 @@
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { LoginRefused, type Profile } from '../../idp/provider.js'
 import { insertUser, selectUserByEmail, selectUserBySubject } from '../../store/accounts/users.js'
 import { readEmail } from '../accounts/emails.js'

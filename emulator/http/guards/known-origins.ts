@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { allowsOrigin } from '../../core/projects/projects.js'
-import type { Door } from '../run.js'
+import type { Door } from '../exchange.js'
 import { mayCall } from './origins.js'
 
 /** Whether a page may call some project of this service. Without an `Origin`, no page is asking. */

@@ -8,10 +8,10 @@ import { writeJson } from '../../../client/protocol/model/json.js'
 import { type Dialect, dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
 import { writeError } from '../../../client/protocol/wire/records/documents.js'
 import { databaseFault } from '../../core/database-faults.js'
+import type { Door } from '../exchange.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
-import type { Door } from '../run.js'
 import { serveSocket } from './socket-session.js'
 
 const mostMessageBytes = 1024 * 1024

@@ -7,7 +7,7 @@ import { count, object, text } from '../../../client/protocol/wire/json-schema.j
 import { recordEnvelopes } from '../../../client/protocol/wire/list/encode.js'
 import { writeRemoved } from '../../../client/protocol/wire/records/documents.js'
 import { fileShapes, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/records/files.js'
-import type { ReplyForm } from './reply.js'
+import type { ReplyForm } from './reply-form.js'
 
 /** What a handler gives, by the kind of its answer. */
 export interface FileReplyValues {

@@ -18,9 +18,10 @@ import {
 } from '../../../client/protocol/wire/records/documents.js'
 import { ticketShapes, writeTicket } from '../../../client/protocol/wire/records/tickets.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
+import type { Outgoing } from '../exchange.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
-import type { Outgoing } from '../run.js'
 import { type FileReplyValues, fileReplies } from './file-replies.js'
+import type { ReplyForm } from './reply-form.js'
 import { type UserReplyValues, userReplies } from './user-replies.js'
 import { writeInSteps } from './write-steps.js'
 
@@ -50,22 +51,6 @@ export type ReplyKind = keyof ReplyValues
 type Redirect =
   | string
   | { readonly location: string; readonly headers?: Readonly<Record<string, string>>; readonly isRefused?: boolean }
-
-interface Written {
-  readonly body: Writable | string
-  readonly headers?: Readonly<Record<string, string>>
-  /** Left out, the route's own. */
-  readonly status?: number
-  /** What follows the headers in the place of a body. */
-  readonly stream?: Stream
-}
-
-/** How one kind of answer is written, and what it looks like. */
-export interface ReplyForm<Value> {
-  write(dialect: Dialect, value: Value): Written
-  schema(dialect: Dialect): JsonSchema
-  readonly type?: string
-}
 
 const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = {
   document: {

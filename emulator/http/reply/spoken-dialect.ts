@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Dialect, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
 import { knownProject } from '../../core/projects/projects.js'
+import type { Door, Exchange } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
-import type { Door, Exchange } from '../run.js'
 
 /** Writes the answer as a project does, or as the request asks for. @throws {SvcError} `INVALID_DIALECT` */
 export function speak(exchange: Exchange, base: Dialect): void {

@@ -1,6 +1,7 @@
 /** Answers about users: how a dialect writes them, and what they then look like. */
+
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { Page } from '../../../client/protocol/model/page.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { dialectRules } from '../../../client/protocol/wire/axes.js'
 import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import { arrayOf, object, text } from '../../../client/protocol/wire/json-schema.js'
@@ -9,7 +10,7 @@ import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../../cli
 import { userShapes, writeUser, writeUsers } from '../../../client/protocol/wire/records/users.js'
 import type { Enrolment } from '../../core/accounts/two-factor.js'
 import type { LoginStep } from '../../core/logins/logins.js'
-import type { ReplyForm } from './reply.js'
+import type { ReplyForm } from './reply-form.js'
 
 /** What a handler gives, by the kind of its answer. */
 export interface UserReplyValues {

@@ -1,7 +1,7 @@
+import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
-import type { OutgoingUser } from '../../../client/protocol/model/user.js'
 import { type Database, DatabaseError, nothing, sql, writing } from '../../database/port.js'
 import { pageOfUsers, type UserPlace } from '../lists/user-lists.js'
 

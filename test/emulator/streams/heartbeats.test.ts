@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { openRealtime, type Realtime } from '../../../emulator/http/realtime/websocket.js'
-import type { Door } from '../../../emulator/http/run.js'
+import type { Door } from '../../../emulator/http/exchange.js'
 
 const beat = 30_000
 

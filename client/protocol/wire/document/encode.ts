@@ -1,6 +1,5 @@
-import type { Document, Linked, OutgoingDocument } from '../../model/document.js'
+import type { Document, Linked, OutgoingDocument, OutgoingUser } from '../../model/document.js'
 import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
-import type { OutgoingUser } from '../../model/user.js'
 import { forms } from '../codec.js'
 import { object, text, time } from '../json-schema.js'
 import { documentReaders } from '../records/decode.js'

@@ -1,7 +1,8 @@
 /** The answers to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
+
+import type { OutgoingUser } from '../../model/document.js'
 import { SvcError } from '../../model/errors.js'
 import type { Writable } from '../../model/json.js'
-import type { OutgoingUser } from '../../model/user.js'
 import type { JsonSchema } from '../codec.js'
 import type { Dialect } from '../dialects.js'
 import { object, text } from '../json-schema.js'

@@ -1,7 +1,6 @@
 /** A user's record in both namings of its times; everything else is the same in every dialect. Spec, "App user". */
-import type { Linked } from '../../model/document.js'
+import type { Linked, OutgoingUser } from '../../model/document.js'
 import type { Writable, WritableObject } from '../../model/json.js'
-import type { OutgoingUser } from '../../model/user.js'
 import { writeData } from '../document/populated.js'
 
 type WriteLink = (link: Linked) => Writable

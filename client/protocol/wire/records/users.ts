@@ -1,7 +1,9 @@
 /** How users look outside. Follows the `document` axis for the names of times. */
+
+import type { OutgoingUser } from '../../model/document.js'
 import type { Writable, WritableObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
-import type { AppUser, OutgoingUser } from '../../model/user.js'
+import type { AppUser } from '../../model/user.js'
 import { type Codec, forms } from '../codec.js'
 import type { Dialect } from '../dialects.js'
 import { linkWriters } from '../document/encode.js'

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http'
+import type { Dialect } from '../../client/protocol/wire/dialects.js'
+import type { Backend } from '../core/context.js'
+import type { Answer } from '../core/documents/idempotency.js'
+import type { PublicBudget } from './guards/public-budget.js'
+import type { RateLimiter } from './guards/rate-limit.js'
+import type { Log } from './log.js'
+import type { Stream, Streams } from './realtime/sse.js'
+
+/** What all requests of a process share. */
+export interface Door {
+  readonly backend: Backend
+  /** The project whose dialect answers are written in where none is named. Contract 1. */
+  readonly home: string
+  readonly log: Log
+  readonly limiter: RateLimiter
+  readonly publicBudget: PublicBudget
+  /** Proxies in front of the service that say where clients are. */
+  readonly trustedProxies: number
+  /** Refuses a request by the name it calls us. */
+  readonly requireHost: (host: string | undefined) => void
+  readonly openToLoopback: boolean
+  readonly controlToken: string | undefined
+  readonly streams: Streams
+}
+
+/** One request on its way, and what is known of it so far. */
+export interface Exchange {
+  readonly req: IncomingMessage
+  readonly id: string
+  /** The parts of its path that have a name. */
+  readonly params: Readonly<Record<string, string>>
+  /** What the answer is written in. */
+  dialect: Dialect
+  /** Whether that is settled: before, nobody knows whose request it is. */
+  isDialectKnown: boolean
+  /** The dialect that its address asks for, which wins over its header. */
+  asked: string | undefined
+  /** Headers for the answer, whether it goes well or not. */
+  headers: Readonly<Record<string, string>>
+}
+
+/** An answer that is there, or one that goes on after its headers. */
+export type Outgoing = Answer | (Pick<Answer, 'status' | 'headers'> & Stream)
+
+export type Serve = (exchange: Exchange) => Outgoing | Promise<Outgoing>
