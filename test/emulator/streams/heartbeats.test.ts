@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { openRealtime, type Realtime } from '../../../emulator/http/realtime/websocket.js'
 import type { Door } from '../../../emulator/http/exchange.js'
+import { openRealtime, type Realtime } from '../../../emulator/http/realtime/websocket.js'
 
 const beat = 30_000
 
