@@ -7,13 +7,7 @@ import type { ListQuery, Sort } from '../../model/page.js'
 import { formatPath, type Path, parsePath } from '../../model/path.js'
 import type { Clause, Operator, Test, Where } from '../../model/where.js'
 import type { Dialect } from '../dialects.js'
-import {
-  requireCountable,
-  requireSearchable,
-  requireShort,
-  requireSpeakable,
-  type TestCount,
-} from '../filters/bounds.js'
+import { requireCountable, requireSearchable, requireShort, requireSpeakable, type TestCount } from '../filters/bounds.js'
 import { filterSuffixes, suffixWriters } from '../filters/encode.js'
 import { pagingRules } from '../paging/decode.js'
 import { encodeText } from '../sendable.js'
