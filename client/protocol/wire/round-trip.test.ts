@@ -13,7 +13,8 @@ import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf, r
 import { documentShapes } from './document/encode.js'
 import { readError } from './errors/decode.js'
 import { eventNames, frameForms, readChange } from './frames/encode.js'
-import { formatQuery, parseQuery, readFilters, readListQuery, writeFilters, writeListQuery } from './query/decode.js'
+import { parseQuery, readFilters, readListQuery, writeFilters, writeListQuery } from './query/decode.js'
+import { formatQuery } from './query/format.js'
 import * as readers from './records/decode.js'
 import * as answers from './records/documents.js'
 

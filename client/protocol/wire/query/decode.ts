@@ -7,23 +7,19 @@ import type { ListQuery, Sort } from '../../model/page.js'
 import { formatPath, type Path, parsePath } from '../../model/path.js'
 import type { Clause, Operator, Test, Where } from '../../model/where.js'
 import type { Dialect } from '../dialects.js'
-import { requireCountable, requireSearchable, requireShort, requireSpeakable, type TestCount } from '../filters/bounds.js'
+import {
+  requireCountable,
+  requireSearchable,
+  requireShort,
+  requireSpeakable,
+  type TestCount,
+} from '../filters/bounds.js'
 import { filterSuffixes, suffixWriters } from '../filters/encode.js'
 import { pagingRules } from '../paging/decode.js'
-import { encodeText } from '../sendable.js'
 import type { Spoken } from '../spoken.js'
+import type { GivenParameter } from './format.js'
 
 export type Parameter = readonly [name: string, value: string]
-
-/** Parameters as a client writes them; those without a value are left out. */
-export type GivenParameter = readonly [name: string, value: string | number | boolean | undefined]
-
-/** What stands behind the `?` of an address. */
-export function formatQuery(parameters: readonly GivenParameter[]): string {
-  return parameters
-    .flatMap(([name, value]) => (value === undefined ? [] : [name, value].map(encodeText).join('=')))
-    .join('&')
-}
 
 /** Names of a sort's field, and of its direction. All are read in every dialect. */
 const sortNames = ['orderBy', 'sort_by', 'sort']
