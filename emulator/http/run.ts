@@ -14,7 +14,7 @@ import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialec
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
 
-/** Serves a request and answers it, whatever happens. `pattern` stands for its path in the log. */
+/** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
 export async function run(
   door: Door,
   pattern: string,
@@ -35,12 +35,12 @@ export async function run(
   const answer = await serveOrFail(door, serve, exchange)
   // What goes on after its headers has to learn that nobody is there any more.
   if (!answer || (res.destroyed && !('open' in answer))) return
-  await send(res, exchange, answer)
+  await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
   if (!door.log.isOpen) return
   door.log.request({
     method: req.method ?? '',
     route: pattern,
-    status: answer.status,
+    status: res.statusCode,
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: exchange.id,
   })
@@ -87,6 +87,13 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
 /** The log has the rest. Contract 10.6. */
 function internal({ log }: Door, id: string): SvcError {
   return new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}": ${log.place}.`)
+}
+
+/** An answer that could not be written is a fault of ours; of one that has begun, only the end can be told. */
+async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, error: unknown): Promise<void> {
+  if (!res.headersSent) return send(res, exchange, await answerFailure(door, exchange, error))
+  door.log.failure(exchange.id, error)
+  res.destroy()
 }
 
 async function send(res: ServerResponse, { req, id, headers, dialect }: Exchange, answer: Outgoing): Promise<void> {

@@ -10,11 +10,14 @@ import { openHostCheck } from './guards/origins.js'
 import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
 import type { Log } from './log.js'
-import { mount, mountApp, mountReading, mountRest } from './mount.js'
+import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
+import { placesOf, readingPlace } from './places.js'
 import type { Streams } from './realtime/sse.js'
 import { openRealtime } from './realtime/websocket.js'
+import { openRouter } from './router.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
+import { run } from './run.js'
 import { serveStoredFile, storedFilePath } from './stored-files.js'
 
 export interface AppOptions {
@@ -63,12 +66,17 @@ export function createApp(
   app.set('case sensitive routing', true)
   const served = controlToken === undefined ? routes : [...routes, ...controlRoutes]
   for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
-  mount(app, door, [...served, ...aboutRoutes(served, version)])
-  mountReading(app, door, storedFilePath, (exchange) => serveStoredFile(door, exchange))
+  const places = [
+    ...placesOf(door, [...served, ...aboutRoutes(served, version)]),
+    readingPlace(door, storedFilePath, (exchange) => serveStoredFile(door, exchange)),
+  ]
+  const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)
+  mountPlaces(app, places, respond)
   mountRest(app, door)
+  const route = openRouter(places, Object.keys(apps), respond)
   const realtime = openRealtime(door)
   return {
-    answer: app,
+    answer: (req, res) => void (route(req, res) || app(req, res)),
     upgrade: realtime.upgrade,
     close() {
       realtime.close()

@@ -41,6 +41,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/version.ts',
     'node:',
     'express',
+    'find-my-way',
     'multer',
     'zod',
     'pino',

@@ -1,0 +1,115 @@
+/** The paths that are served: one record for each, which Express and the router are both told. */
+import type { IncomingMessage } from 'node:http'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Answer } from '../core/documents/idempotency.js'
+import type { Door, Exchange, Serve } from './exchange.js'
+import { isKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
+import { preflightHeaders } from './guards/origins.js'
+import type { Method, Route } from './route.js'
+import { type Endpoint, serveRoute } from './serve-route.js'
+
+/** What is served at a path. */
+export interface Place {
+  readonly path: string
+  readonly methods: ReadonlyMap<Method, Serve>
+  /** What answers every other method; without it, a more general path does. */
+  readonly others?: Serve
+}
+
+type Methods = Map<Method, { flat?: Route; nested?: Route }>
+
+/** The places of routes, each path once, the more specific path first. */
+export function placesOf(door: Door, routes: readonly Route[]): Place[] {
+  const table = tableOf(routes)
+  return [...table]
+    .sort(([one], [other]) => bySpecificity(one, other))
+    .map(([path, methods]) => {
+      const serves = [...methods].map(([method, places]) => {
+        const endpoint = endpointOf(places)
+        if (!endpoint) throw new Error(`${method} ${path} is served in one dialect only.`)
+        const serve: Serve = (exchange) => serveRoute(door, endpoint, exchange)
+        return [method, takesIdBelow(table, path, method) ? refusingEmptyId(door, serve) : serve] as const
+      })
+      const isShared = [...methods.values()].some(({ flat }) => flat?.sharesPaths)
+      return placeOf(door, path, new Map(serves), isShared)
+    })
+}
+
+/** A path that is only read, and is no route of the API. */
+export function readingPlace(door: Door, path: string, serve: Serve): Place {
+  return placeOf(door, path, new Map([['get', serve]]))
+}
+
+function placeOf(door: Door, path: string, methods: ReadonlyMap<Method, Serve>, isShared = false): Place {
+  if (isShared) return { path, methods }
+  const allow = allowed([...methods.keys()])
+  return { path, methods, others: (exchange) => refuseMethod(door, exchange, allow) }
+}
+
+function allowed(methods: readonly Method[]): string[] {
+  const names = methods.map((method) => method.toUpperCase())
+  return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
+}
+
+/** Whether the same method is served one segment further down, at whatever id stands there. */
+function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method: Method): boolean {
+  return [...table].some(
+    ([other, methods]) =>
+      other.startsWith(`${path}/:`) && !other.slice(path.length + 1).includes('/') && methods.has(method),
+  )
+}
+
+/** With a slash behind it, a path ends in an id that is empty. It may be read as the path, but nothing else is done to that. */
+function refusingEmptyId(door: Door, serve: Serve): Serve {
+  return (exchange) => {
+    const { method, url = '' } = exchange.req
+    const [path = ''] = url.split('?', 1)
+    const isReading = method === 'GET' || method === 'HEAD'
+    return !isReading && path.endsWith('/') ? refusePath(door, exchange) : serve(exchange)
+  }
+}
+
+async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<Answer> {
+  requireNamedOrigin(req)
+  if (req.method === 'OPTIONS') return answerOptions(door, req, allow)
+  throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
+}
+
+/** What a path answers where nothing is. */
+export async function refusePath(door: Door, { req }: Exchange): Promise<Answer> {
+  requireNamedOrigin(req)
+  if (req.method === 'OPTIONS') return answerOptions(door, req, [])
+  const [path = ''] = (req.url ?? '').split('?', 1)
+  throw new SvcError('NOT_FOUND', `There is nothing at "${path.slice(0, 200)}".`)
+}
+
+async function answerOptions(door: Door, req: IncomingMessage, allow: readonly string[]): Promise<Answer> {
+  const isPreflight = req.headers.origin !== undefined && (await isKnownOrigin(door, req))
+  const headers = isPreflight ? preflightHeaders : {}
+  return { status: 204, headers: allow.length > 0 ? { ...headers, allow: allow.join(', ') } : headers, body: '' }
+}
+
+function tableOf(routes: readonly Route[]): Map<string, Methods> {
+  const table = new Map<string, Methods>()
+  for (const route of routes) {
+    for (const [place, paths] of Object.entries(route.paths)) {
+      for (const path of paths) {
+        const methods: Methods = table.get(path) ?? new Map()
+        const served = place === 'any' ? { flat: route, nested: route } : { [place]: route }
+        methods.set(route.method, { ...methods.get(route.method), ...served })
+        table.set(path, methods)
+      }
+    }
+  }
+  return table
+}
+
+function endpointOf({ flat, nested }: { flat?: Route; nested?: Route }): Endpoint | undefined {
+  return flat && nested && { flat, nested }
+}
+
+/** Words before parameters, from the left. */
+function bySpecificity(one: string, other: string): number {
+  const key = (path: string) => path.replaceAll(/:\w+/g, '~')
+  return key(one) < key(other) ? -1 : 1
+}

@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Door, Serve } from './exchange.js'
+import { mountPlaces, type Respond } from './mount.js'
+import { placesOf, readingPlace } from './places.js'
+import { openRouter, type Router } from './router.js'
+import { aboutRoutes } from './routes/about.js'
+import { controlRoutes, routes } from './routes/index.js'
+import { storedFilePath } from './stored-files.js'
+
+// Both ways are told the same places; what they are asked here shows that they find the same one.
+
+const door = {} as Door
+const read: Serve = () => ({ status: 200, headers: {}, body: '' })
+const places = [
+  ...placesOf(door, [...routes, ...controlRoutes, ...aboutRoutes(routes, '0.0.0')]),
+  readingPlace(door, storedFilePath, read),
+]
+
+/** Answers with what was found, and whether it is what the place serves or what it refuses with. */
+const respond: Respond = async (pattern, serve, req, res) => {
+  const place = places.find(({ path }) => path === pattern)
+  const method = [...(place?.methods ?? [])].find(([, own]) => own === serve)?.[0]
+  const found = { pattern, method: method ?? 'others', params: { ...req.params } }
+  res.setHeader('found', encodeURIComponent(JSON.stringify(found))).end()
+}
+
+const router: Router = openRouter(places, ['/_svc/idp'], respond)
+const app = express().disable('x-powered-by').set('case sensitive routing', true)
+app.set('query parser', false)
+mountPlaces(app, places, respond)
+app.use((_req, res) => void res.setHeader('found', 'nothing').end())
+app.use((_error: unknown, _req: unknown, res: ServerResponse, _next: unknown) => {
+  res.setHeader('found', 'nothing').end()
+})
+
+let routed = 0
+const byExpress = createServer(app)
+const byRouter = createServer((req, res) => {
+  if (router(req, res)) routed += 1
+  else app(req, res)
+})
+
+beforeAll(() => Promise.all([byExpress, byRouter].map((server) => new Promise<void>((up) => server.listen(0, up)))))
+afterAll(() => Promise.all([byExpress, byRouter].map((server) => new Promise((down) => server.close(down)))))
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'SEARCH']
+
+/** What stands in for the parameters of a path: an id, words of other paths, and what has to be escaped or is odd. */
+const values = [
+  '0190f3a2-77aa-7000-8000-000000000000',
+  'batch',
+  'documents',
+  'sse',
+  'a%20b',
+  '%2e',
+  'a.b;c',
+  "x'y",
+  '%',
+  '..',
+]
+
+test('the tree finds what Express finds, for every method at every path', async () => {
+  const paths = places.flatMap(({ path }) => values.map((value) => path.replaceAll(/:\w+/g, value)))
+  const asked = [...new Set(paths)].flatMap((path) => [path, `${path}/`, `${path}?a=/b#c`, `${path}//`])
+
+  const differing: string[] = []
+  for (const path of asked) {
+    const answers = await Promise.all(methods.map((method) => bothWays(method, path)))
+    for (const [index, { express, tree }] of answers.entries()) {
+      if (tree !== express) differing.push(`${methods[index]} ${path}: ${tree} for ${express}`)
+    }
+  }
+
+  expect(differing).toEqual([])
+  expect(routed).toBeGreaterThan(places.length * 7)
+})
+
+test.each([
+  '/',
+  '//',
+  '/Collections/posts',
+  '/collections//posts',
+  '/collections/',
+  '/%63ollections',
+  '/collections/%zz',
+  '/collections/a#b',
+  '/nothing/at/all',
+  `/collections/${'x'.repeat(500)}`,
+  '/collections/posts/documents/../x',
+  'http://localhost/collections',
+  '*',
+])('the tree finds what Express finds at %j', async (path) => {
+  for (const method of methods) {
+    const { express, tree } = await bothWays(method, path)
+    expect(`${method} ${tree}`).toBe(`${method} ${express}`)
+  }
+})
+
+test.each(['/_svc/idp', '/_svc/idp/authorize', '/_svc/idp-x'])(
+  '%s belongs to an app, which Express hands it to',
+  (url) => {
+    expect(router({ method: 'GET', url } as IncomingMessage, {} as ServerResponse)).toBe(false)
+  },
+)
+
+async function bothWays(method: string, path: string) {
+  const [express, tree] = await Promise.all([ask(byExpress, method, path), ask(byRouter, method, path)])
+  return { express, tree }
+}
+
+/** `fetch` would tidy the path up. */
+function ask(server: Server, method: string, path: string): Promise<unknown> {
+  const { port } = server.address() as AddressInfo
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', method, path, agent: false }, (res) => {
+      res.resume().on('end', () => resolve(res.headers.found))
+    })
+    sent.on('error', reject).end()
+  })
+}
