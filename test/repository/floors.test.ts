@@ -54,7 +54,13 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'node:',
     'pg',
   ],
-  'emulator/ports/passwords': ['emulator/ports/passwords', 'client/protocol/model', 'node:', 'bcryptjs'],
+  'emulator/ports/passwords': [
+    'emulator/ports/passwords',
+    'client/protocol/model',
+    'node:',
+    'bcryptjs',
+    '@node-rs/bcrypt',
+  ],
   'emulator/idp': [
     'emulator/idp',
     'emulator/store',

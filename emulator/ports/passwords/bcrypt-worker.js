@@ -1,7 +1,9 @@
 /** bcrypt in a thread of its own: questions in, answers out, one after the other. `bcrypt-pool.ts` is the other end. */
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import bcrypt from 'bcryptjs'
+import { loadBcrypt } from './bcrypt-library.js'
+
+const bcrypt = await loadBcrypt()
 
 try {
   // Of this thread alone, on Linux: requests that need no password go first.
@@ -12,5 +14,5 @@ try {
 
 parentPort?.on('message', (/** @type {{ password: string, hash?: string, cost: number }} */ question) => {
   const { password, hash, cost } = question
-  parentPort?.postMessage(hash === undefined ? bcrypt.hashSync(password, cost) : bcrypt.compareSync(password, hash))
+  parentPort?.postMessage(hash === undefined ? bcrypt.hash(password, cost) : bcrypt.matches(password, hash))
 })

@@ -1,0 +1,39 @@
+/**
+ * bcrypt by the fastest library that is installed. Both write and read the same hashes.
+ *
+ * @typedef {object} Bcrypt
+ * @property {'@node-rs/bcrypt' | 'bcryptjs'} name
+ * @property {(password: string, cost: number) => string} hash
+ * @property {(password: string, hash: string) => boolean} matches
+ */
+
+/**
+ * `@node-rs/bcrypt` where it was installed and runs on this machine, else bcryptjs.
+ *
+ * @param {() => Promise<typeof import('@node-rs/bcrypt')>} importNative
+ * @returns {Promise<Bcrypt>}
+ */
+export async function loadBcrypt(importNative = () => import('@node-rs/bcrypt')) {
+  const inJavaScript = await loadBcryptjs()
+  const native = await importNative().catch(() => undefined)
+  if (!native) return inJavaScript
+  return {
+    name: '@node-rs/bcrypt',
+    // Text that is not Unicode has different bytes in the two.
+    hash: (password, cost) =>
+      isUnicode(password) ? native.hashSync(password, { cost }) : inJavaScript.hash(password, cost),
+    matches: (password, hash) =>
+      isUnicode(password) ? native.verifySync(password, hash) : inJavaScript.matches(password, hash),
+  }
+}
+
+/** @returns {Promise<Bcrypt>} */
+async function loadBcryptjs() {
+  const { default: bcrypt } = await import('bcryptjs')
+  return { name: 'bcryptjs', hash: bcrypt.hashSync, matches: bcrypt.compareSync }
+}
+
+/** Whether every surrogate has its other half. */
+function isUnicode(/** @type {string} */ text) {
+  return !/\p{Surrogate}/u.test(text)
+}
