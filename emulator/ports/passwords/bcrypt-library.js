@@ -21,7 +21,7 @@ export async function loadBcrypt(importNative = () => import('@node-rs/bcrypt'))
     name: '@node-rs/bcrypt',
     // Text that is not Unicode has different bytes in the two.
     hash: (password, cost) =>
-      isUnicode(password) ? native.hashSync(password, { cost }) : inJavaScript.hash(password, cost),
+      isUnicode(password) ? native.hashSync(password, cost) : inJavaScript.hash(password, cost),
     matches: (password, hash) =>
       isUnicode(password) ? native.verifySync(password, hash) : inJavaScript.matches(password, hash),
   }
