@@ -44,7 +44,7 @@ export async function bundleEmulator(root, made) {
  */
 export async function bundleCommandLine(root, made) {
   const folder = join(root, 'cli')
-  const sources = ['start.ts', 'overview.ts', ...sourcesIn(folder, 'commands'), ...sourcesIn(folder, 'hooks')]
+  const sources = ['bin/start.ts', 'bin/overview.ts', ...sourcesIn(folder, 'commands'), ...sourcesIn(folder, 'hooks')]
   const build = await rolldown({
     input: Object.fromEntries(sources.map((path) => [path.replace(/\.ts$/, ''), join(folder, path)])),
     cwd: root,

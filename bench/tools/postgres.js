@@ -2,7 +2,7 @@
 import { createViteServer } from 'vitest/node'
 import { root } from './child.js'
 
-/** @returns {Promise<import('../../test/fixtures/postgres.js').PostgresServer>} */
+/** @returns {Promise<import('../../test/fixtures/databases/postgres.js').PostgresServer>} */
 export async function startPostgres() {
   const vite = await createViteServer({
     root,
@@ -11,7 +11,7 @@ export async function startPostgres() {
     server: { middlewareMode: true, watch: null, ws: false },
   })
   try {
-    const fixture = await vite.ssrLoadModule('/test/fixtures/postgres.ts')
+    const fixture = await vite.ssrLoadModule('/test/fixtures/databases/postgres.ts')
     return await fixture.startPostgres()
   } finally {
     await vite.close()

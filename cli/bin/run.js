@@ -28,13 +28,13 @@ function print(text) {
 if (first === '--version') {
   const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   print(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}\n`)
-} else if (!existsSync(join(root, 'dist', 'cli', 'start.js'))) {
+} else if (!existsSync(join(root, 'dist', 'cli', 'bin', 'start.js'))) {
   process.stderr.write('svc is not built in this checkout.\nBuild it once: npm run build\n')
   process.exitCode = 1
 } else if ((first === undefined || first === '--help' || first === '-h') && rest.length === 0) {
-  const { overview } = await import(built('overview.js'))
+  const { overview } = await import(built('bin/overview.js'))
   print(overview(root))
 } else {
-  const { start } = await import(built('start.js'))
+  const { start } = await import(built('bin/start.js'))
   await start(root)
 }

@@ -9,7 +9,7 @@ import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { unpackTemplate } from '../../emulator/database/pglite/template.js'
 import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
 
 /** It needs no file of the folder, so it hangs whatever becomes of that. */

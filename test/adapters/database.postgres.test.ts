@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
-import { startPostgres } from '../fixtures/postgres.js'
+import { startPostgres } from '../fixtures/databases/postgres.js'
 import { databaseCases } from './database.cases.js'
 
 const server = await startPostgres()

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
-import { bundle } from '../fixtures/bundle.js'
+import { bundle } from '../fixtures/packages/bundle.js'
 
 const entry = fileURLToPath(new URL('../../client/index.ts', import.meta.url))
 const client = fileURLToPath(new URL('../../client/', import.meta.url))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 
 let dir: string
 let server: PostgresServer

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, type Emulator, startEmulator } from '../../emulator/dev.js'
-import { startPostgres } from '../fixtures/postgres.js'
+import { startPostgres } from '../fixtures/databases/postgres.js'
 
 let dir: string
 const running: Emulator[] = []

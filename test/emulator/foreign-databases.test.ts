@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { openAuthenticated } from '../fixtures/realtime/streams.js'
 
 let server: PostgresServer

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
-import { type Ask, type Asked, askerOf } from '../fixtures/ask.js'
+import { type Ask, type Asked, askerOf } from '../fixtures/requests/ask.js'
 
 // What follows the clock that the control API sets. It is everybody's, so these tests have an emulator of their own.
 

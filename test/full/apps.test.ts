@@ -8,7 +8,7 @@ import getPort from 'get-port'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanEnv } from '../cli/command-line.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
-import { type Installed, install, linkTo, pack, tool } from '../fixtures/packages.js'
+import { type Installed, install, linkTo, pack, tool } from '../fixtures/packages/packages.js'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const svc = 'node_modules/.bin/svc'

@@ -5,7 +5,7 @@ import { readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { cleanEnv } from '../cli/command-line.js'
-import { type Installed, install, pack } from '../fixtures/packages.js'
+import { type Installed, install, pack } from '../fixtures/packages/packages.js'
 
 const children: ChildProcess[] = []
 let project: Installed | undefined

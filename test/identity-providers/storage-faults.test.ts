@@ -7,7 +7,7 @@ import { finishLogin, startLogin } from '../../emulator/core/providers/provider-
 import { type Database, DatabaseError } from '../../emulator/database/port.js'
 import type { IdentityProviders } from '../../emulator/idp/provider.js'
 import { selectProject } from '../../emulator/store/projects.js'
-import { engines, type OpenedEngine, openEngine } from '../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../fixtures/databases/engines.js'
 
 /** A provider that vouches for whoever comes. */
 const providers: IdentityProviders = {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { circlesIn, filesOf, importsOf, read, root, withoutComments } from '../fixtures/imports.js'
+import { circlesIn, filesOf, importsOf, read, root, withoutComments } from '../fixtures/packages/imports.js'
 
 // The borders of docs/architecture.md, "Who may import whom", kept by reading the imports.
 
@@ -153,6 +153,13 @@ test.skipIf(!existsSync(join(root, '.git')))('what is read here are all files th
 
 test('no file is over 300 lines', () => {
   expect(files.filter((file) => read(file).trimEnd().split('\n').length > 300)).toEqual([])
+})
+
+test('no folder holds over 20 files', () => {
+  const counts = new Map<string, number>()
+  for (const folder of files.map((file) => dirname(file))) counts.set(folder, (counts.get(folder) ?? 0) + 1)
+
+  expect([...counts].filter(([, count]) => count > 20)).toEqual([])
 })
 
 test('files are named in kebab-case', () => {

@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { openChromium } from '../fixtures/chromium.js'
-import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages.js'
+import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages/packages.js'
 import { serve } from '../fixtures/servers.js'
 
 const names: readonly PackageName[] = ['svc-toolkit', 'svc-toolkit-client']

@@ -6,7 +6,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanEnv, openWorld, type World } from '../cli/command-line.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
-import { pack } from '../fixtures/packages.js'
+import { pack } from '../fixtures/packages/packages.js'
 
 const thisPackage = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,8 +1,8 @@
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { anEmail, aTown, userOf } from '../../fixtures/accounts.js'
-import { send } from '../../fixtures/http.js'
 import { countMails, mailTo, tokenIn } from '../../fixtures/mail/mails.js'
+import { send } from '../../fixtures/requests/http.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../fixtures/http.js'
+import type { Answer } from '../../fixtures/requests/http.js'
 import { aWorld, expectFailure, expectStatus, type Fields, inDialects, type Wire } from '../../fixtures/wires.js'
 
 inDialects('Permissions', (wire) => {

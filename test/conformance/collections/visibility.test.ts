@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
 import { createWithFiles, type FilePage, filePage, sendForm, upload, usageOf } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
 import { control } from '../../fixtures/mail/mails.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { type Api, aProject, apiOf } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, type Wire } from '../../fixtures/wires.js'
 

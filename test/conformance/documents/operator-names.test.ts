@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { anEmail, aTown, goodPassword } from '../../fixtures/accounts.js'
 import { sendForm } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 const invalid = [422, 'VALIDATION_ERROR'] as const

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filesOf, read, sendForm, upload } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { aWorld, expectFailure, inDialects } from '../../fixtures/wires.js'
 
 inDialects('Names of files', (wire) => {

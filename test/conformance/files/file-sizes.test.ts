@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWithFiles, filesOf, sendForm, upload } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { changeSettings } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 

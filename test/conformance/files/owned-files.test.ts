@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWithFiles, filesOf, read, sendForm, usageOf } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 inDialects('Owned files', (wire) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWithFiles, filesOf, read, sendForm, upload } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
-import { send } from '../../fixtures/http.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
+import { send } from '../../fixtures/requests/http.js'
 import { service } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createWithFiles, filesOf, read, sendForm, upload } from '../../fixtures/files.js'
-import { fileOf, formOf, type Part, textOf } from '../../fixtures/form.js'
+import { fileOf, formOf, type Part, textOf } from '../../fixtures/requests/form.js'
 import { expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 /** As a `FormData` sends a blob of JSON. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { anEmail, aTown, goodPassword, userOf } from '../../fixtures/accounts.js'
 import { filesOf, read, sendForm } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
 import { control } from '../../fixtures/mail/mails.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
 import { expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 
 const me = '/auth-collections/user'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
-import { type Answer, send } from '../../fixtures/http.js'
 import {
   aPerson,
   callbackUrl,
@@ -11,6 +10,7 @@ import {
   logInThrough,
   loginUrl,
 } from '../../fixtures/providers/provider.js'
+import { type Answer, send } from '../../fixtures/requests/http.js'
 import { changeSettings, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects, type Wire, type World } from '../../fixtures/wires.js'
 

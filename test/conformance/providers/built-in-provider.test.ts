@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Answer, send } from '../../fixtures/http.js'
 import { control } from '../../fixtures/mail/mails.js'
 import { aCode, anIdToken, aPerson, exchange, logInThrough, type Person } from '../../fixtures/providers/provider.js'
+import { type Answer, send } from '../../fixtures/requests/http.js'
 import { aProject, service } from '../../fixtures/service.js'
 import { aWorld, expectStatus, inDialects } from '../../fixtures/wires.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../fixtures/http.js'
+import type { Answer } from '../../fixtures/requests/http.js'
 import { aWorld, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
 // What is hard on a service: everything at once, and the worst that fits into a query. `expectStatus` and the helper

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../fixtures/http.js'
+import type { Answer } from '../../fixtures/requests/http.js'
 import { expectFailure, expectStatus, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
 inDialects('Bodies', (wire) => {

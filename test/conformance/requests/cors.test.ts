@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { type Answer, send } from '../../fixtures/http.js'
+import { type Answer, send } from '../../fixtures/requests/http.js'
 import { aProject, apiOf, changeSettings, service } from '../../fixtures/service.js'
 import { expectFailure } from '../../fixtures/wires.js'
 

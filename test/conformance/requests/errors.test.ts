@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { send } from '../../fixtures/http.js'
+import { send } from '../../fixtures/requests/http.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
 import { sendForm } from '../../fixtures/files.js'
-import { fileOf, textOf } from '../../fixtures/form.js'
-import type { Answer } from '../../fixtures/http.js'
+import { fileOf, textOf } from '../../fixtures/requests/form.js'
+import type { Answer } from '../../fixtures/requests/http.js'
 import { expectFailure, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
 const schema = { views: { type: 'number' }, title: { type: 'string', required: true } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../../fixtures/http.js'
-import { send } from '../../fixtures/http.js'
+import type { Answer } from '../../fixtures/requests/http.js'
+import { send } from '../../fixtures/requests/http.js'
 import { aProject, apiOf, changeSettings, type Project, type Settings, service } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
 

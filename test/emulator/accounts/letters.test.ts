@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type Ask, askerOf } from '../../fixtures/ask.js'
+import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
 // Names that would be more than names in a header, in HTML, or in an address.
 

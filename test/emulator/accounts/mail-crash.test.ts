@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
-import { type Ask, askerOf } from '../../fixtures/ask.js'
+import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-mail-crash-'))
 const cli = fileURLToPath(new URL('../../../cli/bin/run.js', import.meta.url))

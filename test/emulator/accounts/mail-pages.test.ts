@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type Ask, askerOf } from '../../fixtures/ask.js'
 import { type OpenBrowser, openChromium } from '../../fixtures/chromium.js'
+import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
 // The pages that links of mails lead to, in a real browser.
 

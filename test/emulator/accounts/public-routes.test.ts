@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type Ask, askerOf } from '../../fixtures/ask.js'
-import { send } from '../../fixtures/http.js'
+import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
+import { send } from '../../fixtures/requests/http.js'
 
 // What anybody may ask without a key takes nothing from those who log in. Each test comes from an address of its own, and the
 // clock stands still, so that no minute ends meanwhile.

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { startPostgres } from '../../fixtures/postgres.js'
+import { startPostgres } from '../../fixtures/databases/postgres.js'
 
 it('contract 5.3 permissions hold in every process, however busy it is', async () => {
   const server = await startPostgres()

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { afterEach, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type Ask, askerOf } from '../../fixtures/ask.js'
 import { type SmtpServer, startSmtp } from '../../fixtures/mail/smtp.js'
+import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
 // Mail that is sent as well as kept, and servers that do not take it.
 

@@ -9,7 +9,7 @@ import { guardDisk } from '../../../emulator/database/disk-guard.js'
 import { type Database, sql, writing } from '../../../emulator/database/port.js'
 import { deleteOrphans, insertFiles, orphanFile, selectOrphans, selectUsage } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
-import { type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
 
 const at = '2026-01-01T00:00:00.000Z'

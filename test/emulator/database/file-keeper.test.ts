@@ -12,7 +12,7 @@ import { openDiskStore } from '../../../emulator/ports/files/disk.js'
 import type { FileStore } from '../../../emulator/ports/files/port.js'
 import { insertFiles, orphanFile, selectUsage } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sql } from '../../../emulator/database/port.js'
 import { deleteOldMails, insertMail, selectMails } from '../../../emulator/store/accounts/mails.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 describe.each(engines)('The mailbox on %s', (engine) => {
   let opened: OpenedEngine

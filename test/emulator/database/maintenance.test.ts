@@ -5,7 +5,7 @@ import { startMaintenance } from '../../../emulator/background/maintenance.js'
 import { sql } from '../../../emulator/database/port.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { insertTicket } from '../../../emulator/store/realtime/tickets.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { startEmulator } from '../../../emulator/dev.js'
-import { startPostgres } from '../../fixtures/postgres.js'
+import { startPostgres } from '../../fixtures/databases/postgres.js'
 
 it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing is stored', async () => {
   const server = await startPostgres()

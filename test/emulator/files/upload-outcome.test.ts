@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 let dir: string

@@ -9,7 +9,7 @@ import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Config, startEmulator } from '../../../emulator/dev.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-changes-'))
 let server: PostgresServer

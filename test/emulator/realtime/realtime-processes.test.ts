@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 import { type Dev, type Devs, openDevs } from '../../fixtures/dev.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
 import { aSubscriber, overEventStream, overWebSocket, type Target } from '../../fixtures/realtime/subscriber.js'
 
 interface Post {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
 const reconnects = 1_000

@@ -12,7 +12,7 @@ import {
   list,
   onEachEngine,
   where,
-} from '../../fixtures/stored-lists.js'
+} from '../../fixtures/databases/stored-lists.js'
 
 onEachEngine(() => {
   describe('A field index', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, type Fragment, type Sql, sql } from '../../../emulator/database/port.js'
 import { type FileReader, selectFiles } from '../../../emulator/store/lists/file-lists.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 interface PlanNode {
   readonly 'Relation Name'?: string

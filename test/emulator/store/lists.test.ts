@@ -14,7 +14,7 @@ import {
   n,
   onEachEngine,
   where,
-} from '../../fixtures/stored-lists.js'
+} from '../../fixtures/databases/stored-lists.js'
 
 onEachEngine(() => {
   describe('A page', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parsePath } from '../../../client/protocol/model/path.js'
 import type { Operator } from '../../../client/protocol/model/where.js'
-import { aCollection, idOf, list, n, onEachEngine, where } from '../../fixtures/stored-lists.js'
+import { aCollection, idOf, list, n, onEachEngine, where } from '../../fixtures/databases/stored-lists.js'
 
 onEachEngine(() => {
   describe('A filter on a populated field', () => {

@@ -7,7 +7,7 @@ import { type Operator, operators, type Test, type Where } from '../../../client
 import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { compileWhere } from '../../../emulator/store/lists/where-sql.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 // A filter means the same to a list, in SQL, and to a subscription, in JavaScript.
 

@@ -15,7 +15,7 @@ import { run } from '../../../emulator/http/run.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertProject } from '../../../emulator/store/projects.js'
-import { type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const id = '01900000-0000-7000-8000-000000000001'

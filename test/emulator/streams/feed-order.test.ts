@@ -10,7 +10,7 @@ import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertDocuments } from '../../../emulator/store/documents.js'
 import { insertProject } from '../../../emulator/store/projects.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()

@@ -10,7 +10,7 @@ import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertDocuments } from '../../../emulator/store/documents.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { selectChanges } from '../../../emulator/store/realtime/changes.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
 
 const at = '2026-01-01T00:00:00.000Z'

@@ -5,7 +5,7 @@ import type { Backend, Identity } from '../../../emulator/core/context.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { insertProject } from '../../../emulator/store/projects.js'
-import { type OpenedEngine, openEngine } from '../../fixtures/engines.js'
+import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
 
 const project = { id: 'test', name: 'test', settings: defaultSettings }

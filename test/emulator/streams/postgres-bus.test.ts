@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { openPostgresBus } from '../../../emulator/ports/bus/postgres-bus.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/postgres.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 
 let server: PostgresServer
 let db: Database

@@ -1,7 +1,7 @@
 /** What bare `svc` and `svc --help` say: read from the manifest, without the command framework. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { wrapWords } from './terminal/prose.js'
+import { wrapWords } from '../terminal/prose.js'
 
 interface Manifest {
   readonly commands: {

@@ -1,7 +1,7 @@
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
-import { describeFailure, exits, isExit } from './base/failure.js'
-import { printFailure } from './base/print-failure.js'
+import { describeFailure, exits, isExit } from '../base/failure.js'
+import { printFailure } from '../base/print-failure.js'
 
 /** Runs the command that the arguments name, and ends with its exit code. */
 export async function start(root: string): Promise<void> {
