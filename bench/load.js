@@ -1,12 +1,13 @@
 /**
  * A load generator in a process of its own: keep-alive connections over raw sockets, each with one request at a time.
- * Told what to do by its parent, it answers how many requests were answered and how long each took.
+ * Asks go round until the time is over; with `isOnce`, each is sent once, however long that takes. Told what to do by its
+ * parent, it answers how many requests were answered and how long each took.
  */
 import { connect } from 'node:net'
 
 /**
  * @typedef {{ method: string, path: string, headers?: Record<string, string>, body?: string }} Ask
- * @typedef {{ port: number, connections: number, milliseconds: number, asks: Ask[] }} Load
+ * @typedef {{ port: number, connections: number, milliseconds: number, asks: Ask[], isOnce?: boolean }} Load
  * @typedef {{ perSecond: number, p50: number, p99: number, failed: number }} Result
  */
 
@@ -16,14 +17,14 @@ process.on('message', async (/** @type {Load} */ load) => {
 process.send?.({})
 
 /** @param {Load} load @returns {Promise<Result>} */
-async function generate({ port, connections, milliseconds, asks }) {
+async function generate({ port, connections, milliseconds, asks, isOnce = false }) {
   const requests = asks.map((ask) => written(ask, port))
   /** @type {number[]} */
   const times = []
   let failed = 0
   let turn = 0
   const begunAt = performance.now()
-  const until = begunAt + milliseconds
+  const isOver = () => (isOnce ? turn >= requests.length : performance.now() >= begunAt + milliseconds)
   await Promise.all(Array.from({ length: connections }, () => drive()))
   const seconds = (performance.now() - begunAt) / 1000
   times.sort((one, other) => one - other)
@@ -48,7 +49,7 @@ async function generate({ port, connections, milliseconds, asks }) {
       })
 
       function next() {
-        if (performance.now() >= until) {
+        if (isOver()) {
           socket.destroy()
           resolve(undefined)
           return
@@ -77,7 +78,12 @@ function written({ method, path, headers = {}, body }, port) {
 function endOf(bytes) {
   const head = bytes.indexOf('\r\n\r\n')
   if (head === -1) return undefined
-  const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, head))
+  const headers = bytes.toString('latin1', 0, head)
+  if (/transfer-encoding: chunked/i.test(headers)) {
+    const last = bytes.indexOf('0\r\n\r\n', head)
+    return last === -1 ? undefined : last + 5
+  }
+  const length = /content-length: (\d+)/i.exec(headers)
   const end = head + 4 + Number(length?.[1] ?? 0)
   return bytes.length >= end ? end : undefined
 }

@@ -35,7 +35,7 @@ const groups = {
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['hostile', 'large', 'many-users']
+const onlyWhenNamed = ['peers', 'hostile', 'large', 'many-users']
 
 const asked = process.argv.slice(2)
 const unknown = asked.filter((name) => !Object.hasOwn(groups, name))

@@ -1,6 +1,6 @@
 /** What the bench compares with, in a package of its own; installed when it is first wanted. */
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -8,8 +8,14 @@ const folder = fileURLToPath(new URL('../peers/', import.meta.url))
 const { resolve } = createRequire(`${folder}package.json`)
 
 export function installPeers() {
-  if (existsSync(`${folder}node_modules/.package-lock.json`)) return
+  const installed = `${folder}node_modules/.package-lock.json`
+  if (existsSync(installed) && statSync(installed).mtimeMs > statSync(`${folder}package-lock.json`).mtimeMs) return
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
+}
+
+/** A file of a peer that is no module. @param {string} path */
+export function peerFile(path) {
+  return `${folder}node_modules/${path}`
 }
 
 /** @param {string} name @returns {Promise<any>} */
