@@ -9,6 +9,7 @@ import { damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
 import type { Database } from './database/port.js'
 import { migrate, NewerDatabaseError } from './database/schema/migrations.js'
+import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
 import { ensureFilePlace } from './store/files.js'
@@ -17,8 +18,6 @@ export interface Storage {
   readonly db: Database
   readonly files: FileStore
   readonly dataDir: string | undefined
-  /** Closes both, then lets go of the folder. */
-  close(): Promise<void>
 }
 
 type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl'>
@@ -33,35 +32,24 @@ export interface Surroundings {
 }
 
 /**
- * Opens the database up to date, and holds the folder that it is kept in, so that nobody else does.
+ * Opens the database up to date, and holds the folder that it is kept in, so that nobody else does. The stack closes them and
+ * lets go of the folder.
  *
  * @throws {StartError} with nothing changed.
  */
-export async function openStorage(options: Options, surroundings: Surroundings): Promise<Storage> {
+export async function openStorage(
+  stack: DisposalStack,
+  options: Options,
+  surroundings: Surroundings,
+): Promise<Storage> {
   const folder = options.dir === undefined ? undefined : resolve(options.dir)
   if (folder !== undefined) await makeStateFolder(folder)
   // What keeps nothing runs beside whoever holds the folder.
-  const lock = folder === undefined || options.memory ? undefined : await holdLock(folder, surroundings.info)
-  try {
-    const { db, dataDir } = await openFor(options, folder, surroundings)
-    const files = await openFiles(db, options, folder).catch(async (error) => {
-      await db.close()
-      throw error
-    })
-    return {
-      db,
-      files,
-      dataDir,
-      async close() {
-        await db.close()
-        await files.close()
-        await lock?.release()
-      },
-    }
-  } catch (error) {
-    await lock?.release()
-    throw error
-  }
+  if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
+  const { db, dataDir } = await openFor(options, folder, surroundings)
+  stack.use(db)
+  const files = stack.use(await openFiles(db, options, folder))
+  return { db, files, dataDir }
 }
 
 async function openFor(

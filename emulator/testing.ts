@@ -1,6 +1,7 @@
 /** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
 import type { ProjectSettings } from '../client/protocol/model/project.js'
-import { startEmulator } from './dev.js'
+import { defaultConfig } from './config.js'
+import { openService } from './open-service.js'
 
 /** What opens a project. Documents, collections and keys of one are nothing to another. */
 export interface TestProject {
@@ -24,7 +25,7 @@ export interface TestEmulator {
  * const svc = createClient(await emulator.newProject())
  */
 export async function startTestEmulator(): Promise<TestEmulator> {
-  const { url, controlToken, close } = await startEmulator({ memory: true })
+  const { url, controlToken, close } = await openService({ ...defaultConfig, memory: true })
   return {
     url,
     close,

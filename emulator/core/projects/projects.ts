@@ -102,7 +102,8 @@ export async function openProject(backend: Backend, id: string): Promise<OpenedP
   return { project, apiKey, secretKey: undefined }
 }
 
-type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey: string | undefined }
+/** A project that a service was opened for. The secret key is there only when this start drew it. */
+export type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey: string | undefined }
 
 async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
   const { db, keyring } = backend

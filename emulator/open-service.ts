@@ -1,0 +1,180 @@
+/** Config → a service that answers: opens the ports, brings the database up to date, listens, and closes it all in reverse. */
+import { resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ProjectSettings } from '../client/protocol/model/project.js'
+import { formatDialect, readDialect } from '../client/protocol/wire/dialects.js'
+import { openIndexKeeper } from './background/indexes.js'
+import { startMaintenance } from './background/maintenance.js'
+import { startFileKeeper } from './background/orphans.js'
+import { openClock } from './clock.js'
+import type { Config } from './config.js'
+import { openKnown } from './core/cache.js'
+import type { Backend } from './core/context.js'
+import { openIds } from './core/ids.js'
+import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
+import { openFeeds } from './core/realtime/feeds.js'
+import type { Database } from './database/port.js'
+import { StartError } from './database/start-error.js'
+import { type DisposalStack, openInOrder } from './disposal-stack.js'
+import { type FolderKeys, openFolderKeys } from './folder-keys.js'
+import { type Log, openLog } from './http/log.js'
+import type { App } from './http/server.js'
+import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
+import { openIdentityProviders } from './idp/open.js'
+import { type Listening, listen } from './listen.js'
+import { openMemoryBus } from './ports/bus/memory-bus.js'
+import type { Bus } from './ports/bus/port.js'
+import { openMailbox } from './ports/mail/mailbox.js'
+import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
+import { openStorage, type Storage } from './storage.js'
+
+const mostPortsTried = 5
+
+/** A running service, and the project that it was opened for. */
+export interface Service extends OpenedProject {
+  readonly url: string
+  readonly controlToken: string
+  readonly dataDir: string | undefined
+  /** Lets running requests finish, then closes what it stands on, the last opened first. Nothing acknowledged is lost. */
+  close(): Promise<void>
+}
+
+/** What the parts of a service have in common. The address is known once it listens. */
+interface Surroundings {
+  readonly config: Config
+  readonly folder: string | undefined
+  readonly log: Log
+  readonly about: { readonly pid: number; url?: string }
+  readonly warn: (message: string) => void
+}
+
+/**
+ * @throws {StartError} whose `code` and `hint` say why it cannot open and what to do; nothing was changed.
+ * @throws {SvcError} `INVALID_DIALECT`
+ */
+export async function openService(config: Config): Promise<Service> {
+  const wished = readWishes(config)
+  const folder = config.dir === undefined ? undefined : resolve(config.dir)
+  const log = openLog({ level: config.log, folder })
+  const warn = (message: string) => process.emitWarning(message)
+  const surroundings: Surroundings = { config, folder, log, warn, about: { pid: process.pid } }
+
+  return openInOrder(async (stack) => {
+    const storage = await openStorage(stack, config, {
+      info: () => surroundings.about,
+      report: (error) => log.failure('database', error),
+      // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
+      whileOpening: () => void loadServer(),
+    })
+    const keys = await openKeys(surroundings)
+    const { backend, localProvider } = await openBackend(stack, storage, keys, surroundings)
+    // The routes are put together once the database has its question.
+    const [opened, app] = await Promise.all([
+      openProject(backend, config.project),
+      nextTurn().then(() => openApp(backend, keys, localProvider, surroundings)),
+    ])
+    if (Object.keys(wished).length > 0) await changeProject(backend, opened.project.id, wished)
+    const listening = stack.use(await listenAt(app, config, keys.port))
+    await keepPort(keys, config, listening.port)
+    const url = `http://${listening.host}:${listening.port}`
+    surroundings.about.url = url
+    return { ...opened, url, controlToken: keys.controlToken, dataDir: storage.dataDir }
+  })
+}
+
+/** The settings of the project that the config names; the others stay as they were. */
+function readWishes({ dialect, tier }: Config): Partial<ProjectSettings> {
+  return {
+    ...(dialect === undefined ? {} : { dialect: formatDialect(readDialect(dialect)) }),
+    ...(tier === undefined ? {} : { tier }),
+  }
+}
+
+function openKeys({ config, folder, warn }: Surroundings): Promise<FolderKeys> {
+  const hasData = !config.memory && config.databaseUrl === undefined
+  return openFolderKeys({ folder, isTokenNew: config.newToken, hasData, warn })
+}
+
+/** The ports and the background work, on an open database. */
+async function openBackend(
+  stack: DisposalStack,
+  { db, files }: Storage,
+  keyring: FolderKeys,
+  { config, log, about, warn }: Surroundings,
+): Promise<{ backend: Backend; localProvider: LocalApp }> {
+  const url = () => about.url ?? ''
+  const report = (error: unknown) => log.failure('maintenance', error)
+  const newId = openIds()
+  const clock = openClock(config.now)
+  const { now } = clock
+  const maintenance = startMaintenance(db, now, report)
+  stack.defer(maintenance.stop)
+  const fileKeeper = startFileKeeper(db, files, report)
+  stack.defer(fileKeeper.stop)
+  const indexes = stack.use(openIndexKeeper(db, { now, report }))
+  const bus = stack.use(await openBus(config, db, report))
+  const feeds = stack.use(openFeeds(db, bus, report))
+  const passwords = stack.use(openBcryptPool())
+  const mail = stack.use(openMailbox({ now, newId, smtpUrl: config.smtpUrl, from: config.mailFrom, warn }))
+  const localProvider = openLocalProvider({ db, url, now: Date.now, report })
+  const backend: Backend = {
+    db,
+    url,
+    now,
+    clock,
+    newId,
+    known: openKnown(),
+    keyring,
+    bus,
+    feeds,
+    passwords,
+    mail,
+    providers: openIdentityProviders({ timeoutMilliseconds: config.providerTimeout }),
+    localProvider,
+    indexes,
+    report,
+    sweepSoon: maintenance.soon,
+    files,
+    discardLater: fileKeeper.discardLater,
+    sweepFilesSoon: fileKeeper.soon,
+  }
+  return { backend, localProvider }
+}
+
+/** PostgreSQL may have other processes beside this one. */
+async function openBus({ databaseUrl }: Config, db: Database, report: (error: unknown) => void): Promise<Bus> {
+  if (databaseUrl === undefined) return openMemoryBus()
+  const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
+  return openPostgresBus({ url: databaseUrl, db, report })
+}
+
+const loadServer = () => import('./http/server.js')
+
+async function openApp(
+  backend: Backend,
+  { controlToken }: FolderKeys,
+  localProvider: LocalApp,
+  { config: { hosts, project: home, trustedProxies }, log }: Surroundings,
+): Promise<App> {
+  const { createApp } = await loadServer()
+  const apps = { [localProviderPath]: localProvider.answer }
+  return createApp(backend, { hosts, home, controlToken, log, openOrigins: true, trustedProxies, apps })
+}
+
+/** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */
+async function listenAt(app: App, { host, port, choosePort }: Config, kept: number | undefined): Promise<Listening> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await listen(app, { host, port: choosePort ? await choosePort(kept) : port })
+    } catch (error) {
+      const isTaken = error instanceof StartError && error.code === 'PORT_IN_USE'
+      if (!isTaken || !choosePort || tries === mostPortsTried) throw error
+    }
+  }
+}
+
+/** The next start of the folder listens at the same port, unless this one took any that was free. */
+async function keepPort(keys: FolderKeys, { memory, port, choosePort }: Config, taken: number): Promise<void> {
+  const isChosen = choosePort !== undefined || port !== 0
+  if (isChosen && (!memory || keys.port === undefined)) await keys.keepPort(taken)
+}
