@@ -21,12 +21,12 @@ export function posts(count, first = 0) {
 }
 
 /**
- * A folder's collection of that name, filled by batches.
+ * Fills a collection by batches, and makes it if it is not there.
  *
  * @param {import('./dev.js').Dev} dev @param {string} collection @param {number} count @returns {Promise<string[]>}
  */
 export async function fill(dev, collection, count) {
-  await dev.ask('POST', '/collections', { name: collection })
+  await dev.ask('POST', '/collections', { name: collection }).catch(() => undefined)
   const ids = []
   for (let first = 0; first < count; first += 1_000) {
     const documents = posts(Math.min(1_000, count - first), first)
