@@ -8,7 +8,7 @@ import { startMaintenance } from './background/maintenance.js'
 import { startFileKeeper } from './background/orphans.js'
 import { openClock } from './clock.js'
 import type { Config } from './config.js'
-import { openKnown } from './core/cache.js'
+import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
 import { openIds } from './core/ids.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
@@ -123,7 +123,7 @@ async function openBackend(
     now,
     clock,
     newId,
-    known: openKnown(),
+    caches: openCaches(bus),
     keyring,
     bus,
     feeds,

@@ -1,4 +1,3 @@
-import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Database } from '../database/port.js'
 import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
@@ -8,7 +7,9 @@ import type { Mailer } from '../ports/mail/port.js'
 import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/field-indexes.js'
 import type { ProjectKey } from '../store/projects.js'
+import type { Caches } from './caches.js'
 import type { Feeds } from './realtime/feeds.js'
+import type { UnitOfWork } from './unit-of-work.js'
 
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
@@ -17,7 +18,7 @@ export interface Backend {
   readonly clock: Clock
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
-  readonly known: Known
+  readonly caches: Caches
   readonly keyring: Keyring
   readonly bus: Bus
   readonly feeds: Feeds
@@ -64,25 +65,6 @@ export interface Clock {
   reset(): void
 }
 
-/** What is read far more often than it changes, kept for a second. */
-export interface Known {
-  readonly callers: Cache<Identity>
-  readonly collections: Cache<StoredCollection>
-  readonly projects: Cache<Project>
-  /** Whether any project allows pages of that origin. */
-  readonly origins: Cache<boolean>
-  /** What signs a project's user tokens, by its id. */
-  readonly tokenSecrets: Cache<string>
-}
-
-export interface Cache<Value> {
-  /** What is remembered; else what `read` gives, which is remembered from then on if it is anything. */
-  of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
-  clear(): void
-  /** Hears of each `clear`. The answer ends it. */
-  whenCleared(listener: () => void): () => void
-}
-
 /** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */
 export interface Caller {
   /** The user's id or, where nobody is signed in, the key's. */
@@ -114,23 +96,12 @@ export interface Identity {
   readonly caller: Caller
 }
 
-/** One request's view of the world. `db` is the open transaction while there is one. */
-export interface Context extends Identity {
+/** One request's view of the world. */
+export interface Context extends Identity, UnitOfWork {
   readonly backend: Backend
-  readonly db: Database
-  readonly inTransaction: boolean
 }
 
 /** A request on behalf of a user. */
 export interface UserContext extends Context {
   readonly caller: Caller & { readonly user: SignedIn }
-}
-
-/** Runs `work` in one transaction, joining the one that is open. */
-export async function inTransaction<Ctx extends Pick<Context, 'db' | 'inTransaction'>, T>(
-  ctx: Ctx,
-  work: (ctx: Ctx) => Promise<T>,
-): Promise<T> {
-  if (ctx.inTransaction) return work(ctx)
-  return ctx.db.transaction((db) => work({ ...ctx, db, inTransaction: true }))
 }

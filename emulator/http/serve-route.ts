@@ -9,6 +9,7 @@ import { type Answer, once } from '../core/documents/idempotency.js'
 import { discardUploads, type Uploads } from '../core/files/uploads.js'
 import type { Wish } from '../core/realtime/subscriptions.js'
 import { useTicket } from '../core/realtime/tickets.js'
+import { unitOf } from '../core/unit-of-work.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
@@ -64,35 +65,30 @@ async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange):
   requireAllowed(route, identity, req.method)
   const head = readHead(door, route, exchange)
   const body = await readBody(route, exchange, { backend, project: identity.project })
-  const ctx: Context = { ...identity, backend, db: backend.db, inTransaction: false }
-  try {
-    return await keepingFiles(door, { exchange, project: identity.project.id }, body.uploads, async () => {
-      const { dialect } = exchange
-      const json = await body.toJson()
-      const read = await placing(
-        () => body.places(samePlace),
-        () => route.body?.read(dialect, json),
-      )
-      const input = { ...head, body: read, uploads: body.uploads }
-      const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
-      // `requireAllowed` has seen to it that the world is the one that the route needs.
-      const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
-      let own: Outgoing | undefined
-      const work = async (ctx: Context) => {
-        own = await reply(route, await placing(places, () => handle(ctx, input)), exchange)
-        return own
-      }
-      const mark = markOf(json, body.uploads)
-      const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
-      const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
-      // All that a duplicate did is taken back, its files with it.
-      if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
-      return answer
-    })
-  } finally {
-    // What will be committed is, even if something failed after it; whoever listens to the project reads what there is.
-    if (req.method !== 'GET' && req.method !== 'HEAD') backend.bus.wake(identity.project.id)
-  }
+  const ctx: Context = { ...identity, ...unitOf(backend) }
+  return keepingFiles(door, { exchange, project: identity.project.id }, body.uploads, async () => {
+    const { dialect } = exchange
+    const json = await body.toJson()
+    const read = await placing(
+      () => body.places(samePlace),
+      () => route.body?.read(dialect, json),
+    )
+    const input = { ...head, body: read, uploads: body.uploads }
+    const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
+    // `requireAllowed` has seen to it that the world is the one that the route needs.
+    const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
+    let own: Outgoing | undefined
+    const work = async (ctx: Context) => {
+      own = await reply(route, await placing(places, () => handle(ctx, input)), exchange)
+      return own
+    }
+    const mark = markOf(json, body.uploads)
+    const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
+    const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
+    // All that a duplicate did is taken back, its files with it.
+    if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
+    return answer
+  })
 }
 
 /** Tells what is wrong by its place in what was sent. */

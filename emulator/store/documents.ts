@@ -26,6 +26,12 @@ export interface NewData {
   readonly values?: number
 }
 
+/** What was written, and the newest number of the changes that were recorded with it. */
+export interface Written {
+  readonly documents: OutgoingDocument[]
+  readonly seq: number | null
+}
+
 const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
 
 /**
@@ -37,8 +43,8 @@ export async function insertDocuments(
   db: Database,
   { project, collection, at }: Place,
   documents: readonly NewData[],
-): Promise<OutgoingDocument[]> {
-  const counted = await db.query(
+): Promise<Written> {
+  const [written] = await db.query<{ seq: number | null }>(
     writing(sql`
     with fresh as materialized (
       select id, data, ordinality from ${rowsOf(documents)}
@@ -56,12 +62,15 @@ export async function insertDocuments(
       select fresh.id, counted.collection_id, fresh.data, ${at}::timestamptz, ${at}::timestamptz
       from counted, fresh
     )
-    select 1 as one from counted`),
+    select (select last_seq from drawn) as seq from counted`),
   )
-  if (counted.length === 0) return []
-  return documents.map(({ id, json }) =>
-    fromRow({ id, data: json, version: 1, created_at: at, updated_at: at }, collection),
-  )
+  if (!written) return { documents: [], seq: null }
+  return {
+    documents: documents.map(({ id, json }) =>
+      fromRow({ id, data: json, version: 1, created_at: at, updated_at: at }, collection),
+    ),
+    seq: written.seq,
+  }
 }
 
 /** One document, as it stands. */
@@ -119,12 +128,8 @@ function isOneOf(ids: readonly string[]): Fragment {
 }
 
 /** Writes the new data of locked documents and records their changes. */
-export async function updateDocumentData(
-  tx: Database,
-  place: Place,
-  documents: readonly NewData[],
-): Promise<OutgoingDocument[]> {
-  const rows = await tx.query<DocumentRow>(
+export async function updateDocumentData(tx: Database, place: Place, documents: readonly NewData[]): Promise<Written> {
+  const rows = await tx.query<DocumentRow & { seq: number | null }>(
     writing(sql`
     with fresh as (
       select d.id, d.data as before, fresh.data
@@ -136,14 +141,18 @@ export async function updateDocumentData(
       where d.id = fresh.id
       returning ${columns}, fresh.before
     ), ${recorded(place, 'updated', sql`written`, documents.length)}
-    select id, data, version, created_at, updated_at from written`),
+    select id, data, version, created_at, updated_at, (select last_seq from drawn) as seq from written`),
   )
-  return rows.map((row) => fromRow(row, place.collection))
+  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }
 
 /** Deletes locked documents, counts them off and records their changes. */
-export async function deleteDocuments(tx: Database, place: Place, ids: readonly string[]): Promise<void> {
-  await tx.query(
+export async function deleteDocuments(
+  tx: Database,
+  place: Place,
+  ids: readonly string[],
+): Promise<Pick<Written, 'seq'>> {
+  const [written] = await tx.query<Pick<Written, 'seq'>>(
     writing(sql`
     with deleted as (
       delete from documents d where d.id = any(${ids}::uuid[])
@@ -152,8 +161,9 @@ export async function deleteDocuments(tx: Database, place: Place, ids: readonly 
       update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
       returning collection_id
     ), ${recorded(place, 'deleted', sql`deleted`, ids.length, sql`exists (select from counted)`)}
-    select 1 as one`),
+    select (select last_seq from drawn) as seq`),
   )
+  return { seq: written?.seq ?? null }
 }
 
 /** A document found by its id alone, with its collection's permissions. */
@@ -204,7 +214,7 @@ function drawn(project: string, count: number, condition: Fragment): Fragment {
   return writing(sql`drawn as (
       update sequences set last_seq = last_seq + ${count}::int
       where project_id = ${project} and ${condition}
-      returning last_seq - ${count}::int as before_seq
+      returning last_seq, last_seq - ${count}::int as before_seq
     )`)
 }
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openKnown } from '../../emulator/core/cache.js'
+import { openCaches } from '../../emulator/core/caches.js'
 import type { Backend } from '../../emulator/core/context.js'
 import { openIds } from '../../emulator/core/ids.js'
 import { createProject } from '../../emulator/core/projects/projects.js'
 import { finishLogin, startLogin } from '../../emulator/core/providers/provider-logins.js'
 import { type Database, DatabaseError } from '../../emulator/database/port.js'
 import type { IdentityProviders } from '../../emulator/idp/provider.js'
+import { openMemoryBus } from '../../emulator/ports/bus/memory-bus.js'
 import { selectProject } from '../../emulator/store/projects.js'
 import { engines, type OpenedEngine, openEngine } from '../fixtures/databases/engines.js'
 
@@ -78,6 +79,7 @@ async function leave(backend: Backend, id?: string): Promise<{ state: string; pr
 
 /** The parts of a backend that a login through a provider needs. */
 function aBackend(db: Database): Backend {
+  const bus = openMemoryBus()
   const parts: Partial<Backend> = {
     db,
     providers,
@@ -85,7 +87,8 @@ function aBackend(db: Database): Backend {
     url: () => 'https://svc.example',
     now: () => new Date(),
     newId: openIds(),
-    known: openKnown(),
+    bus,
+    caches: openCaches(bus),
     report: () => undefined,
   }
   return parts as Backend

@@ -21,13 +21,14 @@ import {
   updateUser,
 } from '../../store/accounts/users.js'
 import { rolesOf } from '../collections/permissions.js'
-import { type Context, inTransaction, type UserContext } from '../context.js'
+import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { adoptUploads, noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { isId } from '../ids.js'
 import { afterPassword, type LoginStep } from '../logins/logins.js'
+import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { requireEmail } from './emails.js'
 import { requireOwnPassword, setPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
@@ -145,11 +146,11 @@ export async function updateMe(
     await adoptUploads(ctx, uploads, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)
+    publish(ctx, identityChanged())
     return written
   })
   if (!user) throw plainError('INVALID_TOKEN')
   if (hasForgotten) ctx.backend.sweepFilesSoon()
-  ctx.backend.known.callers.clear()
   return user
 }
 

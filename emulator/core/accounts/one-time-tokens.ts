@@ -6,7 +6,7 @@ import { deleteToken, type Purpose, selectTokenOwner, upsertToken } from '../../
 import { lockUser } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
 import { hashOf } from '../hashes.js'
-import { knownProject } from '../projects/projects.js'
+import { cachedProject } from '../projects/projects.js'
 
 /** How long each lives. Contract 6.8. */
 const lifetimes: Readonly<Record<Purpose, number>> = {
@@ -80,7 +80,7 @@ function badToken(): SvcError {
 export async function projectOfToken(backend: Backend, token: string, purpose: Purpose): Promise<Project | undefined> {
   if (!tokenForm.test(token)) return undefined
   const owner = await selectTokenOwner(backend.db, { purpose, hash: hashOf(token) })
-  return owner && knownProject(backend, owner.project)
+  return owner && cachedProject(backend, owner.project)
 }
 
 function iso(milliseconds: number): string {

@@ -7,9 +7,10 @@ import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
-import { type Backend, type Context, inTransaction } from '../context.js'
+import type { Backend, Context } from '../context.js'
 import { isId } from '../ids.js'
 import { openSession } from '../logins/sessions.js'
+import { identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
 import { fieldsOf, noSuchUser } from './accounts.js'
 import { codeAt } from './codes.js'
 
@@ -26,7 +27,8 @@ export interface OwnersChanges {
 export async function changeUser(backend: Backend, id: string, changes: OwnersChanges): Promise<OutgoingUser> {
   const project = await projectOf(backend, id)
   const { roles, role, emailVerified, twoFactor } = changes
-  const user = await inTransaction({ backend, db: backend.db, inTransaction: false }, async ({ db }) => {
+  const user = await inTransaction(unitOf(backend), async (unit) => {
+    const { db } = unit
     const before = await lockUser(db, project, id)
     if (!before) throw noSuchUser(id)
     if (twoFactor === false) await updateTotp(db, id, { secret: null, recoveryHashes: [] })
@@ -36,18 +38,19 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
       ...(roles === undefined ? {} : { roles: [...new Set(roles)] }),
       ...(emailVerified === undefined ? {} : { emailVerified }),
     }
+    publish(unit, identityChanged())
     return updateUser(db, id, write, backend.now().toISOString())
   })
   if (!user) throw noSuchUser(id)
-  backend.known.callers.clear()
   return user
 }
 
 /** Deletes a user. The sessions end with it; documents that link to it stay. @throws {SvcError} `USER_NOT_FOUND` */
 export async function removeUser(backend: Backend, id: string): Promise<void> {
   const project = await projectOf(backend, id)
-  if (!(await deleteUser(backend.db, project, id))) throw noSuchUser(id)
-  backend.known.callers.clear()
+  const unit = unitOf(backend)
+  const isGone = await publishing(unit, identityChanged, () => deleteUser(unit.db, project, id))
+  if (!isGone) throw noSuchUser(id)
   // The database has taken the user's files.
   backend.sweepFilesSoon()
 }
@@ -73,8 +76,8 @@ export async function codeOf(backend: Backend, id: string): Promise<string> {
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */
 export async function endSessions(backend: Backend, id: string): Promise<void> {
   await projectOf(backend, id)
-  await deleteSessionsOf(backend.db, id, null)
-  backend.known.callers.clear()
+  const unit = unitOf(backend)
+  await publishing(unit, identityChanged, () => deleteSessionsOf(unit.db, id, null))
 }
 
 async function projectOf({ db }: Backend, id: string): Promise<string> {

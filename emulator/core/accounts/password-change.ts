@@ -4,8 +4,9 @@ import { deletePendingLogin } from '../../store/accounts/pending-logins.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-secrets.js'
 import { lockUser } from '../../store/accounts/users.js'
-import { type Context, inTransaction, type UserContext } from '../context.js'
+import type { Context, UserContext } from '../context.js'
 import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
+import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { hashPassword, isPassword, requireStrong } from './passwords.js'
 
 /** A login this recent proves as much as the password does. Contract 6.3. */
@@ -31,19 +32,20 @@ export async function changePassword(
  * to be locked, as logins lock it too.
  */
 export async function setPassword(
-  ctx: Pick<Context, 'backend' | 'db' | 'inTransaction'>,
+  ctx: Pick<Context, 'backend' | 'db' | 'pending'>,
   user: string,
   hash: string,
   keptSession: string | null,
 ): Promise<void> {
-  await inTransaction(ctx, async ({ db }) => {
+  await inTransaction(ctx, async (ctx) => {
+    const { db } = ctx
     // In the order in which logins and resets lock the same.
     await deleteTokens(db, user, 'reset password')
     await deletePendingLogin(db, user)
     await updatePasswordHash(db, user, hash)
     await deleteSessionsOf(db, user, keptSession)
+    publish(ctx, identityChanged())
   })
-  ctx.backend.known.callers.clear()
 }
 
 /** The current password or, without one, a login of the last minutes. Contract 6.3. */

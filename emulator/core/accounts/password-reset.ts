@@ -4,7 +4,8 @@ import { deleteMail } from '../../store/accounts/mails.js'
 import { insertAttempts, lockAttempts } from '../../store/accounts/recent-attempts.js'
 import { selectSecrets } from '../../store/accounts/user-secrets.js'
 import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
-import { type Backend, type Context, inTransaction } from '../context.js'
+import type { Backend, Context } from '../context.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
 import { readEmail } from './emails.js'
 import { resetLetter } from './letters.js'
 import { resetLink } from './links.js'
@@ -69,7 +70,7 @@ export async function resetPassword(
   backend: Backend,
   { token, newPassword }: { token: string; newPassword: string },
 ): Promise<void> {
-  const scope = { backend, db: backend.db, inTransaction: false }
+  const scope = unitOf(backend)
   requireStrong(newPassword, 'newPassword')
   const { user } = await requireToken(scope, token, 'reset password')
   const hash = await hashPassword({ backend }, newPassword, user)
@@ -77,5 +78,4 @@ export async function resetPassword(
     const { id } = await useToken(scope, token, 'reset password')
     await setPassword(scope, id, hash, null)
   })
-  backend.known.callers.clear()
 }

@@ -2,8 +2,9 @@
 import { toDataURL } from 'qrcode'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectSecrets, type UserSecrets, updatePendingTotp, updateTotp } from '../../store/accounts/user-secrets.js'
-import { inTransaction, type UserContext } from '../context.js'
+import type { UserContext } from '../context.js'
 import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
+import { inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
 

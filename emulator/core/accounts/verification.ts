@@ -5,7 +5,8 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectTokenTime } from '../../store/accounts/one-time-tokens.js'
 import { updateUser } from '../../store/accounts/users.js'
-import { type Backend, inTransaction, type UserContext } from '../context.js'
+import type { Backend, UserContext } from '../context.js'
+import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { verificationLetter } from './letters.js'
 import { verificationLink } from './links.js'
@@ -32,13 +33,13 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
 
 /** Takes the token of a letter, once. @throws {SvcError} `INVALID_TOKEN` */
 export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
-  const scope = { backend, db: backend.db, inTransaction: false }
+  const scope = unitOf(backend)
   await requireToken(scope, token, 'verify email')
   const user = await inTransaction(scope, async (scope) => {
     const { id } = await useToken(scope, token, 'verify email')
+    publish(scope, identityChanged())
     return updateUser(scope.db, id, { emailVerified: true }, backend.now().toISOString())
   })
-  backend.known.callers.clear()
   if (!user) throw plainError('INVALID_TOKEN')
   return user
 }

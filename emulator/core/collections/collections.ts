@@ -18,8 +18,9 @@ import {
 } from '../../store/collections.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
-import { type Context, inTransaction } from '../context.js'
+import type { Context } from '../context.js'
 import { isId } from '../ids.js'
+import { inTransaction, publish, settingsChanged } from '../unit-of-work.js'
 import { may, requireManager, requirePermission } from './permissions.js'
 
 export interface CollectionInput {
@@ -82,10 +83,9 @@ export async function changeCollection(
     requireManager(ctx, before)
     requireManager(ctx, after)
     await updateCollection(ctx.db, after)
-    await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: after.id, at: after.updatedAt })
+    await recordChange(ctx, after.id, after.updatedAt)
     return after
   })
-  ctx.backend.known.collections.clear()
   return shown(ctx, changed)
 }
 
@@ -96,22 +96,28 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
-    const at = ctx.backend.now().toISOString()
-    await insertCollectionChange(ctx.db, { project: ctx.project.id, collection: collection.id, at })
+    await recordChange(ctx, collection.id, ctx.backend.now().toISOString())
     await orphanCollectionFiles(ctx.db, collection.id)
     return collection.id
   })
-  ctx.backend.known.collections.clear()
   ctx.backend.sweepSoon()
   ctx.backend.sweepFilesSoon()
   return { id }
+}
+
+/** Tells subscribers that the collection itself has changed. */
+async function recordChange(ctx: Context, collection: string, at: string): Promise<void> {
+  const project = ctx.project.id
+  const seq = await insertCollectionChange(ctx.db, { project, collection, at })
+  publish(ctx, settingsChanged())
+  publish(ctx, { kind: 'changes', project, seq })
 }
 
 /** The collection of that name or id. @throws {SvcError} `NOT_FOUND` */
 export async function requireCollection(ctx: Context, name: string): Promise<StoredCollection> {
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
-  const collection = await backend.known.collections.of(`${project.id}/${name}`, read)
+  const collection = await backend.caches.collections.of(`${project.id}/${name}`, read)
   if (!collection) throw noSuchCollection(name)
   return collection
 }

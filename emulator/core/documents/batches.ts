@@ -26,10 +26,11 @@ import {
   requireOpenCollection,
 } from '../collections/collections.js'
 import { may } from '../collections/permissions.js'
-import { type Context, inTransaction } from '../context.js'
+import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { isId } from '../ids.js'
 import { openPauses } from '../pauses.js'
+import { inTransaction, publishing } from '../unit-of-work.js'
 import { countValues, requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
@@ -53,11 +54,10 @@ export async function createDocuments(
   const texts = await textsOf(collection, many.length, (at) => withSchema(collection, many[at] ?? {}))
   if (texts.length === 0) return []
   const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
-  const documents = await insertDocuments(ctx.db, place(ctx, collection, now), rows)
-  if (documents.length > 0) return shownTo(ctx, collection, documents)
+  const { documents } = await recording(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
   // The collection was removed since it was looked up.
-  ctx.backend.known.collections.clear()
-  throw noSuchCollection(name)
+  if (documents.length === 0) throw noSuchCollection(name)
+  return shownTo(ctx, collection, documents)
 }
 
 /** Changes some fields of each of several documents; all of them or none. */
@@ -83,7 +83,8 @@ export async function removeDocuments(
     const documents = await requireAll(ctx, collection, unique, guard, (ids) =>
       lockDocumentVersions(ctx.db, collection, ids),
     )
-    if (unique.length > 0) await deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique)
+    if (unique.length === 0) return false
+    await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique))
     return [...documents.values()].some(({ hasFiles }) => hasFiles)
   })
   // The database has taken the files from their documents.
@@ -112,7 +113,8 @@ export async function changeDocuments(
     })
     const rows = ids.flatMap((id, at) => (texts[at] ? [{ id, ...texts[at] }] : []))
     if (rows.length === 0) return []
-    const written = await updateDocumentData(ctx.db, place(ctx, collection, ctx.backend.now()), rows)
+    const here = place(ctx, collection, ctx.backend.now())
+    const { documents: written } = await recording(ctx, () => updateDocumentData(ctx.db, here, rows))
     // As the database writes them, with spaces.
     requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(textOf(document)), 0))
     await adopt?.(ctx, collection)
@@ -214,6 +216,12 @@ function fieldsOf(document: OutgoingDocument | undefined): Fields {
 
 function textOf(document: OutgoingDocument | undefined): string {
   return document?.data instanceof JsonText ? document.data.text : '{}'
+}
+
+/** Publishes the changes that a write has recorded. */
+function recording<Recorded extends { readonly seq: number | null }>(ctx: Context, write: () => Promise<Recorded>) {
+  const project = ctx.project.id
+  return publishing(ctx, (recorded) => ({ kind: 'changes', project, seq: recorded?.seq ?? null }), write)
 }
 
 function place(ctx: Context, collection: StoredCollection, now: Date): Place {

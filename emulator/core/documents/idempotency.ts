@@ -1,6 +1,7 @@
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { insertAnswer, selectAnswer } from '../../store/idempotency.js'
-import { type Context, inTransaction } from '../context.js'
+import type { Context } from '../context.js'
+import { inTransaction } from '../unit-of-work.js'
 
 /** An answer as it goes out, so that it can be given again to the letter. */
 export interface Answer {

@@ -25,7 +25,7 @@ export async function identifyKey(backend: Backend, key: string): Promise<Identi
 
 /** The user of a token whose session still stands. Contract 6.4. */
 function identifyToken(backend: Backend, token: string): Promise<Identity> {
-  return backend.known.callers.of(token, () => readToken(backend, token))
+  return backend.caches.callers.of(token, () => readToken(backend, token))
 }
 
 async function readToken(backend: Backend, token: string): Promise<Identity> {

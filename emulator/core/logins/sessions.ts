@@ -3,6 +3,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteSession, insertSession, selectTokenSecret, updateSessionExpiry } from '../../store/accounts/sessions.js'
 import type { Context, UserContext } from '../context.js'
+import { identityChanged, publishing } from '../unit-of-work.js'
 import { signToken } from './tokens.js'
 
 /** What a login comes to. Spec, "Login and registration result". */
@@ -33,13 +34,12 @@ export async function refreshSession(ctx: UserContext): Promise<string> {
 
 /** Ends the session: its tokens are good for nothing from now on. */
 export async function logOut(ctx: UserContext): Promise<void> {
-  await deleteSession(ctx.db, ctx.caller.user.sessionId)
-  ctx.backend.known.callers.clear()
+  await publishing(ctx, identityChanged, () => deleteSession(ctx.db, ctx.caller.user.sessionId))
 }
 
 /** What the project signs with. @throws {SvcError} `NOT_FOUND` if the project is gone */
 export async function tokenSecretOf({ backend, db, project }: Scope): Promise<string> {
-  const secret = await backend.known.tokenSecrets.of(project.id, () => selectTokenSecret(db, project.id))
+  const secret = await backend.caches.tokenSecrets.of(project.id, () => selectTokenSecret(db, project.id))
   if (secret === undefined) throw new SvcError('NOT_FOUND', `No project "${project.id}".`)
   return secret
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Database } from '../../database/port.js'
-import { openKnown } from '../cache.js'
+import { openMemoryBus } from '../../ports/bus/memory-bus.js'
+import { openCaches } from '../caches.js'
 import type { Backend } from '../context.js'
 import { allowsOrigin } from './projects.js'
 
@@ -12,7 +13,7 @@ function aBackend(asked: unknown[]): Backend {
       return [{ is_allowed: true }] as Row[]
     },
   }
-  return { db, known: openKnown() } as unknown as Backend
+  return { db, caches: openCaches(openMemoryBus()) } as unknown as Backend
 }
 
 it.each([

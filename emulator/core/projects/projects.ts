@@ -18,6 +18,7 @@ import {
 import type { Backend, Identity } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { isId } from '../ids.js'
+import { identityChanged, inTransaction, publish, publishing, settingsChanged, unitOf } from '../unit-of-work.js'
 
 export interface NewProject {
   readonly project: Project
@@ -29,7 +30,7 @@ export interface NewProject {
 
 /** Whose key that is; nothing if it is nobody's. */
 export function identify(backend: Backend, key: string): Promise<Identity | undefined> {
-  return backend.known.callers.of(key, async () => {
+  return backend.caches.callers.of(key, async () => {
     const found = await selectProjectByKey(backend.db, hashOf(key))
     if (!found) return undefined
     const { project, keyId, secret } = found
@@ -45,8 +46,8 @@ export async function createProject(
   const project: Project = { id: backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
   requireLimiting(project.settings)
   const { apiKey, secretKey, keys } = drawKeys(backend)
-  await insertProject(backend.db, project, keys, now.toISOString())
-  backend.known.origins.clear()
+  const unit = unitOf(backend)
+  await publishing(unit, settingsChanged, () => insertProject(unit.db, project, keys, now.toISOString()))
   return { project, apiKey, secretKey }
 }
 
@@ -71,11 +72,9 @@ export async function removeKey(backend: Backend, project: string, id: string): 
   if (!isId(id)) throw notFound
   // Out of the folder first: what it has kept comes back at the next start.
   await keepKeys(backend, project, id)
-  try {
-    if (!(await deleteKey(backend.db, project, id))) throw notFound
-  } finally {
-    backend.known.callers.clear()
-  }
+  const unit = unitOf(backend)
+  const isGone = await publishing(unit, identityChanged, () => deleteKey(unit.db, project, id))
+  if (!isGone) throw notFound
 }
 
 /** The keys of a project. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
@@ -153,12 +152,13 @@ export async function changeProject(
   // What an older service has stored may stay until somebody changes it.
   const isOther = after.settings.tier !== before.settings.tier
   if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
-  await backend.db.transaction(async (tx) => {
-    await updateSettings(tx, id, after.settings)
+  await inTransaction(unitOf(backend), async (unit) => {
+    await updateSettings(unit.db, id, after.settings)
     // Until now, users may have written it themselves.
-    if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(tx, id)
+    if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(unit.db, id)
+    publish(unit, settingsChanged())
+    publish(unit, identityChanged())
   })
-  for (const known of [backend.known.callers, backend.known.projects, backend.known.origins]) known.clear()
   return after
 }
 
@@ -187,13 +187,13 @@ function choicesOf(tier: Tier): string {
 export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
 
 /** Whether any project allows pages of that origin. What none may allow is neither asked for nor remembered. */
-export async function allowsOrigin({ db, known }: Backend, origin: string): Promise<boolean> {
-  return originForm.test(origin) && known.origins.of(origin, () => selectAllowsOrigin(db, origin))
+export async function allowsOrigin({ db, caches }: Backend, origin: string): Promise<boolean> {
+  return originForm.test(origin) && caches.origins.of(origin, () => selectAllowsOrigin(db, origin))
 }
 
-/** The project of that id, as it was a moment ago. */
-export function knownProject({ db, known }: Backend, id: string): Promise<Project | undefined> {
-  return known.projects.of(id, () => selectProject(db, id))
+/** The project of that id, from the cache. */
+export function cachedProject({ db, caches }: Backend, id: string): Promise<Project | undefined> {
+  return caches.projects.of(id, () => selectProject(db, id))
 }
 
 function drawKeys(backend: Backend) {

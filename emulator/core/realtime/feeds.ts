@@ -50,16 +50,20 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     reads: new Map(),
     stepAside: (reader, receiver) => void stepAside(state, reader, receiver),
   }
-  const stop = bus.listen((project) => {
-    const woken = project === undefined ? [...state.readers.values()] : [state.readers.get(project)]
-    for (const reader of woken) if (reader) wake(state, reader)
+  const unsubscribe = bus.subscribe({
+    changes({ project, seq }) {
+      const readers = project === null ? [...state.readers.values()] : [state.readers.get(project)]
+      for (const reader of readers) if (reader && (seq === null || reader.cursor < seq)) wake(state, reader)
+    },
+    identity: () => undefined,
+    settings: () => undefined,
   })
   return {
     join: (project, listener, since) => join(state, project, listener, since),
     replace: (former, listener) => replace(state, former, listener),
     leave: (listener) => leave(state, listener),
     close() {
-      stop()
+      unsubscribe()
       state.readers.clear()
     },
   }

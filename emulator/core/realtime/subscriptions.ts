@@ -11,6 +11,7 @@ import { requireCollection } from '../collections/collections.js'
 import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { databaseFault } from '../database-faults.js'
+import { unitOf } from '../unit-of-work.js'
 import type { Listener } from './feeds.js'
 import { type Matchable, predicateOf } from './matching.js'
 import type { Subscriber } from './subscriber.js'
@@ -91,7 +92,6 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     },
     receive(change) {
       if (change.kind === 'collection') {
-        backend.known.collections.clear()
         // Nothing more goes out on this connection before it is known who may receive it.
         return subscriber.hold(review())
       }
@@ -164,7 +164,7 @@ function readable(backend: Backend, identity: Identity, collection: StoredCollec
 }
 
 function contextOf(backend: Backend, identity: Identity): Context {
-  return { ...identity, backend, db: backend.db, inTransaction: false }
+  return { ...identity, ...unitOf(backend) }
 }
 
 function noLonger(name: string): SvcError {

@@ -50,7 +50,7 @@ export const clockRoutes = [
 ]
 
 /** Whoever was known may have been logged in for too long by that time. */
-function shown({ clock, known }: Backend) {
-  known.callers.clear()
+function shown({ clock, bus }: Backend) {
+  bus.publish([{ kind: 'identity' }])
   return { now: clock.now().toISOString(), offset: clock.offset() }
 }

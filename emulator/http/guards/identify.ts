@@ -4,7 +4,7 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend, Identity } from '../../core/context.js'
 import { identifyKey, identifyText } from '../../core/logins/credentials.js'
 import { looksLikeToken, readClaims } from '../../core/logins/tokens.js'
-import { identify, knownProject } from '../../core/projects/projects.js'
+import { cachedProject, identify } from '../../core/projects/projects.js'
 
 /**
  * Who asks: by a key as `x-api-key`, by a key or a user's token as `authorization: Bearer`, or by both: then both must be
@@ -42,7 +42,7 @@ export async function projectNamed(
     // Of one key that is not valid nothing more can be learned.
     if (isRefused && named.length === 1 && !looksLikeToken(text)) continue
     const project = looksLikeToken(text)
-      ? await knownProject(backend, projectIn(text))
+      ? await cachedProject(backend, projectIn(text))
       : (await identify(backend, text.slice(0, mostKeyLength)))?.project
     if (project) return project
   }

@@ -21,7 +21,7 @@ interface Watched {
   readonly watchers: Map<Watcher, string>
 }
 
-/** How often all are looked at; at once where this process has changed something about anybody. */
+/** How often all are looked at, whatever happens; soon after a message that something about anybody has changed. */
 const everyMilliseconds = 5_000
 const soonMilliseconds = 20
 
@@ -32,10 +32,14 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
   let soon: NodeJS.Timeout | undefined
   const timer = setInterval(look, everyMilliseconds)
   timer.unref()
-  const forget = backend.known.callers.whenCleared(() => {
-    if (all.size === 0) return
-    isStale = true
-    lookSoon()
+  const unsubscribe = backend.bus.subscribe({
+    identity() {
+      if (all.size === 0) return
+      isStale = true
+      lookSoon()
+    },
+    settings: () => undefined,
+    changes: () => undefined,
   })
 
   function lookSoon() {
@@ -86,7 +90,7 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
     close() {
       clearInterval(timer)
       clearTimeout(soon)
-      forget()
+      unsubscribe()
       all.clear()
     },
   }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Dialect, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
-import { knownProject } from '../../core/projects/projects.js'
+import { cachedProject } from '../../core/projects/projects.js'
 import type { Door, Exchange } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
 
@@ -41,9 +41,9 @@ export async function namedDialect(
   { isRefused = false } = {},
 ): Promise<Dialect> {
   const project =
-    (params.project === undefined ? undefined : await knownProject(backend, params.project)) ??
+    (params.project === undefined ? undefined : await cachedProject(backend, params.project)) ??
     (await projectNamed(backend, req.headers, { isRefused })) ??
-    (await knownProject(backend, home))
+    (await cachedProject(backend, home))
   return project ? projectDialect(project) : dialects.a
 }
 

@@ -1,18 +1,14 @@
 import type { Bus } from './port.js'
+import { openSubscribers } from './subscribers.js'
 
 /** For one process, which is every writer's own. */
 export function openMemoryBus(): Bus {
-  const listeners = new Set<(project: string | undefined) => void>()
+  const { receive, subscribe, clear } = openSubscribers()
   return {
-    wake(project) {
-      for (const listener of listeners) listener(project)
-    },
-    listen(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    publish: receive,
+    subscribe,
     async close() {
-      listeners.clear()
+      clear()
     },
   }
 }

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import type { Database } from '../../database/port.js'
 import { connectionOptions, sessionSettings } from '../../database/postgres/session-settings.js'
-import { notifyWritten } from '../../store/realtime/notifications.js'
-import type { Bus } from './port.js'
+import { notify } from '../../store/realtime/notifications.js'
+import type { Bus, Message } from './port.js'
+import { everyMessage, isMessageKind, openSubscribers } from './subscribers.js'
 
 interface Options {
   readonly url: string
@@ -11,45 +12,39 @@ interface Options {
   report(error: unknown): void
 }
 
-const channel = 'svc_changes'
+const channel = 'svc_messages'
 
-/** A notification may be lost with its connection, or with the writer between commit and notification: then this finds out. */
+/** PostgreSQL refuses notifications of 8,000 bytes. */
+const mostBytes = 7_900
+
+/** A notification may be lost with its connection, or with the writer between commit and notification: then this finds the changes. */
 const pollMilliseconds = 1_000
 const longestPauseMilliseconds = 10_000
 
-/** For several processes on one PostgreSQL: LISTEN and NOTIFY, which carry the id of a project and nothing else. */
+/** For several processes on one PostgreSQL, over LISTEN and NOTIFY. */
 export async function openPostgresBus({ url, db, report }: Options): Promise<Bus> {
-  const listeners = new Set<(project: string | undefined) => void>()
-  const me = randomUUID()
-  const written = new Set<string>()
+  const { receive, subscribe, clear } = openSubscribers()
+  const outgoing = openOutgoing(db, report)
   let client: Client | undefined
   let isClosed = false
-  let isTelling = false
   let pauseMilliseconds = 100
   let retry: NodeJS.Timeout | undefined
 
-  const poll = setInterval(() => tell(undefined), pollMilliseconds)
+  const poll = setInterval(() => receive([{ kind: 'changes', project: null, seq: null }]), pollMilliseconds)
   poll.unref()
-
-  function tell(project: string | undefined): void {
-    for (const listener of listeners) listener(project)
-  }
 
   async function connect(): Promise<void> {
     const options = connectionOptions(sessionSettings)
     const fresh = new Client({ connectionString: url, application_name: 'svc realtime', keepAlive: true, options })
-    fresh.on('notification', ({ payload = '' }) => {
-      const [sender, project] = payload.split(' ', 2)
-      if (sender !== me) tell(project)
-    })
+    fresh.on('notification', ({ payload = '' }) => receive(outgoing.isOwn(payload) ? [] : decodeMessage(payload)))
     fresh.on('error', () => lose(fresh))
     fresh.on('end', () => lose(fresh))
     await fresh.connect()
     await fresh.query(`listen ${channel}`)
     client = fresh
     pauseMilliseconds = 100
-    // Whatever was said while nobody listened.
-    tell(undefined)
+    // Whatever was published while this process could not receive it.
+    receive(everyMessage)
   }
 
   function lose(lost: Client): void {
@@ -66,35 +61,72 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     retry.unref()
   }
 
-  /** However many write at once, one notification after the other is on its way. */
-  async function notify(): Promise<void> {
-    if (isTelling) return
-    isTelling = true
-    while (written.size > 0 && !isClosed) {
-      const projects = [...written]
-      written.clear()
-      await notifyWritten(db, channel, me, projects).catch(report)
-    }
-    isTelling = false
-  }
-
   await connect()
   return {
-    wake(project) {
-      tell(project)
-      written.add(project)
-      void notify()
+    publish(messages) {
+      receive(messages)
+      outgoing.add(messages)
     },
-    listen(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    subscribe,
     async close() {
       isClosed = true
       clearInterval(poll)
       clearTimeout(retry)
-      listeners.clear()
+      clear()
+      outgoing.close()
       await client?.end().catch(report)
     },
+  }
+}
+
+/** What is on its way to the other processes: however much is published at once, one statement after the other. */
+function openOutgoing(db: Database, report: (error: unknown) => void) {
+  const sender = randomUUID()
+  /** By subject: the latest says what the earlier ones do. */
+  const waiting = new Map<string, Message>()
+  let isSending = false
+  let isClosed = false
+
+  async function send(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    while (waiting.size > 0 && !isClosed) {
+      const payloads = [...waiting.values()].map((message) => encodeMessage(sender, message))
+      waiting.clear()
+      await notify(db, channel, payloads).catch(report)
+    }
+    isSending = false
+  }
+
+  return {
+    isOwn: (payload: string) => payload.startsWith(sender),
+    add(messages: readonly Message[]) {
+      for (const message of messages) waiting.set(subjectOf(message), message)
+      void send()
+    },
+    close() {
+      isClosed = true
+    },
+  }
+}
+
+function subjectOf(message: Message): string {
+  return message.kind === 'changes' ? `changes ${message.project}` : message.kind
+}
+
+/** Of a project whose id is too long to be sent, any project takes the place. */
+function encodeMessage(sender: string, message: Message): string {
+  const payload = `${sender} ${JSON.stringify(message)}`
+  if (Buffer.byteLength(payload) <= mostBytes) return payload
+  return `${sender} ${JSON.stringify({ ...message, project: null, seq: null })}`
+}
+
+/** Of what a newer service publishes and this one does not know, anything may be true. */
+function decodeMessage(payload: string): readonly Message[] {
+  try {
+    const message: Message = JSON.parse(payload.slice(payload.indexOf(' ')))
+    return isMessageKind(message.kind) ? [message] : everyMessage
+  } catch {
+    return everyMessage
   }
 }

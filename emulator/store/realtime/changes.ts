@@ -95,19 +95,21 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
   return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
 }
 
-/** Records that a collection itself has changed, in the transaction where it does. */
+/** Records that a collection itself has changed, in the transaction where it does; the number of that change. */
 export async function insertCollectionChange(
   tx: Database,
   { project, collection, at }: { project: string; collection: string; at: string },
-): Promise<void> {
-  await tx.query(
+): Promise<number | null> {
+  const [recorded] = await tx.query<{ seq: number }>(
     writing(sql`
     with drawn as (
       update sequences set last_seq = last_seq + 1 where project_id = ${project} returning last_seq
     )
     insert into changes (project_id, seq, kind, collection_id, recorded_at)
-    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn`),
+    select ${project}, drawn.last_seq, 'collection', ${collection}::uuid, ${at}::timestamptz from drawn
+    returning seq`),
   )
+  return recorded?.seq ?? null
 }
 
 /**

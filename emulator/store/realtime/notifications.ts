@@ -1,13 +1,8 @@
 import { type Database, sql } from '../../database/port.js'
 
-/** Tells the other processes which projects have been written to, and by whom. */
-export async function notifyWritten(
-  db: Database,
-  channel: string,
-  sender: string,
-  projects: readonly string[],
-): Promise<void> {
+/** Sends notifications to every process that listens to the channel. */
+export async function notify(db: Database, channel: string, payloads: readonly string[]): Promise<void> {
   await db.query(sql`
-    select count(pg_notify(${channel}, ${sender} || ' ' || project))::int as told
-    from unnest(${projects}::text[]) as project`)
+    select count(pg_notify(${channel}, payload))::int as notified
+    from unnest(${payloads}::text[]) as payload`)
 }

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
-import { openCache } from '../../../emulator/core/cache.js'
-import type { Backend, Context, Identity } from '../../../emulator/core/context.js'
+import { openCaches } from '../../../emulator/core/caches.js'
+import type { Backend, Context } from '../../../emulator/core/context.js'
 import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
+import { unitOf } from '../../../emulator/core/unit-of-work.js'
 import type { Door, Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { streamEvents } from '../../../emulator/http/realtime/sse.js'
@@ -34,12 +35,12 @@ afterAll(() => opened.stop())
 it('lets go of a subscription whose asker has gone before it began', async () => {
   const { db } = opened
   const faults: unknown[] = []
-  const feeds = openFeeds(db, openMemoryBus(), (error) => faults.push(error))
+  const bus = openMemoryBus()
+  const feeds = openFeeds(db, bus, (error) => faults.push(error))
   const leave = vi.spyOn(feeds, 'leave')
-  const known = { callers: openCache<Identity>(), collections: openCache() }
-  const backend = { db, feeds, known } as unknown as Backend
+  const backend = { db, bus, feeds, caches: openCaches(bus) } as unknown as Backend
   const watch = openIdentityWatch(backend)
-  const ctx: Context = { project, caller, backend, db, inTransaction: false }
+  const ctx: Context = { project, caller, ...unitOf(backend) }
   const streams = { watch, open: new Set<() => void>() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const door = { requireHost: () => undefined, log: { isOpen: false } } as unknown as Door

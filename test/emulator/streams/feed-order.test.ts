@@ -91,7 +91,7 @@ describe.each(engines)('A connection on %s', (engine) => {
         if (!collection) return
         const documents = Array.from({ length: each }, () => ({ id: newId(new Date()), json: '{}' }))
         await insertDocuments(opened.db, { project, collection, at }, documents)
-        bus.wake(project)
+        bus.publish([{ kind: 'changes', project, seq: null }])
       }
     }
     return { project, feeds, write, faults, bus }

@@ -93,7 +93,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
 
     const documents = Array.from({ length: 200 }, () => ({ id: newId(new Date()), json: '{}' }))
     await insertDocuments(opened.db, { project, collection, at }, documents)
-    bus.wake(project)
+    bus.publish([{ kind: 'changes', project, seq: null }])
 
     await vi.waitFor(() => expect(told()).toBe(200 * listeners), patiently)
     expect(toldMeanwhile).toBeGreaterThan(0)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
-import { openCache } from '../../../emulator/core/cache.js'
 import type { Backend, Identity } from '../../../emulator/core/context.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
+import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => opened.stop())
 
 function aWatch() {
-  const callers = openCache<Identity>()
-  const watch = openIdentityWatch({ db: opened.db, known: { callers } } as unknown as Backend)
-  return { ...watch, somethingChanged: () => callers.clear() }
+  const bus = openMemoryBus()
+  const watch = openIdentityWatch({ db: opened.db, bus } as unknown as Backend)
+  return { ...watch, somethingChanged: () => bus.publish([{ kind: 'identity' }]) }
 }
 
 const aWatcher = () => ({ changed: vi.fn(), ended: vi.fn() })

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
+import type { Bus, Message } from '../../../emulator/ports/bus/port.js'
 import { openPostgresBus } from '../../../emulator/ports/bus/postgres-bus.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 
@@ -26,13 +27,20 @@ async function ask<Row>(statement: string): Promise<Row[]> {
   return rows
 }
 
+/** What a bus hands to its subscribers from now on. */
+function receivedBy(bus: Bus): Message[] {
+  const received: Message[] = []
+  const keep = (message: Message) => void received.push(message)
+  bus.subscribe({ changes: keep, identity: keep, settings: keep })
+  return received
+}
+
 const listening = "select pid from pg_stat_activity where application_name = 'svc realtime'"
 
 it('contract 9.4 a bus whose connection broke hears again of what others write', async () => {
   const open = () => openPostgresBus({ url: server.url, db, report: () => undefined })
   const [writer, reader] = [await open(), await open()]
-  const heard: (string | undefined)[] = []
-  reader.listen((project) => heard.push(project))
+  const received = receivedBy(reader)
   const before = await ask<{ pid: number }>(listening)
 
   await ask(`select pg_terminate_backend(pid) from (${listening}) as others`)
@@ -47,8 +55,8 @@ it('contract 9.4 a bus whose connection broke hears again of what others write',
   // Not by looking on its own: then it would not know whose changes these are. Both may still be about to listen.
   await vi.waitFor(
     () => {
-      writer.wake('project')
-      expect(heard).toContain('project')
+      writer.publish([{ kind: 'changes', project: 'project', seq: 1 }])
+      expect(received).toContainEqual({ kind: 'changes', project: 'project', seq: 1 })
     },
     { timeout: 20_000, interval: 50 },
   )
@@ -59,11 +67,12 @@ it('contract 9.4 a bus that lost its connection says that anything may have been
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
   vi.useRealTimers()
-  const heard: (string | undefined)[] = []
-  bus.listen((project) => heard.push(project))
+  const received = receivedBy(bus)
 
   await ask(`select pg_terminate_backend(pid) from (${listening}) as others`)
 
-  await vi.waitFor(() => expect(heard).toEqual([undefined]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(received.map(({ kind }) => kind)).toEqual(['settings', 'identity', 'changes']), {
+    timeout: 20_000,
+  })
   await bus.close()
 })

@@ -1,0 +1,65 @@
+/** What is read far more often than it changes. */
+import type { StoredCollection } from '../../client/protocol/model/collection.js'
+import type { Project } from '../../client/protocol/model/project.js'
+import type { Bus } from '../ports/bus/port.js'
+import type { Identity } from './context.js'
+
+export interface Cache<Value> {
+  /** What is cached; else what `read` gives, which is cached from then on if it is anything. */
+  of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
+}
+
+/** Valid until a message on the bus says otherwise; a second at most, should one be lost. */
+export interface Caches {
+  readonly callers: Cache<Identity>
+  readonly collections: Cache<StoredCollection>
+  readonly projects: Cache<Project>
+  /** Whether any project allows pages of that origin. */
+  readonly origins: Cache<boolean>
+  /** What signs a project's user tokens, by its id. */
+  readonly tokenSecrets: Cache<string>
+}
+
+/** How long a value is cached, on the monotonic clock. */
+const mostMilliseconds = 1_000
+/** A full cache begins anew. */
+const mostEntries = 10_000
+
+export function openCaches(bus: Bus): Caches {
+  const callers = openCache<Identity>()
+  const collections = openCache<StoredCollection>()
+  const projects = openCache<Project>()
+  const origins = openCache<boolean>()
+  // A project keeps its secret for life.
+  const tokenSecrets = openCache<string>()
+  bus.subscribe({
+    identity: callers.invalidate,
+    settings() {
+      for (const cache of [collections, projects, origins]) cache.invalidate()
+    },
+    changes: () => undefined,
+  })
+  return { callers, collections, projects, origins, tokenSecrets }
+}
+
+function openCache<Value>(): Cache<Value> & { invalidate(): void } {
+  const entries = new Map<string, { value: Value; until: number }>()
+  let invalidations = 0
+  return {
+    async of(key, read) {
+      const entry = entries.get(key)
+      if (entry && entry.until > performance.now()) return entry.value
+      const before = invalidations
+      const value = await read()
+      // What was read before the cache was invalidated may be what is not valid any more.
+      if (value === undefined || invalidations > before) return value
+      if (entries.size >= mostEntries) entries.clear()
+      entries.set(key, { value, until: performance.now() + mostMilliseconds })
+      return value
+    },
+    invalidate() {
+      invalidations++
+      entries.clear()
+    },
+  }
+}
