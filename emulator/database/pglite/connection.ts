@@ -48,8 +48,14 @@ export async function connect({ dataDir, template }: DataSource): Promise<Connec
     stderr: true,
   })
   const connection: Connection = { worker, session: openSession(), shared, arrived: 0, received: 0, taken: 0 }
-  await Promise.race([open(connection), failure(worker)])
-  return connection
+  try {
+    await Promise.race([open(connection), failure(worker)])
+    return connection
+  } catch (error) {
+    // A thread that was opened and not configured would hold its directory, and the process.
+    await worker.terminate()
+    throw error
+  }
 }
 
 /** Waits until the directory is open, which the thread says first of all. */
