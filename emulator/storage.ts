@@ -85,16 +85,21 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
     place: await ensureFilePlace(db),
-    isSynced: db.engine === 'postgres',
+    isSynced: db.capabilities.isDurable,
   })
 }
 
-async function upToDate(db: Database, where: string): Promise<Database> {
+async function upToDate(db: Database, refused: (cause: NewerDatabaseError) => StartError): Promise<Database> {
   try {
     await migrate(db)
     return db
   } catch (error) {
     await db.close()
-    throw error instanceof NewerDatabaseError ? newer(where) : error
+    throw error instanceof NewerDatabaseError ? refused(error) : error
   }
+}
+
+function newerServer(cause: NewerDatabaseError): StartError {
+  const hint = 'Update svc, or name another database with --database-url.'
+  return new StartError('DATA_NEWER', `A newer svc has changed the database. ${cause.message}`, hint, cause)
 }

@@ -118,7 +118,8 @@ export function openIndexKeeper(db: Database, options: IndexKeeperOptions): Inde
     const inCollection = [...ready.values()].filter(({ collection }) => collection === index.collection)
     if (inCollection.length >= mostPerCollection) return
     if (!ownField(index.path) && !(await hasField(db, index.collection, index.path))) return
-    if (db.engine === 'pglite' && (sizes.get(index.collection)?.documents ?? 0) > longDocuments) await quiet()
+    const isLong = (sizes.get(index.collection)?.documents ?? 0) > longDocuments
+    if (isLong && !db.capabilities.supportsConcurrentIndexes) await quiet()
     if (isClosed) return
     for (const part of partsOf(index)) await makeFieldIndex(db, part, now().toISOString())
     await reload()

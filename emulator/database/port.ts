@@ -22,12 +22,22 @@ export interface Sql {
   readonly takesSpace?: boolean
 }
 
+/** What an engine can do and does by itself. Whoever depends on it asks for it here, never for the engine's name. */
+export interface Capabilities {
+  /** Indexes are built while other statements run. Otherwise building one keeps all of them waiting. */
+  readonly supportsConcurrentIndexes: boolean
+  /** It removes dead rows and takes statistics without being asked. */
+  readonly vacuumsItself: boolean
+  /** What is committed outlives a power cut. */
+  readonly isDurable: boolean
+}
+
 /**
  * Values come back as: boolean, number (int, float, and bigint within the safe range), `null`, and text for all else;
  * `jsonb` stays text, `timestamptz` is ISO 8601 UTC with milliseconds.
  */
 export interface Database {
-  readonly engine: 'pglite' | 'postgres'
+  readonly capabilities: Capabilities
   /** One prepared statement, in a transaction of its own. */
   query<Row>(statement: Sql): Promise<Row[]>
   /** Several statements in one transaction, sent together; all of them or none. */

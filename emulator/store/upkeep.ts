@@ -1,4 +1,4 @@
-/** What a PostgreSQL server does for itself in the background, and the embedded one does not. */
+/** What some engines do for themselves in the background, and the others do not. */
 import { type Database, type Sql, sql } from '../database/port.js'
 
 interface TableRow {
@@ -13,7 +13,7 @@ interface TableRow {
  * because every search reads all that wait.
  */
 export async function tidyTables(db: Database): Promise<void> {
-  if (db.engine === 'postgres') return
+  if (db.capabilities.vacuumsItself) return
   const tables = await db.query<TableRow>(sql`
     select s.relname as name,
       s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0) as wants_vacuum,

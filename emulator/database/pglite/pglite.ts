@@ -1,5 +1,5 @@
 import { sizes } from '../../../client/protocol/model/limits.js'
-import { type Database, type Sql, sql } from '../port.js'
+import { type Capabilities, type Database, type Sql, sql } from '../port.js'
 import { writeValue } from '../values.js'
 import { type Connection, connect, type DataSource, disconnect, jobAtWork, receive, takeHeld } from './connection.js'
 import { broken, closed, type Reason, tookTooLong, unknownOutcome } from './faults.js'
@@ -13,6 +13,8 @@ export interface PgliteOptions extends DataSource {
   /** Hears why the thread ended or did not open. */
   readonly report?: (error: unknown) => void
 }
+
+const capabilities: Capabilities = { supportsConcurrentIndexes: false, vacuumsItself: false, isDurable: false }
 
 /** Statements sent together in one message: enough to fill the thread, few enough to share it fairly. */
 const mostJobsTogether = 64
@@ -270,7 +272,7 @@ function databaseOver(
   transaction: Database['transaction'],
 ): Database {
   return {
-    engine: 'pglite',
+    capabilities,
     query: async <Row>(statement: Sql) => (await run([statement]))[0] as Row[],
     batch: run,
     transaction,

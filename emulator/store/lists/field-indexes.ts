@@ -76,7 +76,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   }))
 }
 
-/** Makes an index and keeps its name, unless it is there or somebody else is making it. Writes go on meanwhile on PostgreSQL. */
+/** Makes an index and keeps its name, unless it is there or somebody else is making it. Writes go on meanwhile where the engine supports it. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string): Promise<void> {
   const name = nameOf(index)
   const [claimed] = await db.query(
@@ -91,8 +91,9 @@ export async function makeFieldIndex(db: Database, index: FieldIndex, at: string
   )
   if (!claimed) return
   try {
-    const how = db.engine === 'postgres' ? 'concurrently ' : ''
-    const making = patientSql(`create index ${how}if not exists ${name} on svc.documents ${definitionOf(index)}`)
+    const making = patientSql(
+      `create index ${concurrently(db)}if not exists ${name} on svc.documents ${definitionOf(index)}`,
+    )
     await db.query({ ...making, takesSpace: true })
     await db.query(patientSql('analyze svc.documents'))
   } catch (error) {
@@ -103,8 +104,12 @@ export async function makeFieldIndex(db: Database, index: FieldIndex, at: string
 
 export async function dropFieldIndex(db: Database, name: string): Promise<void> {
   if (!/^field_[0-9a-f]{40}$/.test(name)) throw new Error('Not the name of a field index.')
-  await db.query(patientSql(`drop index ${db.engine === 'postgres' ? 'concurrently ' : ''}if exists svc.${name}`))
+  await db.query(patientSql(`drop index ${concurrently(db)}if exists svc.${name}`))
   await db.query(sql`delete from field_indexes where name = ${name}`)
+}
+
+function concurrently({ capabilities }: Database): string {
+  return capabilities.supportsConcurrentIndexes ? 'concurrently ' : ''
 }
 
 export async function updateUsedAt(db: Database, names: readonly string[], at: string): Promise<void> {

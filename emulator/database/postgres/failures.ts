@@ -1,0 +1,24 @@
+/** What the driver throws, as the port promises it. */
+import { DatabaseError } from '../port.js'
+
+/** Without a state of the server, the connection is what failed. */
+export function refuse(error: unknown): never {
+  const { code, message, constraint } = error as { code?: string; message: string; constraint?: string }
+  throw new DatabaseError(message, hasState(code) ? code : '08006', constraint)
+}
+
+/** Without an answer of the server, a commit may have gone through. */
+export function refuseCommit(error: unknown): never {
+  const { code, message } = error as { code?: string; message: string }
+  throw new DatabaseError(message, hasState(code) ? code : '08007')
+}
+
+/** Serialization failures and deadlocks: the server has taken the whole transaction back. */
+export function isRepeatable(error: unknown): boolean {
+  return error instanceof DatabaseError && (error.sqlState === '40001' || error.sqlState === '40P01')
+}
+
+/** A SQLSTATE, and not the name of a fault of the system, as `EPIPE`. */
+function hasState(code: string | undefined): code is string {
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code)
+}
