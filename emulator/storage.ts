@@ -8,7 +8,9 @@ import { openPglite } from './database/pglite/pglite.js'
 import { damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
 import type { Database } from './database/port.js'
-import { migrate, NewerDatabaseError } from './database/schema/migrations.js'
+import { newerServer } from './database/postgres/server.js'
+import { migrate, NewerDatabaseError } from './database/schema/migrate.js'
+import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
 import type { FileStore } from './ports/files/port.js'
@@ -62,12 +64,12 @@ async function openFor(
     const { openPostgres } = await import('./database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl })
     whileOpening()
-    return { db: await upToDate(await opening, 'the database'), dataDir: undefined }
+    return { db: await upToDate(await opening, newerServer), dataDir: undefined }
   }
   if (memory || folder === undefined) {
     const opening = openPglite({ template: await readTemplate(), report })
     whileOpening()
-    return { db: await upToDate(await opening, 'memory'), dataDir: undefined }
+    return { db: await upToDate(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
   }
   const dataDir = await prepareData(folder, { fresh })
   const opening = openPglite({ dataDir, report })
@@ -75,7 +77,7 @@ async function openFor(
   const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
   })
-  return { db: guardDisk(await upToDate(db, dataDir), folder), dataDir }
+  return { db: guardDisk(await upToDate(db, (cause) => newer(dataDir, cause)), folder), dataDir }
 }
 
 /** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */
@@ -97,9 +99,4 @@ async function upToDate(db: Database, refused: (cause: NewerDatabaseError) => St
     await db.close()
     throw error instanceof NewerDatabaseError ? refused(error) : error
   }
-}
-
-function newerServer(cause: NewerDatabaseError): StartError {
-  const hint = 'Update svc, or name another database with --database-url.'
-  return new StartError('DATA_NEWER', `A newer svc has changed the database. ${cause.message}`, hint, cause)
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { databaseFault } from '../../emulator/core/database-faults.js'
 import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
-import { migrate, NewerDatabaseError } from '../../emulator/database/schema/migrations.js'
+import { migrate, NewerDatabaseError } from '../../emulator/database/schema/migrate.js'
 
 export interface DatabaseOptions {
   readonly mostStatementMilliseconds: number

@@ -130,15 +130,50 @@ describe.each(Object.entries(collations))('A database that %s', (_, collation) =
   })
 })
 
+it('contract 10.13 a dump of a database that sorts by code point, restored into one that does not, is listed by code point', async () => {
+  const databaseUrl = await aDatabase(collations['sorts as dictionaries do'])
+  const made = await startEmulator({ memory: true, databaseUrl })
+  const before = createClient(made)
+  await before.collections.create({ name: 'posts' })
+  await before.collection('posts').createMany([{ v: 'a' }, { v: 'B' }, { v: 'Z' }, { v: '_' }])
+  await made.close()
+  // What the restored dump leaves: the function of the other database, and an index in its order.
+  await ask(databaseUrl, 'drop function svc.in_order(jsonb)')
+  await ask(
+    databaseUrl,
+    'create function svc.in_order(value jsonb) returns jsonb language sql immutable parallel safe return value',
+  )
+  const name = `field_${'0'.repeat(40)}`
+  await ask(databaseUrl, `create index ${name} on svc.documents (svc.in_order(data #> '{v}'))`)
+  await ask(
+    databaseUrl,
+    `insert into svc.field_indexes (name, collection_id, path, kind, made_at, used_at)
+    select '${name}', id, '["v"]', 'asc', now(), now() from svc.collections`,
+  )
+
+  const emulator = await startEmulator({ memory: true, databaseUrl })
+
+  const { items } = await createClient(emulator).collection('posts').list({ sort: 'v' })
+  expect(items.map(({ data }) => data.v)).toEqual(['B', 'Z', '_', 'a'])
+  expect(await ask(databaseUrl, `select from pg_class where relname = '${name}'`)).toEqual([])
+  await emulator.close()
+})
+
 /** An address of a database made that way, whose role has every other setting, too. */
 async function aDatabase(collation: string): Promise<string> {
   const url = new URL(server.url)
   const name = `foreign_${Math.random().toString(36).slice(2)}`
-  const client = new pg.Client({ connectionString: server.url })
-  await client.connect()
-  await client.query(`create database ${name} template template0 ${collation}`)
-  for (const setting of settings) await client.query(`alter database ${name} set ${setting}`)
-  await client.end()
+  await ask(server.url, `create database ${name} template template0 ${collation}`)
+  for (const setting of settings) await ask(server.url, `alter database ${name} set ${setting}`)
   url.pathname = `/${name}`
   return url.href
+}
+
+async function ask(databaseUrl: string, statement: string): Promise<unknown[]> {
+  // What the database says of its sessions would have it refuse writes.
+  const client = new pg.Client({ connectionString: databaseUrl, options: '-c default_transaction_read_only=off' })
+  await client.connect()
+  const { rows } = await client.query(statement)
+  await client.end()
+  return rows
 }

@@ -5,6 +5,9 @@ import { StartError } from '../start-error.js'
 import { diskFull, isFull, reservedBytes } from './folder-place.js'
 import { unpackTemplate } from './template.js'
 
+/** The only engine that keeps its data in a folder of ours. */
+const engine = 'pglite'
+
 /** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
 const format = 1
 
@@ -59,7 +62,7 @@ export function damaged(data: string, what: string, cause?: unknown): StartError
 
 /** Lays a new directory down beside its place and moves it there whole. */
 async function lay(folder: string, data: string): Promise<void> {
-  const manifest = { format, engine: 'pglite', createdAt: new Date().toISOString(), isInitialised: false }
+  const manifest = { format, engine, createdAt: new Date().toISOString(), isInitialised: false }
   const beside = `${data}.new`
   await writeManifest(folder, manifest)
   await rm(beside, { recursive: true, force: true })
@@ -91,16 +94,17 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
   if (text === undefined) return undefined
   const manifest = parse(text)
   if (!manifest || typeof manifest.format !== 'number') throw damaged(path, 'It is not a manifest.')
-  if (manifest.format > format || manifest.engine !== 'pglite') throw newer(folder)
+  if (manifest.format > format || manifest.engine !== engine) throw newer(folder)
   return manifest
 }
 
 /** What data of a later version are reported as. */
-export function newer(where: string): StartError {
+export function newer(where: string, cause?: unknown): StartError {
   return new StartError(
     'DATA_NEWER',
     `The data in "${where}" were written by a newer svc.`,
     'Update svc, or name another folder with --data.',
+    cause,
   )
 }
 

@@ -11,7 +11,8 @@ import { promisify } from 'node:util'
 import { createGzip, gunzip } from 'node:zlib'
 import { extract, pack } from 'tar-stream'
 import { sql } from '../port.js'
-import { migrate, migrations } from '../schema/migrations.js'
+import { migrate } from '../schema/migrate.js'
+import { migrations } from '../schema/migrations.js'
 import { openPglite } from './pglite.js'
 
 const unzip = promisify(gunzip)

@@ -27,6 +27,12 @@ export async function requireServer(pool: pg.Pool, url: string): Promise<void> {
   }
 }
 
+/** What a database of a later version is reported as. */
+export function newerServer(cause: Error): StartError {
+  const hint = 'Update svc, or name another database with --database-url.'
+  return new StartError('DATA_NEWER', `A newer svc has changed the database. ${cause.message}`, hint, cause)
+}
+
 /** The driver would take any other text for the name of a database somewhere. It may hold a password, so it is not repeated. */
 export function requireAddress(url: string): void {
   if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return

@@ -1,37 +1,145 @@
 /** What becomes of the data of an older version. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { readdirSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
-import { migrate, migrations } from '../../../emulator/database/schema/migrations.js'
+import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
+import { migrate, NewerDatabaseError } from '../../../emulator/database/schema/migrate.js'
+import { migrations } from '../../../emulator/database/schema/migrations.js'
+import { selectDocument } from '../../../emulator/store/documents.js'
+import { selectUsage } from '../../../emulator/store/files.js'
+import { startPostgres } from '../../fixtures/databases/postgres.js'
 
-let db: Database
-beforeEach(async () => {
-  db = await openPglite()
+it('migrations are numbered from 1 without gaps, as their files are', () => {
+  const folder = new URL('../../../emulator/database/schema/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => /^\d{4}-/.test(name))
+
+  const numbers = migrations.map(({ number }) => number)
+
+  expect(numbers).toEqual(migrations.map((_, at) => at + 1))
+  expect(files.sort().map((name) => Number(name.slice(0, 4)))).toEqual(numbers)
 })
-afterEach(() => db.close())
 
-/** The tables as they were at that version. */
-async function migrateTo(version: number): Promise<void> {
-  await db.query(sql`create schema if not exists svc`)
-  await db.query(sql`create extension if not exists pg_trgm`)
-  await db.query(sql`create table svc.migrations (number integer primary key, name text not null, made_at timestamptz)`)
-  for (const { number, name, statements } of migrations.filter(({ number }) => number <= version)) {
-    for (const statement of statements) await db.query(statement)
-    await db.query(sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`)
+describe('An embedded database', () => {
+  let db: Database
+  beforeAll(async () => {
+    db = await openPglite()
+  })
+  beforeEach(() => db.query(sql`drop schema if exists svc cascade`))
+  afterAll(() => db.close())
+
+  /** The tables as they were at that version. */
+  async function migrateTo(version: number): Promise<void> {
+    await db.query(sql`create schema if not exists svc`)
+    await db.query(sql`create extension if not exists pg_trgm`)
+    await db.query(
+      sql`create table svc.migrations (number integer primary key, name text not null, made_at timestamptz)`,
+    )
+    for (const { number, name, statements } of migrations.filter(({ number }) => number <= version)) {
+      for (const statement of statements) await db.query(statement)
+      await db.query(sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`)
+    }
   }
+
+  it('contract 6.2 roles in the data from before they were told apart are trusted once the owner writes them again', async () => {
+    await migrateTo(6)
+    const id = '01900000-0000-7000-8000-000000000000'
+    await db.query(sql`insert into projects (id, name, settings, created_at)
+      values ('dev', 'dev', '{"trustDataRole": true}'::jsonb, now())`)
+    await db.query(sql`insert into users (id, project_id, email, email_key, data, roles, email_verified, created_at, updated_at)
+      values (${id}, 'dev', 'ada@example.com', 'ada@example.com', '{"role": "admin"}'::jsonb, '[]'::jsonb, true, now(), now())`)
+
+    await migrate(db)
+
+    expect(await db.query(sql`select data ->> 'role' as role, trusted_role from users`)).toEqual([
+      { role: 'admin', trusted_role: null },
+    ])
+  })
+
+  it('of version 9 opens with everything that is in it', async () => {
+    for (const text of statementsOf('version-9.sql')) await db.query({ text, values: [] })
+
+    await migrate(db)
+
+    const collection = { id: '01900000-0000-7000-8000-000000000001', name: 'posts' }
+    const document = await selectDocument(db, collection, '01900000-0000-7000-8000-000000000002')
+    expect(document).toMatchObject({ data: { text: '{"title": "Tea"}' }, version: 1 })
+    expect(await selectUsage(db, 'dev')).toEqual({ files: 1, bytes: 5 })
+  })
+
+  it('that was brought up to version 9 has the same tables, indexes and functions as one that was made at it', async () => {
+    await migrate(db)
+    const made = await catalogOf(db)
+    await db.query(sql`drop schema svc cascade`)
+    for (const text of statementsOf('version-9.sql')) await db.query({ text, values: [] })
+
+    await migrate(db)
+
+    expect(await catalogOf(db)).toEqual(made)
+  })
+
+  it('of a newer version is refused in words that say both versions, and nothing in it is changed', async () => {
+    await migrate(db)
+    await db.query(sql`insert into svc.migrations (number, name) values (999, 'from the future')`)
+    const before = await catalogOf(db)
+
+    const failure = await migrate(db).catch((error: unknown) => error)
+
+    expect(failure).toBeInstanceOf(NewerDatabaseError)
+    expect(String(failure)).toContain(`is at version 999; this svc knows versions up to ${migrations.length}.`)
+    expect(await catalogOf(db)).toEqual(before)
+  })
+
+  it('keeps nothing of a migration that fails', async () => {
+    await migrateTo(8)
+    // The migration after it begins by creating this function.
+    await db.query(sql`create function svc.in_order(value jsonb) returns jsonb language sql return value`)
+    const before = await catalogOf(db)
+
+    await expect(migrate(db)).rejects.toMatchObject({ sqlState: '42723' })
+
+    expect(await catalogOf(db)).toEqual(before)
+    expect(await db.query(sql`select max(number) as newest from svc.migrations`)).toEqual([{ newest: 8 }])
+  })
+})
+
+it('two processes that start at once on one PostgreSQL apply each migration once', async () => {
+  const server = await startPostgres()
+  const processes = await Promise.all([openPostgres({ url: server.url }), openPostgres({ url: server.url })])
+
+  await Promise.all(processes.map(migrate))
+
+  const [first] = processes
+  expect(await first?.query(sql`select number from svc.migrations order by number`)).toEqual(
+    migrations.map(({ number }) => ({ number })),
+  )
+  await Promise.all(processes.map((db) => db.close()))
+  await server.stop()
+})
+
+function statementsOf(fixture: string): string[] {
+  const text = readFileSync(new URL(`../../fixtures/databases/${fixture}`, import.meta.url), 'utf8')
+  return text.split(/\n{2,}/).filter((statement) => !/^(--.*\n?)*$/.test(statement))
 }
 
-it('contract 6.2 roles in the data from before they were told apart are trusted once the owner writes them again', async () => {
-  await migrateTo(6)
-  const id = '01900000-0000-7000-8000-000000000000'
-  await db.query(sql`insert into projects (id, name, settings, created_at)
-    values ('dev', 'dev', '{"trustDataRole": true}'::jsonb, now())`)
-  await db.query(sql`insert into users (id, project_id, email, email_key, data, roles, email_verified, created_at, updated_at)
-    values (${id}, 'dev', 'ada@example.com', 'ada@example.com', '{"role": "admin"}'::jsonb, '[]'::jsonb, true, now(), now())`)
-
-  await migrate(db)
-
-  expect(await db.query(sql`select data ->> 'role' as role, trusted_role from users`)).toEqual([
-    { role: 'admin', trusted_role: null },
-  ])
-})
+/** Columns, indexes, constraints, functions, triggers and views of the schema, as the database says them itself. */
+async function catalogOf(db: Database): Promise<string[]> {
+  const rows = await db.query<{ said: string }>(sql`
+    select format('%s.%s %s %s %s %s', c.relname, a.attname, a.attnum, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+        pg_get_expr(d.adbin, d.adrelid)) as said
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+      where c.relnamespace = 'svc'::regnamespace and c.relkind in ('r', 'v')
+    union all select pg_get_indexdef(i.indexrelid) from pg_index i
+      join pg_class c on c.oid = i.indexrelid where c.relnamespace = 'svc'::regnamespace
+    union all select format('%s %s', conname, pg_get_constraintdef(oid)) from pg_constraint
+      where connamespace = 'svc'::regnamespace
+    union all select regexp_replace(pg_get_functiondef(oid), '[[:space:]]+', ' ', 'g') from pg_proc where pronamespace = 'svc'::regnamespace
+    union all select pg_get_triggerdef(t.oid) from pg_trigger t
+      join pg_class c on c.oid = t.tgrelid where c.relnamespace = 'svc'::regnamespace and not t.tgisinternal
+    union all select format('%s %s', relname, pg_get_viewdef(oid)) from pg_class
+      where relnamespace = 'svc'::regnamespace and relkind = 'v'
+    order by said`)
+  return rows.map(({ said }) => said)
+}

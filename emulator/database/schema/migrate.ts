@@ -1,0 +1,97 @@
+/** Brings a database up to date, whichever version made it and wherever it was restored. */
+import { type Database, DatabaseError, type Sql, sql } from '../port.js'
+import { chooseOrderAgain, sortsByCodePoint } from './0009-order.js'
+import type { Migration } from './migration.js'
+import { migrations } from './migrations.js'
+
+/** What the migrations themselves stand on. */
+const preparations = [
+  sql`create schema if not exists svc`,
+  sql`create extension if not exists pg_trgm`,
+  sql`create table if not exists svc.migrations (
+    number integer primary key,
+    name text not null,
+    made_at timestamptz not null default now()
+  )`,
+]
+
+/** The number that a database is at once every migration has been applied. */
+const newestMigration = migrations.at(-1)?.number ?? 0
+
+/** A database that a newer version of the service has changed. */
+export class NewerDatabaseError extends Error {
+  override readonly name = 'NewerDatabaseError'
+
+  constructor(readonly found: number) {
+    super(`The database is at version ${found}; this svc knows versions up to ${newestMigration}.`)
+  }
+}
+
+interface State {
+  /** The number of the last migration that was applied. */
+  readonly newest: number
+  /** Whether values are ordered as another database needs it: a dump was restored where texts sort otherwise. */
+  readonly is_order_foreign: boolean
+}
+
+/**
+ * Applies the migrations that the database lacks, in their order, each in a transaction of its own, one process at a time.
+ *
+ * @throws {NewerDatabaseError} and changes nothing.
+ */
+export async function migrate(db: Database): Promise<void> {
+  const before = await selectState(db).catch(noneYet)
+  requireKnown(before)
+  // Nearly every start finds nothing to do.
+  if (before.newest === newestMigration && !before.is_order_foreign) return
+  for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
+  for (const migration of migrations) await apply(db, migration)
+  await whileNobodyElse(db, (state) => (state.is_order_foreign ? chooseOrderAgain : []))
+}
+
+function apply(db: Database, { number, name, statements }: Migration): Promise<void> {
+  return whileNobodyElse(db, (state) => {
+    requireKnown(state)
+    if (state.newest >= number) return []
+    return [...statements, sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`]
+  })
+}
+
+/** Carries out what the state asks for. Other processes that start wait until it is done, then see the new state. */
+async function whileNobodyElse(db: Database, missing: (state: State) => readonly Sql[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(7163, 1)::text`)
+    for (const statement of missing(await selectState(tx))) await tx.query(statement)
+  })
+}
+
+async function selectState(db: Database): Promise<State> {
+  const [state = nothingApplied] = await db.query<State>(sql`
+    select coalesce(max(number), 0) as newest, exists (
+        select from pg_proc
+        where oid = to_regprocedure('svc.in_order(jsonb)') and (prorettype = 'jsonb'::regtype) <> ${sortsByCodePoint}
+      ) as is_order_foreign
+    from svc.migrations`)
+  return state
+}
+
+const nothingApplied: State = { newest: 0, is_order_foreign: false }
+
+function requireKnown({ newest }: State) {
+  if (newest > newestMigration) throw new NewerDatabaseError(newest)
+}
+
+/** A database that no migration has touched. */
+function noneYet(error: unknown): State {
+  if (error instanceof DatabaseError && ['42P01', '3F000'].includes(error.sqlState)) return nothingApplied
+  throw error
+}
+
+/** A row of the catalog, a schema, a table, a type or an extension. */
+const alreadyThere = ['23505', '42P06', '42P07', '42710']
+
+/** Two processes that start at once may both create what was not there. */
+function ignoreRace(error: unknown): never[] {
+  if (error instanceof DatabaseError && alreadyThere.includes(error.sqlState)) return []
+  throw error
+}
