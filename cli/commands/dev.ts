@@ -12,7 +12,7 @@ import { loadDemo } from '../dev/demo.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
-import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
+import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
 import { ownNames } from '../target/own-names.js'
@@ -125,7 +125,8 @@ command's exit code if it ends by itself.`)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       await firstAnswers(info)
       const demo = flags.demo ? await loadDemo(client) : undefined
-      for (const file of seeds) await seedInput(file, { client, isUpsert: false, key: undefined })
+      const seeding = { client, isUpsert: false, key: undefined, signal: new AbortController().signal }
+      for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
       const published = await publish(info, { folder, readyFile, isBeside: flags.memory })
       const filled = published.other ? undefined : await this.fillEnv(folder, info)
       const seconds = (performance.now() - begunAt) / 1000

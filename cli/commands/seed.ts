@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
+import { CliFailure, exits } from '../base/failure.js'
+import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readUpsert, upsertFlags } from '../documents/upsert-flags.js'
-import type { Planted } from '../seeds/plant.js'
-import { findSeeds, seedInput } from '../seeds/seed-inputs.js'
+import { findSeeds, type Seeded, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
@@ -32,13 +33,29 @@ documents is left alone, or with --upsert brought up to date.`)
     if (note) this.note(note)
     const files = await findSeeds(argv.map(String))
     const client = await this.clientForWrite({ ...flags, key }, `Seed from ${files.join(', ')}`)
-    const planted: (Planted & { file: string })[] = []
-    for (const file of files) {
-      const done = await seedInput(file, { client, isUpsert: flags.upsert, key: by })
-      planted.push(...done.map((one) => ({ file, ...one })))
+    const stop = stopSignal()
+    const seeded: Seeded[] = []
+    try {
+      const options = { client, isUpsert: flags.upsert, key: by, signal: stop.signal }
+      for await (const one of seedFiles(files, options)) seeded.push(one)
+    } catch (error) {
+      if (seeded.length > 0) this.note(`seeded before it failed: ${seeded.map(seededNote).join('; ')}`)
+      throw error
+    } finally {
+      stop.release()
     }
+    if (stop.signal.aborted) throw interrupted(seeded, stop.name())
 
-    this.log(table(planted.map((one) => ({ ...one }))))
-    return planted
+    const rows = seeded.map(({ isWhole: _, ...row }) => row)
+    this.log(table(rows))
+    return rows
   }
+}
+
+/** What a stopped seed has done; a collection that would be half is empty again. */
+function interrupted(seeded: readonly Seeded[], signal: NodeJS.Signals | undefined): CliFailure {
+  const left = seeded.filter(({ isWhole, created, updated }) => isWhole || created + updated > 0)
+  const done = left.length === 0 ? 'nothing is seeded' : `seeded: ${left.map(seededNote).join('; ')}`
+  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+  return new CliFailure('INTERRUPTED', exit, `Stopped; ${done}.`, 'Give the same command again to seed the rest.')
 }

@@ -2,8 +2,8 @@
 
 import type { Schema } from '../../client/protocol/model/collection.js'
 import type { Fields } from '../../client/protocol/model/document.js'
-import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Client } from '../base/target-command.js'
+import { createIfMissing } from '../collections/create-if-missing.js'
 
 export interface Demo {
   readonly toTry: readonly string[]
@@ -44,11 +44,7 @@ export async function loadDemo(client: Client): Promise<Demo> {
 
 /** The ids of the documents of a collection, which is made and filled where it is not. */
 async function fill(client: Client, name: string, schema: Schema, documents: () => Fields[]): Promise<string[]> {
-  try {
-    await client.collections.create({ name, schema })
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
-  }
+  await createIfMissing(client, { name, schema })
   const collection = client.collection(name)
   const there = await collection.list({ limit: 20, sort: 'createdAt' })
   if (there.items.length > 0) return there.items.map(({ id }) => id)

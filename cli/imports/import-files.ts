@@ -1,18 +1,20 @@
 import type { Input } from '../records/input.js'
 import { count, counted } from '../terminal/print.js'
-import { duration, type Progress } from '../terminal/progress.js'
+import { duration } from '../terminal/progress.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
 import type { RefusedFile, ReportedRefusal } from './refused-file.js'
 import type { ImportState, StateFile } from './state.js'
 
-export interface FilesOptions extends Omit<ImportOptions, 'onRefused' | 'onProgress'> {
-  readonly restart: boolean
+export interface FilesOptions extends ImportOptions {
   /** Where to remember how far an input has come. */
   openState(input: Input): Promise<StateFile>
   readonly refused: RefusedFile
-  readonly progress: Progress
-  onResume(file: string, found: ImportState): void
 }
+
+/** What an import of several files yields while it runs: a file that goes on where it stopped, and how far it is. */
+export type ImportProgress =
+  | { readonly kind: 'resumed'; readonly file: string; readonly state: ImportState }
+  | { readonly kind: 'advanced'; readonly bytes: number; readonly documents: number }
 
 /** What became of an import; `refusals` are the first few, the file has them all. */
 export interface ImportReport {
@@ -26,35 +28,34 @@ export interface ImportReport {
 }
 
 /**
- * Imports one file after the other, until all are done or the signal says stop. What is known of each is forgotten only
- * once all are done, so that the same command creates nothing of the first ones again.
+ * Imports one file after the other, until all are done or the signal says stop. The states are removed only once all are
+ * done, so that the same command creates nothing of the first ones again.
  */
-export async function importFiles(inputs: readonly Input[], options: FilesOptions): Promise<ImportReport> {
-  const { refused, progress, signal } = options
+export async function* importFiles(
+  inputs: readonly Input[],
+  options: FilesOptions,
+): AsyncGenerator<ImportProgress, ImportReport, undefined> {
+  const { refused } = options
   const begunAt = performance.now()
   const files: ImportSummary[] = []
   let bytesBefore = 0
   const states = await openStates(inputs, options)
-  if (![...states.values()].some(({ found }) => isBegun(found))) refused.clear()
-  try {
-    for (const [input, state] of states) {
-      const before = sum(files, 'accepted')
-      if (isBegun(state.found)) {
-        progress.resume()
-        options.onResume(input.name, state.found)
-      }
-      files.push(
-        await importInput(input, state, {
-          ...options,
-          onRefused: (refusals) => refused.write(input.name, refusals),
-          onProgress: ({ endByte, accepted }) => progress.at(bytesBefore + endByte, before + accepted),
-        }),
-      )
-      bytesBefore += input.bytes ?? 0
-      if (signal.aborted) break
+  const begun = [...states.values()].flatMap(({ found }) => (isBegun(found) ? [found] : []))
+  if (begun.length === 0) refused.clear()
+  else refused.resume(begun.flatMap(({ refusedFile }) => refusedFile ?? []))
+  for (const [input, state] of states) {
+    const before = sum(files, 'accepted')
+    if (isBegun(state.found)) yield { kind: 'resumed', file: input.name, state: state.found }
+    const steps = importInput(input, state, options)
+    let step = await steps.next()
+    for (; !step.done; step = await steps.next()) {
+      const { endByte, accepted } = step.value.state
+      refused.write(input.name, step.value.refused)
+      yield { kind: 'advanced', bytes: bytesBefore + endByte, documents: before + accepted }
     }
-  } finally {
-    progress.stop()
+    files.push(step.value)
+    bytesBefore += input.bytes ?? 0
+    if (options.signal.aborted) break
   }
   const isWhole = files.length === inputs.length && files.every((file) => file.isWhole)
   if (isWhole) for (const state of states.values()) state.remove()
@@ -70,15 +71,15 @@ export async function importFiles(inputs: readonly Input[], options: FilesOption
   }
 }
 
+/** The states of all inputs; each says, too, how much of the file of refused rows was written when it was saved. */
 async function openStates(
   inputs: readonly Input[],
-  { openState, restart }: FilesOptions,
+  { openState, refused }: FilesOptions,
 ): Promise<Map<Input, StateFile>> {
   const states = new Map<Input, StateFile>()
   for (const input of inputs) {
     const state = await openState(input)
-    if (restart) state.remove()
-    states.set(input, restart ? { ...state, found: undefined } : state)
+    states.set(input, { ...state, save: (reached) => state.save({ ...reached, refusedFile: refused.size() }) })
   }
   return states
 }

@@ -1,23 +1,21 @@
 import type { Client } from '../base/target-command.js'
 import { type Input, type ReadOptions, readRecords } from '../records/input.js'
-import { runImport } from './run-import.js'
-import type { Refusal, Send } from './send-chunk.js'
+import { type ImportResult, type ImportStep, runImport } from './run-import.js'
+import type { Send } from './send-chunk.js'
 import { type ImportState, newState, type StateFile } from './state.js'
 import { upsertSender } from './upsert.js'
 
 export interface ImportOptions {
   readonly client: Client
   readonly collection: string
-  /** The field by which documents are known; left out, every row becomes a new one. */
+  /** The field that identifies a document; left out, every row becomes a new one. */
   readonly upsertBy: string | undefined
   /** Whether a row without a value in that field is refused, rather than created once more each time. */
   readonly refusesKeyless?: boolean
   readonly read: ReadOptions
   readonly signal: AbortSignal
-  /** Is told the ids of new documents, for whoever may have to take them back; not with `upsertBy`. */
+  /** Receives the ids of new documents, for a caller that may have to delete them again; not with `upsertBy`. */
   onCreated?(ids: readonly string[]): void
-  onRefused(refusals: readonly Refusal[]): void
-  onProgress(state: ImportState): void
 }
 
 export interface ImportSummary {
@@ -36,16 +34,25 @@ const mostInFlight = 3
  * Imports one input, or the rest of it where an earlier import of the same was stopped. Its state stays: an import of
  * several inputs is repeated as a whole.
  */
-export async function importInput(input: Input, file: StateFile, options: ImportOptions): Promise<ImportSummary> {
+export async function* importInput(
+  input: Input,
+  file: StateFile,
+  options: ImportOptions,
+): AsyncGenerator<ImportStep, ImportSummary, undefined> {
   const from = file.found ?? newState(input)
   const { state, isWhole } = from.isWhole
     ? { state: from, isWhole: true }
-    : await importRest(input, file, from, options)
+    : yield* importRest(input, file, from, options)
   if (isWhole) file.save({ ...state, isWhole })
   return { file: input.name, accepted: state.accepted, refused: state.refused, acceptedBefore: from.accepted, isWhole }
 }
 
-function importRest(input: Input, state: StateFile, from: ImportState, options: ImportOptions) {
+function importRest(
+  input: Input,
+  state: StateFile,
+  from: ImportState,
+  options: ImportOptions,
+): AsyncGenerator<ImportStep, ImportResult, undefined> {
   return runImport({
     records: readRecords(input, options.read),
     state,
@@ -54,8 +61,6 @@ function importRest(input: Input, state: StateFile, from: ImportState, options: 
     // Two requests at once could both create a document of the same key.
     mostInFlight: options.upsertBy === undefined ? mostInFlight : 1,
     signal: options.signal,
-    onRefused: options.onRefused,
-    onProgress: options.onProgress,
   })
 }
 

@@ -8,13 +8,22 @@ export interface ImportRun {
   readonly state: StateFile
   readonly from: ImportState
   readonly send: Send
-  /** Requests that may be on their way at once. */
+  /** Requests that may be in flight at once. */
   readonly mostInFlight: number
-  /** Once aborted, nothing new is read or sent; what is on its way is waited for. */
+  /** Once aborted, nothing new is read or sent; what is in flight is awaited. */
   readonly signal: AbortSignal
-  /** Is told of refused rows once they are dealt with, in the order of the input. */
-  onRefused(refusals: readonly Refusal[]): void
-  onProgress(state: ImportState): void
+}
+
+/** How far an import has come after another request was answered. */
+export interface ImportStep {
+  readonly state: ImportState
+  /** Rows that were refused since the last step, in the order of the input. */
+  readonly refused: readonly Refusal[]
+}
+
+export interface ImportResult {
+  readonly state: ImportState
+  readonly isWhole: boolean
 }
 
 const saveEveryMs = 500
@@ -26,61 +35,82 @@ interface Finished {
   readonly refused: readonly Refusal[]
 }
 
+interface CutChunk {
+  readonly chunk: Chunk
+  readonly bad: readonly BadRow[]
+}
+
+/** What may happen next; a failure is one of these, so that none is thrown while nobody awaits it. */
+type Happening =
+  | { readonly kind: 'read'; readonly cut: CutChunk | undefined }
+  | { readonly kind: 'answered'; readonly outcome: Finished }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly chunk?: Chunk }
+
 /**
- * Reads and sends at the same time, several requests at once, in constant memory. The state only ever
- * says what is dealt with without a gap, so an import that stopped anywhere can go on from it.
+ * Reads and sends at the same time, several requests at once, in constant memory, and yields after each answer. The state
+ * only ever says what is dealt with without a gap, so an import that stopped anywhere can go on from it. It is saved after
+ * its step was consumed: what a caller does with refused rows has happened by then.
  */
-export async function runImport(run: ImportRun): Promise<{ state: ImportState; isWhole: boolean }> {
+export async function* runImport(run: ImportRun): AsyncGenerator<ImportStep, ImportResult, undefined> {
+  const chunks = chunksOf(run.records, run.from.done)
+  const finished = new Map<number, Finished>()
+  // By their first record; each stays until what happened to it was seen.
+  const inFlight = new Map<number, Promise<Happening>>()
+  let reading: Promise<Happening> | undefined = readNext(chunks)
   let state = run.from
   let savedAt = performance.now()
-  const finished = new Map<number, Finished>()
-  const inFlight = new Set<Promise<void>>()
   let failure: { readonly error: unknown } | undefined
   let isStopped = false
 
-  const settle = (outcome: Finished) => {
-    finished.set(outcome.chunk.from, outcome)
-    for (let next = finished.get(state.done); next; next = finished.get(state.done)) {
-      finished.delete(next.chunk.from)
-      run.onRefused(next.refused)
-      state = advance(state, next)
-    }
-    run.onProgress(state)
-    if (performance.now() - savedAt > saveEveryMs) {
-      run.state.save(state)
-      savedAt = performance.now()
-    }
-  }
-  const dispatch = async (chunk: Chunk, bad: readonly BadRow[]) => {
-    while (inFlight.size >= run.mostInFlight) await Promise.race(inFlight)
-    isStopped = failure !== undefined || run.signal.aborted
-    if (isStopped) return
-    const work = sendRows(chunk.rows, state.id, run.send)
-      .then(({ accepted, refused }) => settle({ chunk, accepted, refused: merge(refused, bad) }))
-      .catch((error) => {
-        failure ??= { error }
-      })
-      .finally(() => inFlight.delete(work))
-    inFlight.add(work)
-  }
-
   run.state.save(state)
-  try {
-    for await (const { chunk, bad } of chunksOf(run.records, state.done)) {
-      await dispatch(chunk, bad)
-      if (isStopped) break
+  while (reading !== undefined || inFlight.size > 0) {
+    const next: Happening = await Promise.race(
+      reading !== undefined && inFlight.size < run.mostInFlight ? [reading, ...inFlight.values()] : inFlight.values(),
+    )
+    if (next.kind === 'read') {
+      isStopped = next.cut !== undefined && (failure !== undefined || run.signal.aborted)
+      reading = next.cut && !isStopped ? readNext(chunks) : undefined
+      if (next.cut && !isStopped) inFlight.set(next.cut.chunk.from, send(next.cut, state.id, run.send))
+    } else if (next.kind === 'failed') {
+      failure ??= next
+      reading = undefined
+      if (next.chunk) inFlight.delete(next.chunk.from)
+    } else {
+      inFlight.delete(next.outcome.chunk.from)
+      finished.set(next.outcome.chunk.from, next.outcome)
+      const { state: reached, refused } = advance(state, finished)
+      state = reached
+      yield { state, refused }
+      if (performance.now() - savedAt > saveEveryMs) {
+        run.state.save(state)
+        savedAt = performance.now()
+      }
     }
-  } catch (error) {
-    failure ??= { error }
   }
-  await Promise.all(inFlight)
   run.state.save(state)
   if (failure) throw failure.error
   return { state, isWhole: !isStopped }
 }
 
+function readNext(chunks: AsyncGenerator<CutChunk>): Promise<Happening> {
+  return chunks.next().then(
+    ({ value, done }): Happening => ({ kind: 'read', cut: done ? undefined : value }),
+    (error): Happening => ({ kind: 'failed', error }),
+  )
+}
+
+function send({ chunk, bad }: CutChunk, importId: string, send: Send): Promise<Happening> {
+  return sendRows(chunk.rows, importId, send).then(
+    ({ accepted, refused }): Happening => ({
+      kind: 'answered',
+      outcome: { chunk, accepted, refused: merge(refused, bad) },
+    }),
+    (error): Happening => ({ kind: 'failed', error, chunk }),
+  )
+}
+
 /** Cuts the records, those already dealt with left out, into requests; bad rows travel along with their chunk. */
-async function* chunksOf(records: Records, done: number): AsyncGenerator<{ chunk: Chunk; bad: BadRow[] }> {
+async function* chunksOf(records: Records, done: number): AsyncGenerator<CutChunk> {
   let at = 0
   let endByte = 0
   let bad: BadRow[] = []
@@ -109,14 +139,22 @@ function isGood(record: InputRecord): record is Exclude<InputRecord, BadRow> {
   return 'fields' in record
 }
 
-function advance(state: ImportState, { chunk, accepted, refused }: Finished): ImportState {
-  return {
-    ...state,
-    done: chunk.to,
-    endByte: chunk.endByte,
-    accepted: state.accepted + accepted,
-    refused: state.refused + refused.length,
+/** The state behind all chunks that are finished without a gap, and what they refused. */
+function advance(from: ImportState, finished: Map<number, Finished>): ImportStep {
+  let state = from
+  const refused: Refusal[] = []
+  for (let next = finished.get(state.done); next; next = finished.get(state.done)) {
+    finished.delete(next.chunk.from)
+    refused.push(...next.refused)
+    state = {
+      ...state,
+      done: next.chunk.to,
+      endByte: next.chunk.endByte,
+      accepted: state.accepted + next.accepted,
+      refused: state.refused + next.refused.length,
+    }
   }
+  return { state, refused }
 }
 
 function merge(refused: readonly Refusal[], bad: readonly BadRow[]): Refusal[] {

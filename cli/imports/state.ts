@@ -1,10 +1,12 @@
 /** How far an import has come, so that the same command goes on where it stopped. */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { isObject } from '../../client/protocol/model/json.js'
+import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { CliFailure, exits } from '../base/failure.js'
 import type { Input } from '../records/input.js'
+import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {
   /** Part of every idempotency key: what was sent twice is created once. */
@@ -17,6 +19,8 @@ export interface ImportState {
   readonly refused: number
   /** Whether the whole file is dealt with; kept as long as the other files of the import are not. */
   readonly isWhole?: boolean
+  /** How much of the file of refused rows was written by then. */
+  readonly refusedFile?: RefusedSize
 }
 
 /** Where one import keeps its state: in one file, named after what is imported, and to where. */
@@ -31,19 +35,33 @@ export const noState: StateFile = { found: undefined, save: () => undefined, rem
 
 /**
  * The state of importing this input into this collection of this service. It is another import once
- * the file has changed, and stdin has none: it cannot be read twice.
+ * the file has changed, and stdin has none: it cannot be read twice. With `restart`, what is known of it is removed first.
+ *
+ * @throws {CliFailure} if the state is damaged
  */
-export async function openState(folder: string, input: Input, into: readonly string[]): Promise<StateFile> {
+export async function openState(
+  folder: string,
+  input: Input,
+  into: readonly string[],
+  { restart = false } = {},
+): Promise<StateFile> {
   if (input.path === undefined) return noState
   const identity = [resolve(input.path), input.bytes, input.changedAt, ...into]
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `${name}.json`)
+  if (restart) rmSync(file, { force: true })
   return {
-    found: readState(file),
+    found: readState(file, input),
     save(state) {
-      // Whole or not at all: a process that is killed here leaves the state from before.
-      writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 })
+      // Whole or not at all: a process that is killed here, or a machine, leaves the state from before.
+      const draft = openSync(`${file}.new`, 'w', 0o600)
+      try {
+        writeFileSync(draft, JSON.stringify(state))
+        fsyncSync(draft)
+      } finally {
+        closeSync(draft)
+      }
       renameSync(`${file}.new`, file)
     },
     remove: () => rmSync(file, { force: true }),
@@ -54,14 +72,20 @@ export function newState(input: Input): ImportState {
   return { id: `import-${randomUUID()}`, file: input.name, done: 0, endByte: 0, accepted: 0, refused: 0 }
 }
 
-function readState(file: string): ImportState | undefined {
+/** Throws where it cannot be read: an import that began anew instead would create everything twice. */
+function readState(file: string, input: Input): ImportState | undefined {
   if (!existsSync(file)) return undefined
-  try {
-    const state: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(state) && typeof state.id === 'string' && typeof state.done === 'number'
-      ? (state as unknown as ImportState)
-      : undefined
-  } catch {
-    return undefined
-  }
+  const state = parseJson(readFileSync(file, 'utf8'))
+  if (isState(state)) return state
+  const message = `What an earlier import of "${input.name}" has done cannot be read: "${file}" is damaged.`
+  throw new CliFailure('BAD_STATE', exits.invalid, message, 'Import everything once more with --restart.')
+}
+
+function isState(value: unknown): value is ImportState {
+  if (!isObject(value)) return false
+  const { id, file, done, endByte, accepted, refused } = value
+  return (
+    [id, file].every((text) => typeof text === 'string') &&
+    [done, endByte, accepted, refused].every((number) => Number.isSafeInteger(number))
+  )
 }

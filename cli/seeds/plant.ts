@@ -3,7 +3,8 @@ import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { valueAt } from '../../client/protocol/model/path.js'
 import type { Client } from '../base/target-command.js'
-import { openPlantedIds } from './planted-ids.js'
+import { createIfMissing } from '../collections/create-if-missing.js'
+import { openPlantedIds, type PlantedIds } from './planted-ids.js'
 import { type Reference, referencesIn, resolveReferences } from './references.js'
 import { badSeed, type SeedCollection, type SeedDocument } from './seed-file.js'
 import { takeBack } from './take-back.js'
@@ -12,16 +13,20 @@ export interface Planted {
   readonly collection: string
   readonly created: number
   readonly updated: number
-  /** Documents that were left as they are: the collection was not empty, and nobody said --upsert. */
+  /** Documents that were left as they are: the collection was not empty, and --upsert was not given. */
   readonly kept: number
+  /** False where the signal stopped it in between. */
+  readonly isWhole: boolean
 }
 
 export interface PlantOptions {
   readonly client: Client
   readonly file: string
   readonly isUpsert: boolean
-  /** The field by which documents are known, where the file does not say. */
+  /** The field that identifies a document, where the file does not say. */
   readonly key: string | undefined
+  /** Once aborted, no further document is written, and what would be half a collection is deleted again. */
+  readonly signal: AbortSignal
 }
 
 type Known = Map<string, Map<string, Document>>
@@ -34,53 +39,73 @@ interface Planting extends PlantOptions {
 }
 
 /**
- * Creates the collections and documents of a seed file, those that are referred to first. Planting
- * again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
+ * Creates the collections and documents of a seed file, those that are referred to first, and yields each once it is done.
+ * Seeding again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
  */
-export async function plant(collections: readonly SeedCollection[], options: PlantOptions): Promise<Planted[]> {
+export async function* plant(collections: readonly SeedCollection[], options: PlantOptions): AsyncGenerator<Planted> {
   for (const collection of collections) requireKeys(collection, options)
   const referred = new Set(
     collections.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),
   )
   const planting: Planting = { ...options, known: new Map(), referred }
-  const planted: Planted[] = []
-  for (const collection of inOrder(collections, options.file)) planted.push(await plantOne(collection, planting))
-  return planted
+  for (const collection of inOrder(collections, options.file)) {
+    if (options.signal.aborted) return
+    yield await plantOne(collection, planting)
+  }
 }
 
 async function plantOne(seed: SeedCollection, options: Planting): Promise<Planted> {
-  const { client, file, isUpsert, known } = options
+  const { client, file, isUpsert, known, signal } = options
   await ensureCollection(seed, options)
   const collection = client.collection(seed.name)
   const remembered = openPlantedIds(file, (await client.collections.get(seed.name)).id, seed.documents)
   const isEmpty = (await collection.list({ limit: 1 })).items.length === 0
   const documents = new Map<string, Document>()
   known.set(seed.name, documents)
-  const count = { created: 0, updated: 0, kept: 0 }
+  const planted = { collection: seed.name, created: 0, updated: 0, kept: 0 }
+  const takeAllBack = () =>
+    takeBack(
+      client,
+      seed.name,
+      [...documents.values()].map(({ id }) => id),
+    )
   for (const document of seed.documents) {
     if (!isEmpty && !isUpsert) {
       const there = await findKept(seed, document, remembered.found.get(document.name), options)
       if (there) documents.set(document.name, there)
-      count.kept += 1
+      planted.kept += 1
       continue
     }
+    if (signal.aborted) break
     try {
       const fields = resolveFields(document, known, file)
-      const id = keyOf(seed, options) === undefined ? remembered.found.get(document.name) : undefined
-      const there = isEmpty
-        ? undefined
-        : ((await getIfThere(client, seed, id)) ?? (await findSame(client, seed, fields, options)))
+      const there = isEmpty ? undefined : await findBefore(seed, document, { fields, remembered, options })
       documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
-      count[there ? 'updated' : 'created'] += 1
+      planted[there ? 'updated' : 'created'] += 1
     } catch (error) {
-      const ids = [...documents.values()].map(({ id }) => id)
-      if (isEmpty) await takeBack(client, seed.name, ids)
+      if (isEmpty) await takeAllBack()
       if (!(error instanceof SvcError) || statusOf(error) >= 500 || statusOf(error) === 401) throw error
       throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
     }
   }
-  if (isEmpty || isUpsert) remembered.save(new Map([...documents].map(([name, { id }]) => [name, id])))
-  return { collection: seed.name, ...count }
+  const isWhole = planted.created + planted.updated + planted.kept === seed.documents.length
+  if (!isWhole && isEmpty) {
+    await takeAllBack()
+    return { ...planted, created: 0, isWhole }
+  }
+  const ids = new Map([...documents].map(([name, { id }]) => [name, id]))
+  if (isEmpty || isUpsert) remembered.save(new Map([...remembered.found, ...ids]))
+  return { ...planted, isWhole }
+}
+
+/** The document of an earlier planting, by the id that is remembered of it, or by its key. */
+async function findBefore(
+  seed: SeedCollection,
+  { name }: SeedDocument,
+  { fields, remembered, options }: { fields: JsonObject; remembered: PlantedIds; options: Planting },
+): Promise<Document | undefined> {
+  const id = keyOf(seed, options) === undefined ? remembered.found.get(name) : undefined
+  return (await getIfThere(options.client, seed, id)) ?? findSame(options.client, seed, fields, options)
 }
 
 /** A document without its key would be created again each time. @throws {CliFailure} with file and line */
@@ -124,12 +149,8 @@ async function findKept(
 }
 
 async function ensureCollection({ name, schema }: SeedCollection, { client, isUpsert }: PlantOptions): Promise<void> {
-  try {
-    await client.collections.create({ name, schema })
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
-    if (isUpsert && schema !== undefined) await client.collections.update(name, { schema })
-  }
+  const isNew = await createIfMissing(client, { name, schema })
+  if (!isNew && isUpsert && schema !== undefined) await client.collections.update(name, { schema })
 }
 
 /** The document that an earlier planting made: it has the same key, or where there is none the same plain fields. */

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { SvcError } from '../../client/protocol/model/errors.js'
 import { misuse, noFile } from '../base/failure.js'
+import { createIfMissing } from '../collections/create-if-missing.js'
 import { expandPaths } from '../glob.js'
-import { importInput } from '../imports/import-input.js'
+import { type ImportSummary, importInput } from '../imports/import-input.js'
 import type { Refusal } from '../imports/send-chunk.js'
 import { noState } from '../imports/state.js'
 import { openInput } from '../records/input.js'
+import { count } from '../terminal/print.js'
 import { type Planted, type PlantOptions, plant } from './plant.js'
 import { badSeed, isSeedFile, readJsonFile, readSeedFile } from './seed-file.js'
 import { takeBack } from './take-back.js'
@@ -28,54 +29,78 @@ export async function findSeeds(words: readonly string[]): Promise<string[]> {
   throw misuse('There is nothing to seed.', 'Name files, or put them into seed.json or seeds/: svc seed --help')
 }
 
-/** Plants one file: a seed file with collections, or the documents of the collection it is named after. */
-export async function seedInput(file: string, options: SeedOptions): Promise<Planted[]> {
-  if (extname(file) === '.json') {
-    const { text, content } = readJsonFile(file)
-    if (isSeedFile(content)) return plant(readSeedFile(file, text, content), { ...options, file })
-  }
-  return [await seedCollection(file, options)]
+/** A collection of a seed that is done, and of which file it is. */
+export interface Seeded extends Planted {
+  readonly file: string
 }
 
-async function seedCollection(file: string, { client, isUpsert, key }: SeedOptions): Promise<Planted> {
+/** Plants one file after the other, and yields each collection once it is done, until the signal says stop. */
+export async function* seedFiles(files: readonly string[], options: SeedOptions): AsyncGenerator<Seeded> {
+  for (const file of files) {
+    for await (const planted of seedFile(file, options)) yield { file, ...planted }
+    if (options.signal.aborted) return
+  }
+}
+
+/** Plants a seed file with collections, or the documents of the collection that the file is named after. */
+async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
+  if (extname(file) === '.json') {
+    const { text, content } = readJsonFile(file)
+    if (isSeedFile(content)) return yield* plant(readSeedFile(file, text, content), { ...options, file })
+  }
+  yield await seedCollection(file, options)
+}
+
+async function seedCollection(file: string, { client, isUpsert, key, signal }: SeedOptions): Promise<Planted> {
   const name = basename(file, extname(file))
-  await client.collections.create({ name }).catch((error) => {
-    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
-  })
+  await createIfMissing(client, { name })
   if (isUpsert && key === undefined) {
-    throw misuse(`--upsert needs to know the documents of "${file}".`, 'Name their field: --by email')
+    throw misuse(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
   }
   const before = await client.collection(name).count()
-  if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before }
+  if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before, isWhole: true }
 
-  const refused: Refusal[] = []
   const created: string[] = []
-  const whole = importInput(await openInput(file), noState, {
+  const steps = importInput(await openInput(file), noState, {
     client,
     collection: name,
     upsertBy: isUpsert ? key : undefined,
     refusesKeyless: true,
     read: { types: {} },
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
+    signal,
     onCreated: (ids) => created.push(...ids),
-    onRefused: (refusals) => refused.push(...refusals),
-  }).then((summary) => {
-    requireAllTaken(file, refused)
-    return summary
   })
-  const { accepted } = await whole.catch(async (error) => {
+  try {
+    const { accepted, isWhole } = await withoutRefusals(file, steps)
+    if (!isWhole) await takeBack(client, name, created)
+    const after = await client.collection(name).count()
+    return {
+      collection: name,
+      created: after - before,
+      updated: isUpsert ? accepted - (after - before) : 0,
+      kept: 0,
+      isWhole,
+    }
+  } catch (error) {
     await takeBack(client, name, created)
     throw error
-  })
-  const after = await client.collection(name).count()
-  return { collection: name, created: after - before, updated: accepted - (after - before), kept: 0 }
+  }
 }
 
-/** @throws {CliFailure} with file and line of the first row that was refused */
-function requireAllTaken(file: string, refused: readonly Refusal[]): void {
+/** Runs an import to its end. @throws {CliFailure} with file and line of the first row that was refused */
+async function withoutRefusals(file: string, steps: ReturnType<typeof importInput>): Promise<ImportSummary> {
+  const refused: Refusal[] = []
+  let step = await steps.next()
+  for (; !step.done; step = await steps.next()) refused.push(...step.value.refused)
   const [first] = refused
-  if (!first) return
+  if (!first) return step.value
   const more = refused.length > 1 ? `, and ${refused.length - 1} more rows are refused` : ''
   throw badSeed(file, first.line, `${first.reason.replace(/\.$/, '')}${more}`)
+}
+
+/** A collection that was seeded, in a word or two. */
+export function seededNote({ collection, created, updated, isWhole }: Planted): string {
+  const counts = [created > 0 ? `${count(created)} created` : '', updated > 0 ? `${count(updated)} updated` : '']
+  const said = counts.filter((one) => one !== '').join(', ') || 'nothing to do'
+  return `"${collection}"${isWhole ? '' : ', in part'} (${said})`
 }

@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
-import { type Client, TargetCommand } from '../../base/target-command.js'
+import { stopSignal } from '../../base/stop-signal.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { createIfMissing } from '../../collections/create-if-missing.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readUpsert, upsertFlags } from '../../documents/upsert-flags.js'
 import { expandPaths } from '../../glob.js'
-import { type ImportReport, importFiles, reportLines, sizeOf } from '../../imports/import-files.js'
+import { type ImportProgress, type ImportReport, importFiles, reportLines, sizeOf } from '../../imports/import-files.js'
 import { openRefusedFile } from '../../imports/refused-file.js'
 import { openState } from '../../imports/state.js'
-import { stopSignal } from '../../imports/stop-signal.js'
 import { readColumnTypes } from '../../records/cells.js'
 import { formats, openInput } from '../../records/input.js'
 import { configFolder } from '../../target/profiles.js'
 import { counted } from '../../terminal/print.js'
-import { startProgress } from '../../terminal/progress.js'
+import { type Progress, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsImport extends TargetCommand {
@@ -75,31 +75,25 @@ none.`)
     const inputs = await Promise.all((await expandPaths(argv.slice(1).map(String))).map(openInput))
     const what = `${upsertBy ? 'Create and change' : 'Create'} documents in "${args.collection}"`
     const client = await this.clientForWrite(target, what)
-    if (flags.create) await createIfMissing(client, args.collection)
+    if (flags.create) await createIfMissing(client, { name: args.collection })
 
     // The id tells a collection from one of the same name in a fresh database.
     const { id } = await client.collections.get(args.collection)
     const stop = stopSignal()
-    const isWatched = !flags.quiet && !this.jsonEnabled()
-    const refused = openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`)
     try {
-      const report = await importFiles(inputs, {
-        client,
-        collection: args.collection,
-        upsertBy,
-        restart: flags.restart,
-        read: { format: flags.format, types, delimiter: flags.delimiter },
-        openState: (input) => openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? '']),
-        signal: stop.signal,
-        refused,
-        progress: await startProgress(sizeOf(inputs), 'document', { isWanted: isWatched }),
-        onResume: (file, { done, isWhole }) =>
-          this.note(
-            isWhole
-              ? `${file} was imported before the stop: ${counted(done, 'record')}`
-              : `going on in ${file} after ${counted(done, 'record')}`,
-          ),
-      })
+      const report = await this.follow(
+        importFiles(inputs, {
+          client,
+          collection: args.collection,
+          upsertBy,
+          read: { format: flags.format, types, delimiter: flags.delimiter },
+          openState: (input) =>
+            openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart }),
+          signal: stop.signal,
+          refused: openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`),
+        }),
+        await startProgress(sizeOf(inputs), 'document', { isWanted: !flags.quiet && !this.jsonEnabled() }),
+      )
       for (const line of reportLines(report)) this.note(line)
       if (!report.isWhole) throw interrupted(report, stop.name())
       if (report.refused > 0) process.exitCode = exits.invalid
@@ -108,12 +102,28 @@ none.`)
       stop.release()
     }
   }
+
+  /** Runs an import to its end and shows how far it is. */
+  private async follow(steps: ReturnType<typeof importFiles>, progress: Progress): Promise<ImportReport> {
+    try {
+      let step = await steps.next()
+      for (; !step.done; step = await steps.next()) {
+        if (step.value.kind === 'advanced') progress.at(step.value.bytes, step.value.documents)
+        else {
+          progress.resume()
+          this.note(resumedNote(step.value))
+        }
+      }
+      return step.value
+    } finally {
+      progress.stop()
+    }
+  }
 }
 
-async function createIfMissing(client: Client, name: string): Promise<void> {
-  await client.collections.create({ name }).catch((error) => {
-    if (!(error instanceof SvcError) || error.code !== 'COLLECTION_EXISTS') throw error
-  })
+function resumedNote({ file, state }: ImportProgress & { kind: 'resumed' }): string {
+  const records = counted(state.done, 'record')
+  return state.isWhole ? `${file} was imported before the stop: ${records}` : `going on in ${file} after ${records}`
 }
 
 function interrupted({ accepted }: ImportReport, signal: NodeJS.Signals | undefined): CliFailure {

@@ -1,0 +1,15 @@
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Client } from '../base/target-command.js'
+
+type NewCollection = Parameters<Client['collections']['create']>[0]
+
+/** Creates the collection, and answers whether it did: false where there is one of that name. */
+export async function createIfMissing(client: Client, collection: NewCollection): Promise<boolean> {
+  try {
+    await client.collections.create(collection)
+    return true
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'COLLECTION_EXISTS') return false
+    throw error
+  }
+}

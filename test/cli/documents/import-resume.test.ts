@@ -1,0 +1,148 @@
+/** Imports that were stopped or killed, and go on when the same command is given again. */
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openState } from '../../../cli/imports/state.js'
+import { openInput } from '../../../cli/records/input.js'
+import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
+
+let world: World
+let dev: Dev
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
+const states = () => join(world.folder, 'config', 'imports')
+/** Where an import of this file into a collection of the emulator keeps how far it is. */
+async function stateOf(name: string, collection: string) {
+  const { id } = (await world.json(['collections', 'get', collection])) as { id: string }
+  return openState(states(), await openInput(join(world.folder, name)), [id, ''])
+}
+
+test('a stopped import of a file that has changed since begins anew', async () => {
+  const state = (content: string) => {
+    file('changing.ndjson', content)
+    return openState(join(world.folder, 'imports'), { ...input, bytes: content.length, changedAt: content.length }, [
+      'c',
+    ])
+  }
+  const path = join(world.folder, 'changing.ndjson')
+  const input = { name: 'changing.ndjson', path, bytes: 0, changedAt: 0 }
+  const first = await state('{"n":1}')
+  first.save({ id: 'import-1', file: 'changing.ndjson', done: 1, endByte: 7, accepted: 1, refused: 0 })
+
+  const same = await state('{"n":1}')
+  const changed = await state('{"n":1}\n{"n":2}')
+  const elsewhere = await openState(join(world.folder, 'imports'), { ...input, bytes: 7, changedAt: 7 }, ['d'])
+
+  expect(same.found).toMatchObject({ done: 1 })
+  expect(changed.found).toBeUndefined()
+  expect(elsewhere.found).toBeUndefined()
+})
+
+test('a state that is damaged is said, and nothing is created twice', async () => {
+  const collection = 'damaged'
+  file('damaged.ndjson', '{"n":1}\n')
+  await world.svc(['collections', 'create', collection])
+  const state = await stateOf('damaged.ndjson', collection)
+  state.save({ id: 'import-1', file: 'damaged.ndjson', done: 1, endByte: 7, accepted: 1, refused: 0 })
+  for (const name of readdirSync(states())) truncateSync(join(states(), name), 20)
+
+  const again = await world.svc(['docs', 'import', collection, 'damaged.ndjson'])
+  const count = await world.json(['docs', 'count', collection])
+  const restarted = await world.svc(['docs', 'import', collection, 'damaged.ndjson', '--restart'])
+
+  expect(again).toMatchObject({ exit: 5, stderr: expect.stringMatching(/is damaged\.\n.*--restart/) })
+  expect(count).toEqual({ count: 0 })
+  expect(restarted.exit).toBe(0)
+})
+
+test('a row that was refused just before a kill is in the file of refused rows once', async () => {
+  const collection = 'refused-once'
+  const rows = ['{broken', ...Array.from({ length: 1_100 }, (_, n) => JSON.stringify({ n })), '[1]']
+  file('refused-once.ndjson', rows.join('\n'))
+  await world.svc(['collections', 'create', collection])
+  const refused = join(world.folder, `${collection}.refused.ndjson`)
+  const [first, second] = ['{"line":1}\n', '{"line":1102}\n']
+  writeFileSync(refused, first + second)
+  const state = await stateOf('refused-once.ndjson', collection)
+  const refusedFile = { path: refused, bytes: first.length }
+  state.save({
+    ...{ id: 'i', file: 'refused-once.ndjson', endByte: 0 },
+    done: 1_001,
+    accepted: 1_000,
+    refused: 1,
+    refusedFile,
+  })
+
+  const resumed = await world.json(['docs', 'import', collection, 'refused-once.ndjson'])
+
+  const lines = readFileSync(refused, 'utf8').trim().split('\n')
+  expect(resumed).toMatchObject({ accepted: 1_100, refused: 2 })
+  expect(lines.map((line) => JSON.parse(line).line)).toEqual([1, 1_102])
+})
+
+test('an import of several files that stops in a later one creates nothing of the earlier ones again', async () => {
+  file('several-1.ndjson', '{"n":1}\n{"n":2}\n')
+  writeFileSync(join(world.folder, 'several-2.csv'), Buffer.from('1f8b08000a', 'hex'))
+  const words = ['docs', 'import', 'several', 'several-1.ndjson', 'several-2.csv', '--create']
+
+  const stopped = await world.svc(words)
+  file('several-2.csv', 'n\n3\n')
+  const resumed = await world.svc(words)
+  const count = await world.json(['docs', 'count', 'several'])
+  await world.svc(words)
+
+  expect(stopped).toMatchObject({ exit: 5, stderr: expect.stringContaining('"several-2.csv" is packed') })
+  expect(resumed).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('several-1.ndjson was imported before the stop: 2 records'),
+  })
+  expect(count).toEqual({ count: 3 })
+  // Once the whole import is through, the same command is another one.
+  expect(await world.json(['docs', 'count', 'several'])).toEqual({ count: 6 })
+})
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  'an import ended by %s goes on where it stopped: nothing lost, nothing twice',
+  async (signal) => {
+    const collection = `resumed-${signal}`
+    const rows = 60_000
+    await world.svc(['collections', 'create', collection])
+    file(
+      `${collection}.ndjson`,
+      Array.from({ length: rows }, (_, at) => `{"at":${at},"text":"${'x'.repeat(100)}"}`).join('\n'),
+    )
+    const words = ['docs', 'import', collection, `${collection}.ndjson`]
+    const proxy = await openHoldingProxy(dev.url, 10)
+    const child = execa(process.execPath, [bin, ...words], {
+      cwd: world.folder,
+      env: { ...cleanEnv(world.folder), SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey },
+      extendEnv: false,
+      reject: false,
+    })
+    await proxy.held
+
+    child.kill(signal)
+    proxy.release()
+    const stopped = await child
+    proxy.close()
+    const resumed = await world.terminal(words, [])
+
+    if (signal === 'SIGINT')
+      expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('same command again') })
+    // A state is saved each half second only: a process that is killed may have saved none, and creates nothing twice all the same.
+    if (signal === 'SIGINT') expect(resumed.stdout).toMatch(/^going on in .* after [\d,]+ records$/m)
+    expect(resumed.exit).toBe(0)
+    expect(await world.json(['docs', 'count', collection])).toEqual({ count: rows })
+    expect(await world.json(['docs', 'list', collection, '--sort', '-at', '--limit', '1'])).toMatchObject({
+      items: [{ data: { at: rows - 1 } }],
+    })
+  },
+)
