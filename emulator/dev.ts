@@ -32,7 +32,7 @@ export interface Emulator {
  */
 export async function startEmulator(options: Partial<Config> = {}): Promise<Emulator> {
   requireKnown(options)
-  const { url, project, ...opened } = await openService({ ...defaultConfig, ...withoutUndefined(options) })
+  const { url, project, backend: _, ...opened } = await openService({ ...defaultConfig, ...withoutUndefined(options) })
   return {
     url,
     wsUrl: url.replace(/^http/, 'ws'),

@@ -34,6 +34,8 @@ const mostPortsTried = 5
 export interface Service extends OpenedProject {
   readonly url: string
   readonly controlToken: string
+  /** For whoever calls the core without HTTP. */
+  readonly backend: Backend
   readonly dataDir: string | undefined
   /** Lets running requests finish, then closes what it stands on, the last opened first. Nothing acknowledged is lost. */
   close(): Promise<void>
@@ -78,7 +80,7 @@ export async function openService(config: Config): Promise<Service> {
     await keepPort(keys, config, listening.port)
     const url = `http://${listening.host}:${listening.port}`
     surroundings.about.url = url
-    return { ...opened, url, controlToken: keys.controlToken, dataDir: storage.dataDir }
+    return { ...opened, url, backend, controlToken: keys.controlToken, dataDir: storage.dataDir }
   })
 }
 

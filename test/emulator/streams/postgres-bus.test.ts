@@ -6,6 +6,7 @@ import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import type { Bus, Message } from '../../../emulator/ports/bus/port.js'
 import { openPostgresBus } from '../../../emulator/ports/bus/postgres-bus.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { patiently } from '../../fixtures/patience.js'
 
 let server: PostgresServer
 let db: Database
@@ -61,6 +62,31 @@ it('contract 9.4 a bus whose connection broke hears again of what others write',
     { timeout: 20_000, interval: 50 },
   )
   await Promise.all([writer.close(), reader.close()])
+})
+
+it('a message that is too long for a notification reaches the others as one of any project', async () => {
+  const failures: unknown[] = []
+  const open = () => openPostgresBus({ url: server.url, db, report: (error) => failures.push(error) })
+  const [writer, reader] = [await open(), await open()]
+  const received = receivedBy(reader)
+
+  writer.publish([{ kind: 'changes', project: 'ü'.repeat(4_000), seq: 7 }, { kind: 'identity' }])
+
+  await vi.waitFor(() => expect(received).toContainEqual({ kind: 'identity' }), patiently)
+  expect(received).toContainEqual({ kind: 'changes', project: null, seq: null })
+  expect(failures).toEqual([])
+  await Promise.all([writer.close(), reader.close()])
+})
+
+it('of a message that a bus does not know, anything may be true', async () => {
+  const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
+  const received = receivedBy(bus)
+
+  await ask(`select pg_notify('svc_messages', 'other {"kind":"of tomorrow"}')`)
+
+  await vi.waitFor(() => expect(received).toContainEqual({ kind: 'settings' }), patiently)
+  expect(received).toContainEqual({ kind: 'identity' })
+  await bus.close()
 })
 
 it('contract 9.4 a bus that lost its connection says that anything may have been written meanwhile', async () => {
