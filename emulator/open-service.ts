@@ -4,8 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import { formatDialect, readDialect } from '../client/protocol/wire/dialects.js'
 import { openIndexKeeper } from './background/indexes.js'
-import { startMaintenance } from './background/maintenance.js'
-import { startFileKeeper } from './background/orphans.js'
+import { onlyProcess, openLease } from './background/leader.js'
+import { openMaintenance } from './background/maintenance.js'
+import { openFileKeeper } from './background/orphans.js'
+import { openVacuum } from './background/vacuum.js'
 import { openClock } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
@@ -109,11 +111,14 @@ async function openBackend(
   const newId = openIds()
   const clock = openClock(config.now)
   const { now } = clock
-  const maintenance = startMaintenance(db, now, report)
-  stack.defer(maintenance.stop)
-  const fileKeeper = startFileKeeper(db, files, report)
-  stack.defer(fileKeeper.stop)
-  const indexes = stack.use(openIndexKeeper(db, { now, report }))
+  // PostgreSQL may have other processes beside this one.
+  const leader = stack.use(config.databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
+  const maintenance = stack.use(openMaintenance(db, { now, report, leader }))
+  const fileKeeper = stack.use(openFileKeeper(db, files, { report, leader }))
+  const indexes = stack.use(openIndexKeeper(db, { now, report, leader }))
+  const vacuum = openVacuum(db, report)
+  // It may take minutes, and is left to the database as it is.
+  stack.defer(() => void vacuum.close())
   const bus = stack.use(await openBus(config, db, report))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())
@@ -143,7 +148,6 @@ async function openBackend(
   return { backend, localProvider }
 }
 
-/** PostgreSQL may have other processes beside this one. */
 async function openBus({ databaseUrl }: Config, db: Database, report: (error: unknown) => void): Promise<Bus> {
   if (databaseUrl === undefined) return openMemoryBus()
   const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')

@@ -1,4 +1,4 @@
-/** What the service does for itself between requests: small pieces of work that never hold the database for long. */
+/** What the service deletes by itself between requests: in small pieces, which never hold the database for long. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { keptMilliseconds } from '../core/documents/idempotency.js'
 import type { Database } from '../database/port.js'
@@ -11,68 +11,57 @@ import { deleteExpiredAnswers } from '../store/idempotency.js'
 import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
 import { deleteOldChanges } from '../store/realtime/changes.js'
 import { deleteExpiredTickets } from '../store/realtime/tickets.js'
+import type { Leader } from './leader.js'
+import { openRounds, type Rounds } from './rounds.js'
 
-/** Documents or changes deleted in one statement; some tens of milliseconds. */
+export interface MaintenanceOptions {
+  readonly now: () => Date
+  readonly report: (error: unknown) => void
+  readonly leader: Leader
+}
+
+/** Rows deleted in one statement; some tens of milliseconds. */
 const piece = 2_000
+const betweenPiecesMilliseconds = 5
 const keptChanges = 100_000
 const keptMails = 10_000
 const keptChangesMilliseconds = 3_600_000
+/** The first requests go first. */
+const firstMilliseconds = 1_000
+const everyMilliseconds = 60_000
 
-export interface Maintenance {
-  /** Starts a round now, or another one after the round that is at work. */
-  soon(): void
-  /** Ends after the piece that is at work. */
-  stop(): Promise<void>
+/** Deletes what removed collections left, what is older than it is kept, and what has expired. */
+export function openMaintenance(db: Database, { now, report, leader }: MaintenanceOptions): Rounds {
+  const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
+  return openRounds({
+    report,
+    leader,
+    firstMilliseconds,
+    everyMilliseconds,
+    async work({ isStopped }) {
+      for (const isMore of piecewise(db, ago(keptChangesMilliseconds))) {
+        while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
+      }
+      if (!isStopped()) await deleteExpired(db, ago)
+    },
+  })
 }
 
-/** A round soon after the start, one a minute, and one whenever it is asked for. A round that fails is left to the next. */
-export function startMaintenance(db: Database, now: () => Date, report: (error: unknown) => void): Maintenance {
-  let isStopped = false
-  let isWanted = false
-  let round: Promise<void> | undefined
+/** What may be a lot: each deletes one piece, and says whether there may be another. */
+function piecewise(db: Database, changesBefore: string): readonly (() => Promise<boolean>)[] {
+  const changes = { before: changesBefore, kept: keptChanges, most: piece }
+  return [
+    () => deleteRemovedDocuments(db, piece),
+    async () => (await deleteOldChanges(db, changes)) === piece,
+    async () => (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece,
+  ]
+}
 
-  const timer = setInterval(soon, 60_000)
-  timer.unref()
-  // The first requests go first.
-  const first = setTimeout(soon, 1_000)
-  first.unref()
-
-  function soon() {
-    isWanted = true
-    round ??= work().finally(() => {
-      round = undefined
-      if (isWanted && !isStopped) soon()
-    })
-  }
-
-  async function work() {
-    isWanted = false
-    try {
-      while (!isStopped && (await deleteRemovedDocuments(db, piece))) await pause(5)
-      const before = new Date(now().getTime() - keptChangesMilliseconds).toISOString()
-      const trim = { before, kept: keptChanges, most: piece }
-      while (!isStopped && (await deleteOldChanges(db, trim)) === piece) await pause(5)
-      while (!isStopped && (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece) await pause(5)
-      if (isStopped) return
-      const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
-      await deleteExpiredAnswers(db, ago(keptMilliseconds))
-      await deleteExpiredSessions(db, ago(0))
-      await deleteExpiredTokens(db, ago(0))
-      await deleteExpiredTickets(db, ago(0))
-      await deleteExpiredLogins(db, ago(0))
-      await deleteExpiredAttempts(db, ago(0))
-    } catch (error) {
-      if (!isStopped) report(error)
-    }
-  }
-
-  return {
-    soon,
-    async stop() {
-      isStopped = true
-      clearTimeout(first)
-      clearInterval(timer)
-      await round
-    },
-  }
+async function deleteExpired(db: Database, ago: (milliseconds: number) => string): Promise<void> {
+  await deleteExpiredAnswers(db, ago(keptMilliseconds))
+  await deleteExpiredSessions(db, ago(0))
+  await deleteExpiredTokens(db, ago(0))
+  await deleteExpiredTickets(db, ago(0))
+  await deleteExpiredLogins(db, ago(0))
+  await deleteExpiredAttempts(db, ago(0))
 }

@@ -7,6 +7,7 @@ import { realtime } from './0006-realtime.js'
 import { accounts } from './0007-accounts.js'
 import { fileAudiences } from './0008-file-audiences.js'
 import { order } from './0009-order.js'
+import { leases } from './0010-leases.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   accounts,
   fileAudiences,
   order,
+  leases,
 ]

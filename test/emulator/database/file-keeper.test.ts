@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
-import { startFileKeeper } from '../../../emulator/background/orphans.js'
+import { onlyProcess } from '../../../emulator/background/leader.js'
+import { openFileKeeper } from '../../../emulator/background/orphans.js'
 import type { Backend } from '../../../emulator/core/context.js'
 import { discardUploads, type Upload } from '../../../emulator/core/files/uploads.js'
 import { openIds } from '../../../emulator/core/ids.js'
@@ -54,18 +55,22 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
     return id
   }
 
+  function openKeeper() {
+    return openFileKeeper(opened.db, store, { report: (error) => faults.push(error), leader: onlyProcess })
+  }
+
   /** One whole round, as the start makes it. */
   async function round() {
-    const keeper = startFileKeeper(opened.db, store, (error) => faults.push(error))
+    const keeper = openKeeper()
     await keeper.settled()
-    await keeper.stop()
+    await keeper.close()
   }
 
   it('keeps the bytes of an upload while the database cannot say what became of it, and asks again', async () => {
     const [stray, kept] = [newId(new Date()), await aRow()]
     // Of this very process, so that no comparison of all bytes with all rows takes them away.
     for (const id of [stray, kept]) await store.write(id, chunks('bytes'))
-    const keeper = startFileKeeper(opened.db, store, (error) => faults.push(error))
+    const keeper = openKeeper()
     const broken = { ...opened.db, batch: () => Promise.reject(new Error('no connection')) }
     const backend = { db: broken, files: store, discardLater: keeper.discardLater } as Partial<Backend> as Backend
     const uploads = [stray, kept].map((id) => ({ id }) as Upload)
@@ -73,7 +78,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
     await expect(discardUploads(backend, project, uploads)).rejects.toThrow('no connection')
     expect([await store.has(stray), await store.has(kept)]).toEqual([true, true])
     await keeper.settled()
-    await keeper.stop()
+    await keeper.close()
 
     expect([await store.has(stray), await store.has(kept)]).toEqual([false, true])
     expect(faults).toEqual([])
@@ -106,7 +111,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
     expect(await selectUsage(opened.db, project)).toEqual({ files: 1, bytes: 5 })
   })
 
-  it('removes the bytes and then the rows of files that are nobody’s', async () => {
+  it('removes the bytes and then the rows of orphaned files', async () => {
     const [gone, kept] = [await someBytes(await aRow()), await someBytes(await aRow(7))]
     await orphanFile(opened.db, project, gone)
     const between = await selectUsage(opened.db, project)

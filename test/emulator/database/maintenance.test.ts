@@ -1,7 +1,8 @@
 /** What the service deletes by itself. Contract 9.5. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
-import { startMaintenance } from '../../../emulator/background/maintenance.js'
+import { onlyProcess } from '../../../emulator/background/leader.js'
+import { openMaintenance } from '../../../emulator/background/maintenance.js'
 import { sql } from '../../../emulator/database/port.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { insertTicket } from '../../../emulator/store/realtime/tickets.js'
@@ -23,16 +24,13 @@ describe.each(engines)('Maintenance on %s', (engine) => {
     await insertTicket(opened.db, { ...ticket, hash: 'good', expiresAt: '2026-01-01T00:02:00.000Z' })
     const faults: unknown[] = []
     const now = () => new Date('2026-01-01T00:01:00.000Z')
-    const maintenance = startMaintenance(opened.db, now, (error) => faults.push(error))
+    const maintenance = openMaintenance(opened.db, { now, report: (error) => faults.push(error), leader: onlyProcess })
 
     maintenance.soon()
 
-    await vi.waitFor(
-      async () =>
-        expect(await opened.db.query(sql`select ticket_hash from realtime_tickets`)).toEqual([{ ticket_hash: 'good' }]),
-      { timeout: 20_000 },
-    )
-    await maintenance.stop()
+    await maintenance.settled()
+    await maintenance.close()
+    expect(await opened.db.query(sql`select ticket_hash from realtime_tickets`)).toEqual([{ ticket_hash: 'good' }])
     expect(faults).toEqual([])
   })
 })

@@ -1,0 +1,62 @@
+/** Compares the bytes in the file store with the rows in the database, as a start does after a crash. */
+import type { Database } from '../database/port.js'
+import type { FileStore } from '../ports/files/port.js'
+import { selectExisting, selectFileCount, selectIdsAfter, selectSettledAnywhere } from '../store/files.js'
+import type { Round } from './rounds.js'
+
+/** Files looked at in one statement. */
+const piece = 500
+/** The id that every other comes after. */
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
+/** Removes bytes without a row, and reports rows without bytes. */
+export async function compareFiles(
+  db: Database,
+  store: FileStore,
+  report: (error: unknown) => void,
+  round: Round,
+): Promise<void> {
+  const found = await removeStrays(db, store, round)
+  // Nearly always each row has its bytes, and need not be looked at.
+  if (!round.isStopped() && (await selectFileCount(db)) > found) await reportMissing(db, store, report, round)
+}
+
+/** Bytes that landed and never got a row; how many have one. */
+async function removeStrays(db: Database, store: FileStore, { isStopped }: Round): Promise<number> {
+  let found = 0
+  for await (const listed of store.list()) {
+    for (let at = 0; at < listed.length && !isStopped(); at += piece) {
+      const ids = listed.slice(at, at + piece)
+      const known = new Set(await selectExisting(db, ids))
+      found += known.size
+      const strays = ids.filter((id) => !known.has(id))
+      await removeSettled(db, store, strays)
+    }
+  }
+  return found
+}
+
+/** The process that wrote them is gone, but a server may still be about to commit what it sent last. */
+async function removeSettled(db: Database, store: FileStore, strays: readonly string[]): Promise<void> {
+  const old: string[] = []
+  for (const id of strays) if (await store.isSettled(id)) old.push(id)
+  if (old.length === 0) return
+  const kept = new Set(await selectSettledAnywhere(db, old))
+  await store.remove(old.filter((id) => !kept.has(id)))
+}
+
+/** Rows whose bytes are gone, which is more than anybody but the owner can mend. */
+async function reportMissing(
+  db: Database,
+  store: FileStore,
+  report: (error: unknown) => void,
+  { isStopped }: Round,
+): Promise<void> {
+  let last = beforeAll
+  while (!isStopped()) {
+    const ids = await selectIdsAfter(db, last, piece)
+    for (const id of ids) if (!(await store.has(id))) report(new Error(`The bytes of the file "${id}" are gone.`))
+    last = ids.at(-1) ?? ''
+    if (ids.length < piece) return
+  }
+}
