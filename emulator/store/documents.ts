@@ -32,7 +32,7 @@ export interface Written {
   readonly seq: number | null
 }
 
-const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
+export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
 
 /**
  * Inserts documents, counts them and records their changes, all in one statement. The count's row is the
@@ -222,7 +222,7 @@ function drawn(project: string, count: number, condition: Fragment): Fragment {
  * Records a change for each row of `affected`: id, version, data, and the data before. What `condition` reads is locked
  * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
  */
-function recorded(
+export function recorded(
   { project, collection, at }: Place,
   kind: string,
   affected: Fragment,

@@ -5,18 +5,11 @@ import {
   mergeFields,
   type OutgoingDocument,
 } from '../../../client/protocol/model/document.js'
-import { plainError } from '../../../client/protocol/model/error-words.js'
-import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
-import { JsonText } from '../../../client/protocol/model/json.js'
-import { sizes } from '../../../client/protocol/model/limits.js'
-import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
 import {
   deleteDocuments,
   insertDocuments,
   lockDocuments,
   lockDocumentVersions,
-  type NewData,
-  type Place,
   updateDocumentData,
 } from '../../store/documents.js'
 import {
@@ -25,19 +18,27 @@ import {
   requireCollectionForCreate,
   requireOpenCollection,
 } from '../collections/collections.js'
-import { may } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { isId } from '../ids.js'
-import { openPauses } from '../pauses.js'
-import { inTransaction, publishing } from '../unit-of-work.js'
-import { countValues, requireLight } from './weight.js'
-
-/** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
-export type VersionGuard = readonly number[] | 'any'
+import { inTransaction } from '../unit-of-work.js'
+import { requireLight } from './weight.js'
+import {
+  bytesInAnswer,
+  fieldsOf,
+  place,
+  recording,
+  requireAnswerable,
+  requireVersion,
+  shownTo,
+  textOf,
+  textsOf,
+  type VersionGuard,
+  withSchema,
+} from './writing.js'
 
 /** Gives documents their files, in the transaction that writes them. */
-type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unknown>
+export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unknown>
 
 /**
  * Creates all documents or none, in the order given. Contract 3.6.
@@ -129,12 +130,6 @@ export async function changeDocuments(
   return shownTo(ctx, collection, documents)
 }
 
-/** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
-function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly OutgoingDocument[]) {
-  if (may(caller, collection, 'read')) return [...documents]
-  return documents.map((document) => ({ ...document, data: new JsonText('{}') }))
-}
-
 /** @throws {SvcError} `NOT_FOUND`, `CONFLICT` */
 async function requireAll<Locked extends { readonly version: number }>(
   ctx: Context,
@@ -149,81 +144,7 @@ async function requireAll<Locked extends { readonly version: number }>(
   for (const id of ids) {
     const document = documents.get(id)
     if (!document) throw noSuchDocument(collection, id)
-    if (guard !== 'any' && !guard.includes(document.version)) {
-      const now = may(ctx.caller, collection, 'read') ? `: it is at version ${document.version}` : ''
-      throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`)
-    }
+    requireVersion(ctx, collection, { id, version: document.version }, guard)
   }
   return documents
-}
-
-/** So many documents as JSON text, each once it has been checked, and a few of them in a turn of the event loop. */
-async function textsOf(
-  { schema }: StoredCollection,
-  count: number,
-  fieldsAt: (at: number) => Fields,
-): Promise<Omit<NewData, 'id'>[]> {
-  const texts: Omit<NewData, 'id'>[] = []
-  const issues: Issue[] = []
-  const pauses = openPauses()
-  let bytes = 0
-  for (let at = 0; at < count; at++) {
-    const fields = indexed(count > 1 ? [at] : [], () => fieldsAt(at))
-    const found = checkFields(schema, fields)
-    issues.push(...(count > 1 ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
-    const text = JSON.stringify(fields)
-    bytes += bytesInAnswer(text)
-    requireAnswerable(bytes)
-    texts.push({ json: text, values: countValues(fields) })
-    const pause = pauses.after(text.length)
-    if (pause) await pause
-  }
-  if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues)
-  return texts
-}
-
-/** What is wrong with one of several, by its index. */
-function indexed(place: Issue['path'], read: () => Fields): Fields {
-  try {
-    return read()
-  } catch (error) {
-    throw placed(error, (path) => [...place, ...path])
-  }
-}
-
-/** Defaults can make a document heavier than what was sent. */
-function withSchema({ schema }: StoredCollection, fields: Fields): Fields {
-  const whole = withDefaults(schema, fields)
-  if (whole !== fields) requireLight(whole)
-  return whole
-}
-
-/** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
-function requireAnswerable(bytes: number): void {
-  if (bytes > sizes.mostAnswerBytes) throw plainError('RESULT_TOO_LARGE')
-}
-
-function bytesInAnswer(text: string): number {
-  return Buffer.byteLength(text) + mostEnvelopeBytes
-}
-
-/** What stands around the data of a document at most: its id, times and collection. */
-const mostEnvelopeBytes = 512
-
-function fieldsOf(document: OutgoingDocument | undefined): Fields {
-  return JSON.parse(textOf(document))
-}
-
-function textOf(document: OutgoingDocument | undefined): string {
-  return document?.data instanceof JsonText ? document.data.text : '{}'
-}
-
-/** Publishes the changes that a write has recorded. */
-function recording<Recorded extends { readonly seq: number | null }>(ctx: Context, write: () => Promise<Recorded>) {
-  const project = ctx.project.id
-  return publishing(ctx, (recorded) => ({ kind: 'changes', project, seq: recorded?.seq ?? null }), write)
-}
-
-function place(ctx: Context, collection: StoredCollection, now: Date): Place {
-  return { project: ctx.project.id, collection, at: now.toISOString() }
 }

@@ -15,9 +15,11 @@ import type { Context } from '../context.js'
 import { adoptUploads, noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { isId } from '../ids.js'
 import { inTransaction } from '../unit-of-work.js'
-import { changeDocuments, createDocuments, removeDocuments, type VersionGuard } from './batches.js'
+import { createDocuments } from './batches.js'
 import { populate } from './populate.js'
+import { changeDocument, removeOneDocument } from './single-writes.js'
 import { requireLight } from './weight.js'
+import type { VersionGuard } from './writing.js'
 
 /** Spec, "List query parameters". Page and total come from the same moment. */
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
@@ -76,8 +78,8 @@ export async function updateDocument(
   { guard = 'any', uploads = noUploads }: WriteOptions = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
-  const edits = new Map([[id, (before: Fields) => mergeFields(before, { ...changes, fields })]])
-  return only(await changeDocuments(ctx, name, edits, { guard, adopt: adoptFor(id, uploads) }))
+  const edit = (before: Fields) => mergeFields(before, { ...changes, fields })
+  return changeDocument(ctx, name, id, edit, { guard, adopt: adoptFor(id, uploads) })
 }
 
 /** Puts other fields in the place of all of a document's. */
@@ -89,7 +91,7 @@ export async function replaceDocument(
   { guard = 'any', uploads = noUploads }: WriteOptions = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
-  return only(await changeDocuments(ctx, name, new Map([[id, () => whole]]), { guard, adopt: adoptFor(id, uploads) }))
+  return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads) })
 }
 
 export async function removeDocument(
@@ -98,7 +100,7 @@ export async function removeDocument(
   id: string,
   guard: VersionGuard = 'any',
 ): Promise<{ id: string }> {
-  await removeDocuments(ctx, name, [id], guard)
+  await removeOneDocument(ctx, name, id, guard)
   return { id }
 }
 

@@ -3,7 +3,7 @@ import { orphanFiles, selectOwned } from '../../store/files.js'
 import type { Context } from '../context.js'
 
 /** Whether a record's data may hold the address of a file at all; nearly all hold none, and cost nothing. */
-function mentionsFiles(json: string): boolean {
+export function mentionsFiles(json: string): boolean {
   return json.includes('/files/')
 }
 

@@ -5,8 +5,8 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { canonicalJson, type Json } from '../../../client/protocol/model/json.js'
 import { type Dialect, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import type { Context } from '../../core/context.js'
-import type { VersionGuard } from '../../core/documents/batches.js'
 import type { IdempotencyKey } from '../../core/documents/idempotency.js'
+import type { VersionGuard } from '../../core/documents/writing.js'
 import { openPauses } from '../../core/pauses.js'
 
 /**

@@ -1,0 +1,80 @@
+/**
+ * Writes of one document, without a transaction where nothing asks for one: what is written is one statement, which finds the
+ * document as it was read or does nothing. A transaction holds the only connection of the embedded database from its first
+ * statement to its commit.
+ */
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { selectDocument } from '../../store/documents.js'
+import { deleteDocument, updateDocument } from '../../store/single-documents.js'
+import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
+import type { Context } from '../context.js'
+import { mentionsFiles } from '../files/owned-files.js'
+import { isId } from '../ids.js'
+import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { requireLight } from './weight.js'
+import { fieldsOf, place, recording, requireVersion, shownTo, textOf, textsOf, type VersionGuard } from './writing.js'
+
+interface ChangeOptions {
+  readonly guard: VersionGuard
+  readonly adopt: Adopt | undefined
+}
+
+/** How often a change that was overtaken is worked out again, before it takes a lock and waits. */
+const mostAttempts = 3
+
+/** Works out the new fields of a document from the old, and writes them. */
+export async function changeDocument(
+  ctx: Context,
+  name: string,
+  id: string,
+  edit: (before: Fields) => Fields,
+  { guard, adopt }: ChangeOptions,
+): Promise<OutgoingDocument> {
+  const collection = await requireOpenCollection(ctx, name, 'update')
+  const attempts = ctx.pending || adopt ? 0 : mostAttempts
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
+    if (!before) throw noSuchDocument(collection, id)
+    requireVersion(ctx, collection, { id, version: before.version }, guard)
+    // Files that the new fields do not mention any more go with them, in a transaction.
+    if (mentionsFiles(textOf(before))) break
+    const written = await changeAsRead(ctx, collection, before, edit)
+    if (written) return written
+  }
+  const [written] = await changeDocuments(ctx, name, new Map([[id, edit]]), { guard, adopt })
+  if (!written) throw new Error('A change of one document answered none.')
+  return written
+}
+
+/** Nothing if the document is not the one that was read any more. */
+async function changeAsRead(
+  ctx: Context,
+  collection: StoredCollection,
+  before: OutgoingDocument,
+  edit: (before: Fields) => Fields,
+): Promise<OutgoingDocument | undefined> {
+  const { id, version } = before
+  const [text] = await textsOf(collection, 1, () => {
+    const after = edit(fieldsOf(before))
+    // A merge can outgrow what one request could send.
+    requireLight(after)
+    return after
+  })
+  if (!text) return undefined
+  const here = place(ctx, collection, ctx.backend.now())
+  const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...text }, version))
+  return shownTo(ctx, collection, documents)[0]
+}
+
+/** Removes a document. */
+export async function removeOneDocument(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
+  const collection = await requireOpenCollection(ctx, name, 'delete')
+  if (!ctx.pending && isId(id)) {
+    const here = place(ctx, collection, ctx.backend.now())
+    const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard))
+    if (isDeleted) return
+  }
+  // It has files, or there is something to say about it.
+  await removeDocuments(ctx, name, [id], guard)
+}

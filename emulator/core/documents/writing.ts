@@ -1,0 +1,109 @@
+/** What every write of documents does, whether one is written or many: checks them, writes them as text, publishes, answers. */
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
+import { JsonText } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
+import type { NewData, Place } from '../../store/documents.js'
+import { may } from '../collections/permissions.js'
+import type { Context } from '../context.js'
+import { openPauses } from '../pauses.js'
+import { publishing } from '../unit-of-work.js'
+import { countValues, requireLight } from './weight.js'
+
+/** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
+export type VersionGuard = readonly number[] | 'any'
+
+/** @throws {SvcError} `CONFLICT` */
+export function requireVersion(
+  { caller }: Context,
+  collection: StoredCollection,
+  { id, version }: { id: string; version: number },
+  guard: VersionGuard,
+): void {
+  if (guard === 'any' || guard.includes(version)) return
+  const now = may(caller, collection, 'read') ? `: it is at version ${version}` : ''
+  throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`)
+}
+
+/** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
+export function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly OutgoingDocument[]) {
+  if (may(caller, collection, 'read')) return [...documents]
+  return documents.map((document) => ({ ...document, data: new JsonText('{}') }))
+}
+
+/** So many documents as JSON text, each once it has been checked, and a few of them in a turn of the event loop. */
+export async function textsOf(
+  { schema }: StoredCollection,
+  count: number,
+  fieldsAt: (at: number) => Fields,
+): Promise<Omit<NewData, 'id'>[]> {
+  const texts: Omit<NewData, 'id'>[] = []
+  const issues: Issue[] = []
+  const pauses = openPauses()
+  let bytes = 0
+  for (let at = 0; at < count; at++) {
+    const fields = indexed(count > 1 ? [at] : [], () => fieldsAt(at))
+    const found = checkFields(schema, fields)
+    issues.push(...(count > 1 ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
+    const text = JSON.stringify(fields)
+    bytes += bytesInAnswer(text)
+    requireAnswerable(bytes)
+    texts.push({ json: text, values: countValues(fields) })
+    const pause = pauses.after(text.length)
+    if (pause) await pause
+  }
+  if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues)
+  return texts
+}
+
+/** What is wrong with one of several, by its index. */
+function indexed(place: Issue['path'], read: () => Fields): Fields {
+  try {
+    return read()
+  } catch (error) {
+    throw placed(error, (path) => [...place, ...path])
+  }
+}
+
+/** Defaults can make a document heavier than what was sent. */
+export function withSchema({ schema }: StoredCollection, fields: Fields): Fields {
+  const whole = withDefaults(schema, fields)
+  if (whole !== fields) requireLight(whole)
+  return whole
+}
+
+/** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
+export function requireAnswerable(bytes: number): void {
+  if (bytes > sizes.mostAnswerBytes) throw plainError('RESULT_TOO_LARGE')
+}
+
+export function bytesInAnswer(text: string): number {
+  return Buffer.byteLength(text) + mostEnvelopeBytes
+}
+
+/** What stands around the data of a document at most: its id, times and collection. */
+const mostEnvelopeBytes = 512
+
+export function fieldsOf(document: OutgoingDocument | undefined): Fields {
+  return JSON.parse(textOf(document))
+}
+
+export function textOf(document: OutgoingDocument | undefined): string {
+  return document?.data instanceof JsonText ? document.data.text : '{}'
+}
+
+/** Publishes the changes that a write has recorded. */
+export function recording<Recorded extends { readonly seq: number | null }>(
+  ctx: Context,
+  write: () => Promise<Recorded>,
+) {
+  const project = ctx.project.id
+  return publishing(ctx, (recorded) => ({ kind: 'changes', project, seq: recorded?.seq ?? null }), write)
+}
+
+export function place(ctx: Context, collection: StoredCollection, now: Date): Place {
+  return { project: ctx.project.id, collection, at: now.toISOString() }
+}

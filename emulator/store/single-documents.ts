@@ -1,0 +1,52 @@
+/** Writes of one document, each a statement that needs no transaction around it. */
+import { type Database, sql, writing } from '../database/port.js'
+import { columns, type DocumentRow, fromRow, type NewData, type Place, recorded, type Written } from './documents.js'
+
+/** Writes the new data of one document and records the change, in one statement; nothing if it is at another version. */
+export async function updateDocument(
+  db: Database,
+  place: Place,
+  { id, json }: NewData,
+  version: number,
+): Promise<Written> {
+  const rows = await db.query<DocumentRow & { seq: number | null }>(
+    writing(sql`
+    with written as (
+      update documents d set data = ${json}::jsonb, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      from documents old
+      where d.id = ${id} and d.collection_id = ${place.collection.id} and d.version = ${version}::int and old.id = d.id
+      returning ${columns}, old.data as before
+    ), ${recorded(place, 'updated', sql`written`, 1, sql`exists (select from written)`)}
+    select id, data, version, created_at, updated_at, (select last_seq from drawn) as seq from written`),
+  )
+  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+}
+
+/**
+ * Deletes one document, counts it off and records the change, in one statement. Nothing if it is at none of these versions,
+ * or has files, which whoever deletes it has to see to.
+ */
+export async function deleteDocument(
+  db: Database,
+  place: Place,
+  id: string,
+  versions: readonly number[] | 'any',
+): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {
+  const { collection } = place
+  const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
+  const [written] = await db.query<{ seq: number | null; is_deleted: boolean }>(
+    writing(sql`
+    with deleted as (
+      delete from documents d
+      where d.id = ${id} and d.collection_id = ${collection.id} and ${atVersion}
+        and not exists (select from files f where f.document_id = d.id)
+      returning ${columns}, null::jsonb as before
+    ), counted as (
+      update document_counts set documents = documents - 1
+      where collection_id = ${collection.id} and exists (select from deleted)
+      returning collection_id
+    ), ${recorded(place, 'deleted', sql`deleted`, 1, sql`exists (select from counted)`)}
+    select (select last_seq from drawn) as seq, exists (select from deleted) as is_deleted`),
+  )
+  return { seq: written?.seq ?? null, isDeleted: written?.is_deleted ?? false }
+}

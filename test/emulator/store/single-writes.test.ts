@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { Changes, Fields } from '../../../client/protocol/model/document.js'
+import { defaultSettings } from '../../../client/protocol/model/project.js'
+import { openCaches } from '../../../emulator/core/caches.js'
+import type { Backend, Context } from '../../../emulator/core/context.js'
+import {
+  createDocument,
+  removeDocument,
+  replaceDocument,
+  updateDocument,
+} from '../../../emulator/core/documents/documents.js'
+import { openIds } from '../../../emulator/core/ids.js'
+import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
+import { type Database, sql } from '../../../emulator/database/port.js'
+import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
+import { insertCollection, selectCount, updateCollection } from '../../../emulator/store/collections.js'
+import { insertFiles } from '../../../emulator/store/files.js'
+import { insertProject } from '../../../emulator/store/projects.js'
+import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+
+// A write of one document is a statement of its own or, inside a transaction, one that locks first. Both are asked here for the
+// same histories, and have to leave the same rows, changes, counts and answers.
+
+const at = new Date('2026-01-01T00:00:00.000Z')
+
+/** `document` is one of those that were created, by its place; the last place stands for an id that is none. */
+type Step =
+  | { readonly do: 'create'; readonly fields: Fields }
+  | { readonly do: 'update'; readonly document: number; readonly changes: Changes; readonly guard: number[] | 'any' }
+  | { readonly do: 'replace'; readonly document: number; readonly fields: Fields; readonly guard: number[] | 'any' }
+  | { readonly do: 'remove'; readonly document: number; readonly guard: number[] | 'any' }
+  | { readonly do: 'schema'; readonly schema: Schema }
+
+const value = fc.constantFrom<Fields[string][]>(1, 'text', null, true, ['a', 'b'], ['b'], { deep: { n: 1 } })
+const fields = fc.dictionary(fc.constantFrom('n', 'title', 'tags', 'other', '__proto__'), value, { maxKeys: 3 })
+const guard = fc.oneof(fc.constant('any' as const), fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 2 }))
+const document = fc.integer({ min: 0, max: 3 })
+const lists = fc.dictionary(fc.constantFrom('tags', 'title'), fc.constantFrom(['a'], ['c'], 'a'), { maxKeys: 1 })
+const changes = fc.record({ fields, append: lists, remove: lists })
+const schema = fc.constantFrom<Schema[]>(
+  {},
+  { n: { type: 'number' } },
+  { title: { type: 'string', required: true }, n: { type: 'number', default: 7 } },
+)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant('create' as const), fields }),
+  fc.record({ do: fc.constant('update' as const), document, changes, guard }),
+  fc.record({ do: fc.constant('replace' as const), document, fields, guard }),
+  fc.record({ do: fc.constant('remove' as const), document, guard }),
+  fc.record({ do: fc.constant('schema' as const), schema }),
+)
+
+describe.each(engines)('%s', (engine) => {
+  let opened: OpenedEngine
+  beforeAll(async () => {
+    opened = await openEngine(engine)
+  })
+  afterAll(() => opened.stop())
+
+  it('a write of one document leaves the same alone and in a transaction, whatever came before', async () => {
+    const { db } = opened
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (history) => {
+        const alone = await play(db, history, (ctx, work) => work(ctx))
+        const locked = await play(db, history, (ctx, work) => inTransaction(ctx, work))
+        expect(alone).toEqual(locked)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('a hundred changes of one document at once are all kept', async () => {
+    const world = await openWorld(opened.db)
+    const { id } = await createDocument(world.ctx, 'posts', { tags: [] })
+
+    await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        updateDocument(world.ctx, 'posts', id, { fields: { [`field${n}`]: n }, append: { tags: [n] }, remove: {} }),
+      ),
+    )
+
+    const [row] = await world.rows()
+    expect(row?.version).toBe(101)
+    const { tags, ...others } = JSON.parse(row?.data ?? '{}')
+    expect(tags).toHaveLength(100)
+    expect(Object.keys(others)).toHaveLength(100)
+    expect((await world.changes()).map(({ seq }) => seq)).toEqual(Array.from({ length: 101 }, (_, n) => n + 1))
+  })
+
+  it('of a hundred removals of one document at once, one removes it', async () => {
+    const world = await openWorld(opened.db)
+    const { id } = await createDocument(world.ctx, 'posts', {})
+
+    const removals = Array.from({ length: 100 }, () => removeDocument(world.ctx, 'posts', id).catch(({ code }) => code))
+    const outcomes = await Promise.all(removals)
+
+    expect(outcomes.filter((outcome) => outcome !== 'NOT_FOUND')).toEqual([{ id }])
+    expect(await world.count()).toBe(0)
+    expect((await world.changes()).map(({ kind }) => kind)).toEqual(['created', 'deleted'])
+  })
+
+  it('a document that has files is removed in a transaction, and its files are swept', async () => {
+    const world = await openWorld(opened.db)
+    const { id, collectionId } = await createDocument(world.ctx, 'posts', {})
+    await world.attachFile(id, collectionId)
+
+    await removeDocument(world.ctx, 'posts', id)
+
+    expect(world.sweeps).toBe(1)
+  })
+})
+
+/** What a history has left, with documents named by their places. */
+async function play(
+  db: Database,
+  history: readonly Step[],
+  run: <Result>(ctx: Context, work: (ctx: Context) => Promise<Result>) => Promise<Result>,
+) {
+  const world = await openWorld(db)
+  const ids: string[] = []
+  const outcomes = []
+  for (const step of history) {
+    if (step.do === 'schema') await world.setSchema(step.schema)
+    else outcomes.push(await run(world.ctx, (ctx) => take(ctx, step, ids)).catch(outcomeOf))
+  }
+  const left = { outcomes, rows: await world.rows(), changes: await world.changes(), count: await world.count() }
+  return JSON.parse(ids.reduce((text, id, place) => text.replaceAll(id, `document ${place}`), JSON.stringify(left)))
+}
+
+/** Answers without what only this run knows. */
+async function take(ctx: Context, step: Exclude<Step, { do: 'schema' }>, ids: string[]): Promise<unknown> {
+  if (step.do === 'create') {
+    const { id, data } = await createDocument(ctx, 'posts', step.fields)
+    ids.push(id)
+    return JSON.parse(JSON.stringify(data))
+  }
+  const id = ids[step.document] ?? '01900000-0000-7000-8000-00000000ffff'
+  const { guard } = step
+  if (step.do === 'remove') return removeDocument(ctx, 'posts', id, guard)
+  const { data, version } =
+    step.do === 'update'
+      ? await updateDocument(ctx, 'posts', id, step.changes, { guard })
+      : await replaceDocument(ctx, 'posts', id, step.fields, { guard })
+  return { data: JSON.parse(JSON.stringify(data)), version }
+}
+
+function outcomeOf({ code, message, issues }: { code?: string; message: string; issues?: unknown }) {
+  return { code, message, issues }
+}
+
+let projects = 0
+
+async function openWorld(db: Database) {
+  const project = { id: `p${++projects}-${Date.now()}`, name: 'test', settings: defaultSettings }
+  const bus = openMemoryBus()
+  const newId = openIds()
+  let sweeps = 0
+  const backend = {
+    ...{ db, bus, caches: openCaches(bus), newId },
+    now: () => at,
+    sweepFilesSoon: () => void sweeps++,
+  } as unknown as Backend
+  const id = newId(at)
+  const caller = { id, key: { id, secret: true }, user: undefined, secret: true }
+  const ctx: Context = { project, caller, ...unitOf(backend) }
+  const time = at.toISOString()
+  const posts: StoredCollection = { id, name: 'posts', schema: {}, permissions: {}, createdAt: time, updatedAt: time }
+  await insertProject(db, project, [], time)
+  await insertCollection(db, project.id, posts)
+  return {
+    ctx,
+    get sweeps() {
+      return sweeps
+    },
+    async setSchema(schema: Schema) {
+      await updateCollection(db, { ...posts, schema })
+      bus.publish([{ kind: 'settings' }])
+    },
+    rows: () =>
+      db.query<{ data: string; version: number }>(
+        sql`select id, data, version, created_at, updated_at from documents where collection_id = ${id} order by id`,
+      ),
+    changes: () =>
+      db.query<{ seq: number; kind: string }>(sql`
+        select seq, kind, document_id, version, data, before, recorded_at
+        from changes where project_id = ${project.id} order by seq`),
+    count: () => selectCount(db, id),
+    attachFile(document: string, collection: string) {
+      const place = { project: project.id, owner: { document, collection }, limitBytes: null, at: time }
+      return insertFiles(db, place, [{ id: newId(at), name: 'a.txt', path: '/a.txt', size: 1, mimeType: 'text/plain' }])
+    },
+  }
+}
