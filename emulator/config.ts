@@ -10,6 +10,8 @@ export interface Config {
   readonly host: string | undefined
   /** The folder for data, addresses and keys. Left out, nothing is kept. */
   readonly dir: string | undefined
+  /** A folder of the user's own, for keys where the disk of `dir` keeps no file modes. Left out, they are drawn anew there. */
+  readonly privateDir: string | undefined
   /** Keeps no data, although there is a folder: its keys are used, and another emulator may run there. */
   readonly memory: boolean
   /** Sets the data there are aside and starts with none. */
@@ -45,6 +47,7 @@ export const defaultConfig: Config = {
   choosePort: undefined,
   host: undefined,
   dir: undefined,
+  privateDir: undefined,
   memory: false,
   fresh: false,
   newToken: false,

@@ -4,8 +4,8 @@
  * Contract 11; decision 25.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, link, mkdir, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, parseJson } from '../client/protocol/model/json.js'
 import type { Keyring } from './core/context.js'
@@ -26,17 +26,21 @@ export interface FolderKeysOptions {
   /** Whether the data are in the folder too, rather than in memory or on a server. */
   readonly hasData: boolean
   readonly warn: (message: string) => void
+  /** A folder of the user's own, for keys whose state folder is on a disk without file modes; left out, there is none. */
+  readonly privateFolder?: string | undefined
+  /** Whether the disk of a folder keeps the modes of its files; left out, the disk is asked. */
+  readonly keepsModes?: (folder: string) => Promise<boolean>
 }
 
-/** Where the values are, and who hears, once, that some there are not believed. */
+/** Where the values are, and what warns, once, that some there are not believed. */
 interface Place {
   readonly folder: string
   readonly distrust: () => void
 }
 
-export async function openFolderKeys({ folder, isTokenNew, hasData, warn }: FolderKeysOptions): Promise<FolderKeys> {
-  const place = folder === undefined ? undefined : openPlace(join(folder, 'keys'), warn)
-  if (place !== undefined) await mkdir(place.folder, { mode: 0o700 }).catch(unlessThere)
+export async function openFolderKeys(options: FolderKeysOptions): Promise<FolderKeys> {
+  const { folder, isTokenNew, hasData, warn } = options
+  const place = folder === undefined ? undefined : openPlace(await placeOf(folder, options), warn)
   const token = openValue(place, 'control-token', readToken)
   const port = openValue(place, 'port', readPort)
   const projects = new Map<string, Value<readonly ProjectKey[]>>()
@@ -58,6 +62,44 @@ export async function openFolderKeys({ folder, isTokenNew, hasData, warn }: Fold
     keepFirst: (project, keys) => ofProject(project).first(keys),
     keep: (project, keys) => ofProject(project).write(keys),
   }
+}
+
+/**
+ * The folder of the keys: `keys` in the state folder or, where its disk keeps no file modes, as Windows' disks in WSL, one
+ * of the user's own. On such a disk a file that was drawn here looks like one that came with a clone.
+ */
+async function placeOf(
+  folder: string,
+  { privateFolder, keepsModes = doesKeepModes }: Pick<FolderKeysOptions, 'privateFolder' | 'keepsModes'>,
+): Promise<string> {
+  const inside = join(folder, 'keys')
+  await mkdir(inside, { mode: 0o700 }).catch(unlessThere)
+  if (privateFolder === undefined || (await keepsModes(inside))) return inside
+  const own = join(
+    privateFolder,
+    createHash('sha256')
+      .update(await realpath(folder))
+      .digest('hex')
+      .slice(0, 32),
+  )
+  await mkdir(own, { recursive: true, mode: 0o700 })
+  return own
+}
+
+async function doesKeepModes(folder: string): Promise<boolean> {
+  if (process.getuid === undefined || isPrivate(await stat(folder))) return true
+  // It was made by somebody else, with other modes; a file of ours tells.
+  const probe = join(folder, `modes.${process.pid}-${randomBytes(4).toString('hex')}`)
+  try {
+    await writeFile(probe, '', { mode: 0o600, flag: 'wx' })
+    return isPrivate(await stat(probe))
+  } finally {
+    await rm(probe, { force: true })
+  }
+}
+
+function isPrivate({ mode }: Stats): boolean {
+  return (mode & 0o077) === 0
 }
 
 function openPlace(folder: string, warn: (message: string) => void): Place {

@@ -96,13 +96,13 @@ function readWishes({ dialect, tier }: Config): Partial<ProjectSettings> {
 
 function openKeys({ config, folder, warn }: Surroundings): Promise<FolderKeys> {
   const hasData = !config.memory && config.databaseUrl === undefined
-  return openFolderKeys({ folder, isTokenNew: config.newToken, hasData, warn })
+  return openFolderKeys({ folder, isTokenNew: config.newToken, hasData, warn, privateFolder: config.privateDir })
 }
 
 /** The ports and the background work, on an open database. */
 async function openBackend(
   stack: DisposalStack,
-  { db, files }: Storage,
+  { db, files, dataDir }: Storage,
   keyring: FolderKeys,
   { config, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
@@ -126,6 +126,7 @@ async function openBackend(
   const localProvider = openLocalProvider({ db, url, now: Date.now, report })
   const backend: Backend = {
     db,
+    about: { pid: about.pid, dataDir },
     url,
     now,
     clock,

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/protocol/model/limits.js'
@@ -16,6 +16,7 @@ import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
 import { ownNames } from '../target/own-names.js'
+import { configFolder } from '../target/profiles.js'
 import { openInBrowser } from '../terminal/browser.js'
 import { prose } from '../terminal/prose.js'
 
@@ -107,6 +108,7 @@ command's exit code if it ends by itself.`)
       ...(flags.port === undefined ? { choosePort: freePort(flags.host) } : { port: flags.port }),
       host: flags.host,
       dir: folder,
+      privateDir: join(configFolder(), 'keys'),
       memory: flags.memory,
       fresh: flags.fresh,
       newToken: flags['new-token'],

@@ -1,3 +1,4 @@
+import { isObject } from '../../client/protocol/model/json.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { fetchDirectly } from './fetch-directly.js'
 
@@ -15,13 +16,17 @@ export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean
   }
 }
 
-/** Whether the emulator of that file answers, rather than one of another folder that has its address by now. */
-export async function isStillThere({ url, controlToken }: EmulatorInfo, mostMs = 2_000): Promise<boolean> {
+/**
+ * Whether the emulator of that file answers, rather than one of another folder, or something else that has its address by
+ * now: it takes the folder's token, and names the process and the data that the file names.
+ */
+export async function isStillThere(emulator: EmulatorInfo, mostMs = 2_000): Promise<boolean> {
+  const { url, controlToken, pid, dataDir } = emulator
   try {
     const headers = { 'svc-control-token': controlToken }
-    const response = await fetchDirectly(`${url}/_svc/api/clock`, { headers, signal: AbortSignal.timeout(mostMs) })
-    await response.arrayBuffer()
-    return response.ok
+    const response = await fetchDirectly(`${url}/_svc/api/process`, { headers, signal: AbortSignal.timeout(mostMs) })
+    const about: unknown = await response.json()
+    return response.ok && isObject(about) && about.pid === pid && about.dataDir === dataDir
   } catch {
     return false
   }

@@ -27,6 +27,8 @@ export interface Backend {
   readonly providers: IdentityProviders
   /** The identity provider that comes along, on a developer's machine only. */
   readonly localProvider: LocalProvider | undefined
+  /** The process that answers, and where its data are; undefined in memory and on a server. */
+  readonly about: { readonly pid: number; readonly dataDir: string | undefined }
   /** Where the service is reached. Links are built from it, never from what a request says. */
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */

@@ -1,10 +1,11 @@
 /** Contract 11: keys, control token and port belong to the state folder, so that what an app has in its environment stays true. */
-import { chmod, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, type Emulator, startEmulator } from '../../emulator/dev.js'
+import { openFolderKeys } from '../../emulator/folder-keys.js'
 import { startPostgres } from '../fixtures/databases/postgres.js'
 
 let dir: string
@@ -194,6 +195,26 @@ describe('keys that came with a cloned folder', () => {
     expect(notBelieved()).toHaveLength(1)
     expect(lasting(await restart({ memory: true }))).toEqual(after)
     expect(notBelieved()).toHaveLength(1)
+  })
+})
+
+describe('on a disk without file modes', () => {
+  it('are kept in a folder of the user’s own, and those in the state folder are not believed', async () => {
+    const state = join(dir, '..', 'shared-disk')
+    await mkdir(state)
+    const open = (privateFolder: string | undefined) =>
+      openFolderKeys({
+        ...{ folder: state, isTokenNew: false, hasData: false, warn: () => undefined },
+        ...{ privateFolder, keepsModes: async () => false },
+      })
+    const cloned = await open(undefined)
+
+    const first = await open(join(dir, '..', 'own'))
+    await first.keepPort(4_444)
+    const again = await open(join(dir, '..', 'own'))
+
+    expect(first.controlToken).not.toBe(cloned.controlToken)
+    expect(again).toMatchObject({ controlToken: first.controlToken, port: 4_444 })
   })
 })
 

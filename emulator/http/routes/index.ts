@@ -6,6 +6,7 @@ import { idpRoutes } from '../control/idp.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mailRoutes } from '../control/mail.js'
 import { pageRoutes } from '../control/page.js'
+import { processRoutes } from '../control/process.js'
 import { projectRoutes } from '../control/projects.js'
 import { userRoutes } from '../control/users.js'
 import type { Route } from '../route.js'
@@ -35,6 +36,7 @@ export const routes: readonly Route[] = [
 
 export const controlRoutes: readonly Route[] = [
   ...healthRoutes,
+  ...processRoutes,
   ...pageRoutes,
   ...projectRoutes,
   ...userRoutes,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+import { openFakeService } from '../fake-service.js'
 
 let world: World
 
@@ -87,6 +88,22 @@ test('svc stop ends no process that a file names wrongly, and exits with 0 where
   expect(stopped).toMatchObject({ exit: 0, stderr: expect.stringContaining('no emulator runs in "old"') })
   expect(await world.json(['stop', '--data', 'old'])).toEqual({ stopped: false, pid: null, url: null })
   expect(await world.json(['status'])).toMatchObject({ url: dev.url })
+})
+
+test('svc stop signals no process for a server that answers everything with 200', async () => {
+  const service = await openFakeService(() => ({ body: '<title>An app</title>' }))
+  const bystander = execa('sleep', ['1000'], { reject: false })
+  const { url } = service
+  const info = { url, wsUrl: url.replace('http', 'ws'), storageUrl: url, dashboardUrl: url, pid: bystander.pid }
+  mkdirSync(join(world.folder, 'reused'))
+  writeFileSync(fileOf('reused'), JSON.stringify({ apiKey: 'k', controlToken: 't', ...info, dataDir: null }))
+
+  const stopped = await world.json(['stop', '--data', 'reused'])
+  bystander.kill()
+  service.close()
+
+  expect(stopped).toEqual({ stopped: false, pid: null, url: null })
+  expect(service.asked.map(({ path }) => path)).toContain('/_svc/api/process')
 })
 
 test('of several that start at once in one folder after a crash, however they spell it, exactly one runs', async () => {
