@@ -63,6 +63,8 @@ export const sizes = {
   mostPopulatePaths: 20,
   mostPopulatedRecords: 10_000,
   mostAnswerBytes: 32 * megabyte,
+  /** What a refusal lists of what is wrong; those beyond are found once these are mended. Our choice. */
+  mostIssues: 1_000,
   mostStatementSeconds: 10,
   mostFileNameBytes: 255,
   mostPathBytes: 1_000,

@@ -44,7 +44,7 @@ export async function textsOf(
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
-  for (let at = 0; at < count; at++) {
+  for (let at = 0; at < count && issues.length < sizes.mostIssues; at++) {
     const fields = indexed(count > 1 ? [at] : [], () => fieldsAt(at))
     const found = checkFields(schema, fields)
     issues.push(...(count > 1 ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
@@ -55,7 +55,7 @@ export async function textsOf(
     const pause = pauses.after(text.length)
     if (pause) await pause
   }
-  if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues)
+  if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues.slice(0, sizes.mostIssues))
   return texts
 }
 

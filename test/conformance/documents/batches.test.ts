@@ -45,6 +45,18 @@ inDialects('Batches', (wire) => {
     },
   )
 
+  test('contract 10.10 a batch in which everything is wrong is answered with its first 1,000 issues', async () => {
+    const { api } = await someDocuments(wire)
+    const names = Array.from({ length: 50 }, (_, at) => [`field${at}`, { type: 'string', required: true }])
+    expectStatus(200, await api.patch('/collections/posts', { schema: Object.fromEntries(names) }))
+    const documents = Array.from({ length: 1_000 }, () => ({}))
+
+    const answer = await api.post('/collections/posts/batch', { documents })
+
+    expectFailure(answer, 422, 'VALIDATION_ERROR')
+    expect(answer.text.split('required').length).toBeLessThan(3_000)
+  })
+
   test('another preference is passed over, and a batch that fails says why whatever was preferred', async () => {
     const { api } = await someDocuments(wire)
 
