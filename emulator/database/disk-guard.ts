@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises'
-import { SvcError } from '../../client/protocol/model/errors.js'
 import { reservedBytes } from './pglite/folder-place.js'
-import type { Database, Sql } from './port.js'
+import { type Database, DatabaseError, type Sql } from './port.js'
 
 /** How old a look at the disk may be. */
 const freshMilliseconds = 1_000
@@ -35,7 +34,7 @@ function openLook(folder: string, leastBytes: number): () => boolean {
 function guarded(db: Database, isFull: () => boolean): Database {
   function check(statements: readonly Sql[]) {
     if (!isFull() || !statements.some(({ takesSpace }) => takesSpace)) return
-    throw new SvcError('UNAVAILABLE', 'The disk is nearly full. Free some space.', [], { retryAfterSeconds: 5 })
+    throw new DatabaseError('The disk is nearly full.', '53100', { kind: 'disk nearly full' })
   }
 
   return {

@@ -1,13 +1,16 @@
 /** The port to the database, and the tag that makes its statements. */
 
 import { sizes } from '../../client/protocol/model/limits.js'
+import { type DatabaseErrorKind, kindOf } from './sql-states.js'
+
+export type { DatabaseErrorKind }
 
 /** What a statement's parameters may be. Arrays become PostgreSQL arrays of text; JSON goes in as text with `::jsonb`. */
 export type SqlValue = string | number | boolean | null | readonly string[]
 
 /**
  * What the rows of one job may take, so that none fills the memory: more than any answer, since data may come with spaces that
- * the answer leaves out. What takes more is `RESULT_TOO_LARGE`; a transaction fails with it.
+ * the answer leaves out. What takes more is `result too large`; a transaction fails with it.
  */
 export const mostResultBytes = 1.5 * sizes.mostAnswerBytes
 
@@ -125,15 +128,25 @@ export function plannedEachTime(fragment: Fragment): Fragment {
 
 export const nothing = sql``
 
-/** A failure of the database that the store may answer: a unique index, a missing row. `sqlState` as PostgreSQL has it. */
+/** What every failed statement throws. Its kind says what that means; `sqlState` is PostgreSQL's, for the log. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
+  readonly kind: DatabaseErrorKind
+  /** The index or constraint that refused it. */
+  readonly constraint: string | undefined
 
   constructor(
     message: string,
     readonly sqlState: string,
-    readonly constraint?: string,
+    { kind = kindOf(sqlState), constraint }: { kind?: DatabaseErrorKind; constraint?: string | undefined } = {},
   ) {
     super(message)
+    this.kind = kind
+    this.constraint = constraint
   }
+}
+
+/** The rows of a statement took more than `mostResultBytes`. */
+export function resultTooLarge(): DatabaseError {
+  return new DatabaseError('The rows of a statement took too much memory.', '54000', { kind: 'result too large' })
 }

@@ -5,8 +5,8 @@ import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { writeError } from '../../client/protocol/wire/records/documents.js'
-import { databaseFault } from '../core/database-faults.js'
 import type { Answer } from '../core/documents/idempotency.js'
+import { asSvcError } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
@@ -63,7 +63,7 @@ async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promis
 
 async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<Answer> {
   const { id } = exchange
-  const known = error instanceof SvcError ? error : databaseFault(error)
+  const known = asSvcError(error)
   if (!known) door.log.failure(id, error)
   const failure = known ?? internal(door, id)
   const isRefused = statusOf(failure) === 401

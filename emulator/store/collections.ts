@@ -1,6 +1,5 @@
 import type { Permissions, Schema, StoredCollection } from '../../client/protocol/model/collection.js'
-import { SvcError } from '../../client/protocol/model/errors.js'
-import { type Database, DatabaseError, nothing, sql, writing } from '../database/port.js'
+import { type Database, nothing, sql, writing } from '../database/port.js'
 
 interface CollectionRow {
   id: string
@@ -13,18 +12,20 @@ interface CollectionRow {
 
 const columns = sql`c.id, c.name, c.schema, c.permissions, c.created_at, c.updated_at`
 
-/** @throws {SvcError} `COLLECTION_EXISTS` */
-export async function insertCollection(db: Database, project: string, collection: StoredCollection): Promise<void> {
+/** Whether it was inserted; not if its name is taken. */
+export async function insertCollection(db: Database, project: string, collection: StoredCollection): Promise<boolean> {
   const { id, name, schema, permissions, createdAt, updatedAt } = collection
   const insert = writing(sql`
     with inserted as (
       insert into collections (id, project_id, name, schema, permissions, created_at, updated_at)
       values (${id}, ${project}, ${name}, ${JSON.stringify(schema)}::jsonb, ${JSON.stringify(permissions)}::jsonb,
         ${createdAt}, ${updatedAt})
+      on conflict (project_id, name) do nothing
       returning id
     )
-    insert into document_counts (collection_id, documents) select id, 0 from inserted`)
-  await db.query(insert).catch(orNameTaken(name))
+    insert into document_counts (collection_id, documents) select id, 0 from inserted
+    returning collection_id`)
+  return (await db.query(insert)).length > 0
 }
 
 export async function selectCollections(db: Database, project: string): Promise<StoredCollection[]> {
@@ -51,7 +52,7 @@ export async function selectCollection(
   return row && fromRow(row)
 }
 
-/** @throws {SvcError} `COLLECTION_EXISTS` */
+/** @throws {DatabaseError} `taken` for the name of another collection */
 export async function updateCollection(db: Database, collection: StoredCollection): Promise<void> {
   const { id, name, schema, permissions, updatedAt } = collection
   const update = writing(sql`
@@ -59,7 +60,7 @@ export async function updateCollection(db: Database, collection: StoredCollectio
     set name = ${name}, schema = ${JSON.stringify(schema)}::jsonb, permissions = ${JSON.stringify(permissions)}::jsonb,
       updated_at = ${updatedAt}
     where id = ${id}`)
-  await db.query(update).catch(orNameTaken(name))
+  await db.query(update)
 }
 
 export async function selectCount(db: Database, collectionId: string): Promise<number> {
@@ -101,14 +102,5 @@ function fromRow(row: CollectionRow): StoredCollection {
     permissions: JSON.parse(row.permissions) as Permissions,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
-  }
-}
-
-function orNameTaken(name: string) {
-  return (error: unknown): never => {
-    if (error instanceof DatabaseError && error.sqlState === '23505') {
-      throw new SvcError('COLLECTION_EXISTS', `There already is a collection "${name}".`)
-    }
-    throw error
   }
 }

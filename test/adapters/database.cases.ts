@@ -1,6 +1,6 @@
 /** What every database behind the port must do, whichever engine it is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { databaseFault } from '../../emulator/core/database-faults.js'
+import { asSvcError } from '../../emulator/core/failures.js'
 import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
 import { migrate, NewerDatabaseError } from '../../emulator/database/schema/migrate.js'
 
@@ -54,8 +54,8 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {
       const rows = (count: number) => sql`select repeat('x', 1000000) as text from generate_series(1, ${count}::int)`
 
-      await expect(db.query(rows(51))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
-      await expect(db.transaction((tx) => tx.query(rows(51)))).rejects.toMatchObject({ code: 'RESULT_TOO_LARGE' })
+      await expect(db.query(rows(51))).rejects.toMatchObject({ kind: 'result too large' })
+      await expect(db.transaction((tx) => tx.query(rows(51)))).rejects.toMatchObject({ kind: 'result too large' })
 
       expect(await db.query(rows(49))).toHaveLength(49)
     })
@@ -160,7 +160,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       const failure = await endless.catch((error: DatabaseError) => error)
 
       expect(failure).toMatchObject({ sqlState: '57014' })
-      const { code, retryAfterSeconds, message } = databaseFault(failure) ?? {}
+      const { code, retryAfterSeconds, message } = asSvcError(failure) ?? {}
       expect({ code, retryAfterSeconds, message }).toEqual({
         code: 'UNAVAILABLE',
         retryAfterSeconds: 1,
@@ -248,7 +248,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       const text = 'select count(*)::int as n from generate_series(1, 2000000000)'
       const maintenance = own
         .query({ text, values: [], patient: true })
-        .catch((error: unknown) => databaseFault(error)?.code)
+        .catch((error: unknown) => asSvcError(error)?.code)
       await new Promise((resolve) => setTimeout(resolve, 50))
 
       const closed = own.close().then(() => 'closed')

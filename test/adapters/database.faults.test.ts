@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { databaseFault } from '../../emulator/core/database-faults.js'
+import { asSvcError } from '../../emulator/core/failures.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { unpackTemplate } from '../../emulator/database/pglite/template.js'
-import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
+import { type Database, type DatabaseError, sql } from '../../emulator/database/port.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
 import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
 import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
@@ -40,7 +40,7 @@ describe('PGlite', () => {
     // Nothing that runs reads it; nothing begins without it.
     await rename(control, away)
     await writeFile(control, 'garbage')
-    const waiting = db.query(sql`select 1 as one`).catch((error: unknown) => databaseFault(error)?.code)
+    const waiting = db.query(sql`select 1 as one`).catch((error: unknown) => asSvcError(error)?.code)
 
     expect([await hung, await waiting]).toEqual(['57014', 'UNAVAILABLE'])
     expect(reported).toHaveLength(1)
@@ -58,7 +58,7 @@ describe('PGlite', () => {
     })
 
     await db.query(sql`insert into svc.things (id) values ('perhaps')`).catch((error) => {
-      expect(databaseFault(error)).toMatchObject({ code: 'UNAVAILABLE' })
+      expect(asSvcError(error)).toMatchObject({ code: 'UNAVAILABLE' })
     })
 
     expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
@@ -160,17 +160,8 @@ describe('PostgreSQL', () => {
     const failure = await writing
 
     expect(failure).toMatchObject({ sqlState: '08007' })
-    expect(databaseFault(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
+    expect(asSvcError(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
     await through.close()
     await line.close()
   })
-})
-
-it('a fault without an entry in the table is one of ours', () => {
-  expect(databaseFault(new DatabaseError('syntax error', '42601'))).toBeUndefined()
-  expect(databaseFault(new DatabaseError('disk full', '53100'))).toMatchObject({
-    message: expect.stringContaining('disk'),
-    retryAfterSeconds: 5,
-  })
-  expect(databaseFault(new DatabaseError('too many', '53300'))).toMatchObject({ retryAfterSeconds: 1 })
 })

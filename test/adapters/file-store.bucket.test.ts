@@ -57,6 +57,16 @@ it('leaves the files of another database alone', async () => {
   await stop()
 })
 
+it('is unreachable while its server does not answer', async () => {
+  const { url, stop } = await startS3()
+  const store = await openS3Store({ url: url('things'), place })
+  await stop()
+
+  const failures = await Promise.allSettled([store.write(place, chunks('x')), store.read(place), store.remove([place])])
+
+  expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
+})
+
 it.each(['things', 's3://', 'https://things', 's3:things'])('refuses the address %s', async (url) => {
   await expect(openS3Store({ url, place })).rejects.toMatchObject({ code: 'FILES_UNREACHABLE' })
 })

@@ -56,11 +56,35 @@ it('takes nothing in once the disk is nearly full, and goes on reading and remov
 
   const full = await openDiskStore({ folder, reservedBytes: Number.MAX_SAFE_INTEGER })
 
-  await expect(full.write(id.replace('ab', 'cd'), chunks('y'))).rejects.toMatchObject({ code: 'STORAGE_LIMIT' })
+  await expect(full.write(id.replace('ab', 'cd'), chunks('y'))).rejects.toMatchObject({ kind: 'full' })
   expect(await readdir(folder)).toEqual([id])
   expect(await full.read(id).then((bytes) => bytes && text(bytes))).toBe('x')
   await full.remove([id])
   expect(await full.has(id)).toBe(false)
+  await rm(folder, { recursive: true })
+})
+
+it('says with the reason of the system that it could not keep a file', async () => {
+  const folder = await aFolder()
+  const store = await openDiskStore({ folder })
+  await rm(folder, { recursive: true })
+
+  const failure = await store.write(id, chunks('x')).catch((error: unknown) => error)
+
+  expect(failure).toMatchObject({ name: 'StorageError', kind: 'failed', cause: { code: 'ENOENT' } })
+})
+
+it('hands on what ends the bytes that it is given', async () => {
+  const folder = await aFolder()
+  const store = await openDiskStore({ folder })
+  async function* broken() {
+    yield Buffer.from('x')
+    throw new Error('The sender is gone.')
+  }
+
+  await expect(store.write(id, broken())).rejects.toThrow('The sender is gone.')
+
+  expect(await readdir(folder)).toEqual([])
   await rm(folder, { recursive: true })
 })
 

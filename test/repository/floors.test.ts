@@ -15,6 +15,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/core',
     'emulator/store',
     'emulator/database/port.ts',
+    'emulator/ports/files/port.ts',
     'emulator/idp/provider.ts',
     'client/protocol/model',
     'node:',

@@ -47,7 +47,7 @@ export async function createCollection(
     updatedAt: at,
   }
   requireManager(ctx, collection)
-  await insertCollection(ctx.db, ctx.project.id, collection)
+  if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
   return shown(ctx, collection)
 }
 
@@ -82,6 +82,7 @@ export async function changeCollection(
     const after = { ...before, ...input, updatedAt: ctx.backend.now().toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, after)
+    if (after.name !== before.name) await requireFreeName(ctx, after.name)
     await updateCollection(ctx.db, after)
     await recordChange(ctx, after.id, after.updatedAt)
     return after
@@ -137,6 +138,16 @@ export async function requireOpenCollection(
 export async function requireCollectionForCreate(ctx: Context, name: string): Promise<StoredCollection> {
   if (!isId(name)) requireName(name)
   return requireOpenCollection(ctx, name, 'create')
+}
+
+/** Two that take a name at once are told apart by the database. @throws {SvcError} `COLLECTION_EXISTS` */
+async function requireFreeName(ctx: Context, name: string): Promise<void> {
+  const named = await selectCollection(ctx.db, ctx.project.id, name)
+  if (named?.name === name) throw nameTaken(name)
+}
+
+function nameTaken(name: string): SvcError {
+  return new SvcError('COLLECTION_EXISTS', `There already is a collection "${name}".`)
 }
 
 function requireName(name: string) {

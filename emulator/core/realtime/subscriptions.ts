@@ -10,7 +10,7 @@ import type { DocumentChange } from '../../store/realtime/changes.js'
 import { requireCollection } from '../collections/collections.js'
 import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
-import { databaseFault } from '../database-faults.js'
+import { asSvcError } from '../failures.js'
 import { unitOf } from '../unit-of-work.js'
 import type { Listener } from './feeds.js'
 import { type Matchable, predicateOf } from './matching.js'
@@ -110,7 +110,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       if (listener.isOver()) return
       end()
       // Whoever cannot be looked at is told nothing more; it may come back with `since`.
-      const why = error instanceof SvcError ? error : (databaseFault(error) ?? plainError('UNAVAILABLE'))
+      const why = asSvcError(error) ?? plainError('UNAVAILABLE')
       sink.ended(why.code === 'NOT_FOUND' ? noLonger(name) : why)
     }
   }

@@ -7,8 +7,7 @@ import type {
   RowDescriptionMessage,
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
-import { plainError } from '../../../client/protocol/model/error-words.js'
-import { DatabaseError, mostResultBytes, type Sql } from '../port.js'
+import { DatabaseError, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { readerOf, writeValue } from '../values.js'
 
 /** Statements that share one transaction, and what becomes of them. */
@@ -119,7 +118,7 @@ export function openSession(): Session {
         // What was to be prepared after a failure never was; it is prepared again when it is next used.
         for (const plan of current.plans) plan.isCertain = current.error === undefined
         if (current.error) current.job.reject(current.error)
-        else if (current.bytes > mostResultBytes) current.job.reject(plainError('RESULT_TOO_LARGE'))
+        else if (current.bytes > mostResultBytes) current.job.reject(resultTooLarge())
         else current.job.resolve(current.results)
         ended(current.job)
     }
@@ -167,5 +166,5 @@ function readRow(columns: readonly Column[], fields: readonly (string | null)[])
 }
 
 function errorOf({ message, code, constraint }: ErrorResponse): DatabaseError {
-  return new DatabaseError(message, code ?? 'XX000', constraint)
+  return new DatabaseError(message, code ?? 'XX000', { constraint })
 }

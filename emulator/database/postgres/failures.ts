@@ -4,7 +4,7 @@ import { DatabaseError } from '../port.js'
 /** Without a state of the server, the connection is what failed. */
 export function refuse(error: unknown): never {
   const { code, message, constraint } = error as { code?: string; message: string; constraint?: string }
-  throw new DatabaseError(message, hasState(code) ? code : '08006', constraint)
+  throw new DatabaseError(message, hasState(code) ? code : '08006', { constraint })
 }
 
 /** Without an answer of the server, a commit may have gone through. */
@@ -15,7 +15,7 @@ export function refuseCommit(error: unknown): never {
 
 /** Serialization failures and deadlocks: the server has taken the whole transaction back. */
 export function isRepeatable(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.sqlState === '40001' || error.sqlState === '40P01')
+  return error instanceof DatabaseError && error.kind === 'conflict'
 }
 
 /** A SQLSTATE, and not the name of a fault of the system, as `EPIPE`. */

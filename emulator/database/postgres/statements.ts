@@ -1,7 +1,6 @@
 /** Single statements on a connection, or on any of the pool. */
 import type pg from 'pg'
-import { plainError } from '../../../client/protocol/model/error-words.js'
-import { mostResultBytes, type Sql } from '../port.js'
+import { mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { readerOf, writeValue } from '../values.js'
 import { refuse } from './failures.js'
 
@@ -36,7 +35,7 @@ export async function runOn(
   }
   const query = { text, values: values.map(writeValue), types: { getTypeParser: counting as never } }
   const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch(refuse)
-  if (bytes > mostResultBytes) throw plainError('RESULT_TOO_LARGE')
+  if (bytes > mostResultBytes) throw resultTooLarge()
   return rows
 }
 

@@ -83,15 +83,12 @@ function requireKnown({ newest }: State) {
 
 /** A database that no migration has touched. */
 function noneYet(error: unknown): State {
-  if (error instanceof DatabaseError && ['42P01', '3F000'].includes(error.sqlState)) return nothingApplied
+  if (error instanceof DatabaseError && error.kind === 'missing table') return nothingApplied
   throw error
 }
 
-/** A row of the catalog, a schema, a table, a type or an extension. */
-const alreadyThere = ['23505', '42P06', '42P07', '42710']
-
-/** Two processes that start at once may both create what was not there. */
+/** Two processes that start at once may both create what was not there: the second meets it, or its row of the catalog. */
 function ignoreRace(error: unknown): never[] {
-  if (error instanceof DatabaseError && alreadyThere.includes(error.sqlState)) return []
+  if (error instanceof DatabaseError && (error.kind === 'exists' || error.kind === 'taken')) return []
   throw error
 }

@@ -6,8 +6,8 @@ import { isObject, type JsonObject } from '../../../client/protocol/model/json.j
 import { type Dialect, dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
 import { readFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
-import { databaseFault } from '../../core/database-faults.js'
 import { requireStorable } from '../../core/documents/weight.js'
+import { asSvcError } from '../../core/failures.js'
 import { identifyText } from '../../core/logins/credentials.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
 import { type Subscription, subscribe } from '../../core/realtime/subscriptions.js'
@@ -181,7 +181,7 @@ export function serveSocket(door: Door, socket: WebSocket, { origin, host, diale
   }
 
   function knownError(error: unknown): SvcError {
-    const known = error instanceof SvcError ? error : databaseFault(error)
+    const known = asSvcError(error)
     if (!known) log.failure('socket', error)
     return known ?? plainError('INTERNAL')
   }

@@ -7,7 +7,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
 import { type Dialect, dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
 import { writeError } from '../../../client/protocol/wire/records/documents.js'
-import { databaseFault } from '../../core/database-faults.js'
+import { asSvcError } from '../../core/failures.js'
 import type { Door } from '../exchange.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
@@ -98,7 +98,7 @@ interface Handshake {
 }
 
 async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): Promise<void> {
-  const known = thrown instanceof SvcError ? thrown : databaseFault(thrown)
+  const known = asSvcError(thrown)
   if (!known) door.log.failure('handshake', thrown)
   const error = known ?? plainError('INTERNAL')
   const dialect = await dialectOf(door, req)

@@ -2,6 +2,7 @@ import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
 import { escaped } from '../../core/accounts/letters.js'
 import { resetPassword } from '../../core/accounts/password-reset.js'
 import { verifyEmail } from '../../core/accounts/verification.js'
+import { asSvcError } from '../../core/failures.js'
 import { form, page } from '../pages.js'
 import { formBody } from '../request/body-forms.js'
 import { textQuery } from '../request/read-list.js'
@@ -87,6 +88,7 @@ function passwordForm(token: string): string {
 
 /** The same status as the interface has, said to a person. */
 function failed(title: string, error: unknown, rest = ''): { html: string; status: number } {
-  if (!(error instanceof SvcError)) throw error
-  return { html: page(title, `<p role="alert">${escaped(error.message)}</p>${rest}`), status: statusOf(error) }
+  const known = asSvcError(error)
+  if (!known) throw error
+  return { html: page(title, `<p role="alert">${escaped(known.message)}</p>${rest}`), status: statusOf(known) }
 }

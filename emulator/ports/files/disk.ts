@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { createReadStream, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, mkdir, open, opendir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { FileStore } from './port.js'
+import { type FileStore, StorageError } from './port.js'
 import { shared } from './shared.js'
 
 /** Space that stays free, so that the database beside the files never meets a full disk. */
@@ -82,7 +81,7 @@ export async function openDiskStore({
         if (isSynced) await syncFolder()
       } catch (error) {
         await rm(place, { force: true })
-        throw isFull(error) ? diskFull() : error
+        throw asStorageError(error)
       }
     },
 
@@ -181,7 +180,7 @@ function openSpaceGuard(folder: string, reservedBytes: number): (bytes: number) 
     bytesSince += bytes
     const isFresh = performance.now() - lookedAt < freshMilliseconds && bytesSince < bytesBetweenLooks
     if (!isFresh) await look()
-    if (isScarce) throw diskFull()
+    if (isScarce) throw new StorageError('full', 'The disk is nearly full.')
   }
 }
 
@@ -190,14 +189,14 @@ function ignoreUnlessReal(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPERM') throw error
 }
 
-function diskFull() {
-  return new SvcError('STORAGE_LIMIT', 'The disk is nearly full. Free some space.')
-}
-
 function noneIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+/** What the system says of a write is the storage's; anything else comes from whoever sends the bytes, who are read from. */
+function asStorageError(error: unknown): unknown {
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (syscall === undefined || syscall === 'read') return error
+  const kind = ['ENOSPC', 'EDQUOT'].includes(code) ? 'full' : 'failed'
+  return new StorageError(kind, `The disk did not take the file: ${code}.`, error)
 }

@@ -7,12 +7,33 @@ export interface ByteRange {
   readonly last: number
 }
 
+/** What a failure of the storage is. */
+export type StorageErrorKind =
+  /** There is no room for more bytes. */
+  | 'full'
+  /** It does not answer, or has a fault of its own: the same may succeed in a moment. */
+  | 'unreachable'
+  /** Anything else, such as a permission that is missing. */
+  | 'failed'
+
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+
+  constructor(
+    readonly kind: StorageErrorKind,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, { cause })
+  }
+}
+
 /** Bytes under ids. It knows nothing of names, owners or projects. */
 export interface FileStore {
   /**
    * Takes in bytes as they come. They are there, all of them, once this resolves, and not at all if it rejects.
    *
-   * @throws {SvcError} `STORAGE_LIMIT` if there is no room for them.
+   * @throws {StorageError} or what `bytes` throws.
    */
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   /** The bytes, or a part of them; nothing if there are none of that id. */

@@ -1,9 +1,8 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
 import type { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
-import { SvcError } from '../../../client/protocol/model/errors.js'
 import { StartError } from '../../database/start-error.js'
-import type { FileStore } from './port.js'
+import { type FileStore, StorageError } from './port.js'
 
 /** A part of a file that is sent in parts; S3 takes at most 10,000 of them. */
 const partBytes = 8 * 1024 * 1024
@@ -70,7 +69,7 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
       const writing = isLong
         ? writeParts(id, first, chunks)
         : client.send(new s3.PutObjectCommand({ ...objectOf(id), Body: first }))
-      await writing.catch(asPassing)
+      await writing.catch(refuse)
     },
 
     async read(id, range) {
@@ -82,10 +81,10 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
     async remove(ids) {
       for (let at = 0; at < ids.length; at += piece) {
         const Objects = ids.slice(at, at + piece).map((id) => ({ Key: home + id }))
-        const { Errors = [] } = await client.send(
-          new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
-        )
-        if (Errors[0]) throw new Error(`S3 keeps "${Errors[0].Key}": ${Errors[0].Message}`)
+        const { Errors = [] } = await client
+          .send(new s3.DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }))
+          .catch(refuse)
+        if (Errors[0]) throw new StorageError('failed', `S3 keeps "${Errors[0].Key}": ${Errors[0].Message}`)
       }
     },
 
@@ -109,9 +108,9 @@ async function* listObjects(
   home: string,
 ): AsyncGenerator<readonly string[]> {
   for (let last: string | undefined = home; last !== undefined; ) {
-    const page: ListObjectsCommandOutput = await client.send(
-      new List({ Bucket: bucket, Prefix: home, MaxKeys: piece, Marker: last }),
-    )
+    const page: ListObjectsCommandOutput = await client
+      .send(new List({ Bucket: bucket, Prefix: home, MaxKeys: piece, Marker: last }))
+      .catch(refuse)
     const keys = (page.Contents ?? []).map(({ Key = '' }) => Key)
     yield keys.map((key) => key.slice(home.length)).filter((id) => /^[0-9a-f-]{36}$/.test(id))
     last = page.IsTruncated ? keys.at(-1) : undefined
@@ -151,15 +150,13 @@ function unreachable(message: string, hint: string, cause?: unknown): StartError
 
 function noneIfMissing(error: unknown): undefined {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
-  if ($metadata?.httpStatusCode !== 404) asPassing(error)
+  if ($metadata?.httpStatusCode !== 404) refuse(error)
 }
 
-/** Where S3 does not answer, or has a fault of its own, the same may succeed in a moment; anything else is for the log. */
-function asPassing(error: unknown): never {
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
-  if ($metadata === undefined || ($metadata.httpStatusCode ?? 500) < 500) throw error
-  throw new SvcError('UNAVAILABLE', 'The place of the files does not answer.', [], {
-    retryAfterSeconds: 1,
-    cause: error,
-  })
+/** The library's errors say how often it asked, also where nothing answered; others come from whoever sends the bytes. */
+function refuse(error: unknown): never {
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
+  if ($metadata === undefined) throw error
+  const kind = ($metadata.httpStatusCode ?? 500) < 500 ? 'failed' : 'unreachable'
+  throw new StorageError(kind, `The bucket refused: ${name}.`, error)
 }

@@ -1,8 +1,7 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
-import { plainError } from '../../../client/protocol/model/error-words.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
-import { type Database, DatabaseError, nothing, sql, writing } from '../../database/port.js'
+import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { pageOfUsers, type UserPlace } from '../lists/user-lists.js'
 
 /** A user as it leaves the store: the columns named here, and no others. */
@@ -114,7 +113,7 @@ export interface UserChanges {
   readonly trustedRole?: string | null
 }
 
-/** Changes what is named, and keeps the rest. @throws {SvcError} `EMAIL_ALREADY_EXISTS` */
+/** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email of somebody else */
 export async function updateUser(
   db: Database,
   id: string,
@@ -131,7 +130,7 @@ export async function updateUser(
       ${trustedRole === undefined ? nothing : sql`, trusted_role = ${trustedRole}`}
     where u.id = ${id}
     returning ${columns}`)
-  const [row] = await db.query<UserRow>(update).catch(orEmailTaken)
+  const [row] = await db.query<UserRow>(update)
   return row && fromRow(row)
 }
 
@@ -165,11 +164,6 @@ export async function selectUsers(db: Database, place: UserPlace, query: ListQue
     limit: query.limit,
     offset: query.offset,
   }
-}
-
-function orEmailTaken(error: unknown): never {
-  if (error instanceof DatabaseError && error.sqlState === '23505') throw plainError('EMAIL_ALREADY_EXISTS')
-  throw error
 }
 
 function fromRow(row: UserRow): OutgoingUser {

@@ -53,6 +53,19 @@ inDialects('Names and ids of collections', (wire) => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)])
   })
 
+  test('contract 2.2 one of two collections that take a name at once gets it', async () => {
+    const { api, collection } = await someDocuments(wire)
+    await collection('others')
+
+    const answers = await Promise.all(
+      ['posts', 'others'].map((name) => api.patch(`/api/collections/${name}`, { name: 'wanted' })),
+    )
+
+    const [renamed, refused] = answers.toSorted((a, b) => a.status - b.status)
+    expect(renamed?.status).toBe(200)
+    if (refused) expectFailure(refused, 409, 'COLLECTION_EXISTS')
+  })
+
   test('contract 2.3 a collection is never made silently', async () => {
     const { api } = await aWorld(wire)
 

@@ -34,37 +34,37 @@ it('refuses writes on a full disk, and lets files be deleted, which makes room',
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
   const id = await aFile(opened.db)
 
-  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), patiently)
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), patiently)
 
   expect(await orphanFile(full, project, id)).toBe(true)
   await deleteOrphans(full, await selectOrphans(full, 10))
   const before = await selectUsage(full, project)
-  await expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' })
   expect(await selectUsage(opened.db, project)).toEqual(before)
   expect(await selectOrphans(opened.db, 10)).toEqual([])
 })
 
 it('knows of the full disk in every transaction, from its first statement, and lets rows be locked', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
-  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), { timeout: 5_000 })
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), { timeout: 5_000 })
 
   const writes = full.transaction((tx) => aFile(tx))
   const locks = full.transaction((tx) => tx.query(sql`select id from projects where id = ${project} for update`))
 
-  await expect(writes).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(writes).rejects.toMatchObject({ kind: 'disk nearly full' })
   expect(await locks).toEqual([{ id: project }])
 })
 
 it('is told by each statement, not by its words: text that looks like a write is none', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
-  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ code: 'UNAVAILABLE' }), { timeout: 5_000 })
+  await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), { timeout: 5_000 })
 
   expect(await full.query(sql`select 'insert into update create' as text`)).toEqual([
     { text: 'insert into update create' },
   ])
   const part = sql`with made as (${writing(sql`select 1 as one`)}) select one from made`
-  await expect(full.query(part)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  await expect(full.batch([sql`select 1 as one`, part])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(full.query(part)).rejects.toMatchObject({ kind: 'disk nearly full' })
+  await expect(full.batch([sql`select 1 as one`, part])).rejects.toMatchObject({ kind: 'disk nearly full' })
 })
 
 it('every statement of the store that inserts or updates says that it takes space, or that it makes room', () => {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { DatabaseError } from '../database/port.js'
+import { StorageError } from '../ports/files/port.js'
+import { asSvcError } from './failures.js'
+
+test.each([
+  [new DatabaseError('', '08006'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
+  [new DatabaseError('', '08007'), { code: 'UNAVAILABLE', message: expect.stringContaining('does not know') }],
+  [new DatabaseError('', '57P01'), { code: 'UNAVAILABLE' }],
+  [new DatabaseError('', '55P03'), { code: 'UNAVAILABLE' }],
+  [new DatabaseError('', '53300'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
+  [new DatabaseError('', '53100'), { code: 'UNAVAILABLE', retryAfterSeconds: 5 }],
+  [new DatabaseError('', '57014'), { code: 'UNAVAILABLE', message: expect.stringContaining('took too long') }],
+  [new DatabaseError('', '23505', { constraint: 'users_email' }), { code: 'EMAIL_ALREADY_EXISTS' }],
+  [new DatabaseError('', '23505', { constraint: 'collections_project_id_name_key' }), { code: 'COLLECTION_EXISTS' }],
+  [new StorageError('full', ''), { code: 'STORAGE_LIMIT', message: expect.stringContaining('Free some space') }],
+  [new StorageError('unreachable', ''), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
+])('%o is answered, and is the cause of its answer', (failure, answer) => {
+  expect(asSvcError(failure)).toMatchObject({ ...answer, cause: failure })
+})
+
+test.each([
+  new DatabaseError('syntax error', '42601'),
+  new DatabaseError('no such table', '42P01'),
+  new DatabaseError('taken', '23505', { constraint: 'documents_pkey' }),
+  new StorageError('failed', 'permission denied'),
+  new Error('anything else'),
+])('%o is a fault of ours', (failure) => {
+  expect(asSvcError(failure)).toBeUndefined()
+})
+
+test('what the rules refuse stays what it is', () => {
+  const refused = new SvcError('FORBIDDEN', 'No.')
+
+  expect(asSvcError(refused)).toBe(refused)
+})

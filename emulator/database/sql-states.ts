@@ -1,0 +1,48 @@
+/** What a failure of the database is, whichever engine says it. */
+export type DatabaseErrorKind =
+  /** The connection, the server or the thread is gone, or going. */
+  | 'unavailable'
+  /** The connection broke while it committed. */
+  | 'unknown outcome'
+  /** Rolled back for another transaction's sake: it can be done again. */
+  | 'conflict'
+  /** A lock could not be had in time. */
+  | 'locked'
+  /** Memory, connections or another resource. */
+  | 'out of resources'
+  | 'disk full'
+  /** Refused before the disk is full. */
+  | 'disk nearly full'
+  | 'timeout'
+  | 'result too large'
+  /** A unique index has the value already; `constraint` names it. */
+  | 'taken'
+  /** A table or a schema is not there. */
+  | 'missing table'
+  /** A table, a schema or an extension is there already. */
+  | 'exists'
+  /** Anything else is a fault of the statement. */
+  | 'faulty statement'
+
+/** By SQLSTATE, or by its class of two or three characters. Both engines speak in these. */
+const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
+  '08': 'unavailable',
+  '08007': 'unknown outcome',
+  '23505': 'taken',
+  '3F000': 'missing table',
+  '40001': 'conflict',
+  '40P01': 'conflict',
+  '42P01': 'missing table',
+  '42P06': 'exists',
+  '42P07': 'exists',
+  '42710': 'exists',
+  '53': 'out of resources',
+  '53100': 'disk full',
+  '55P03': 'locked',
+  '57014': 'timeout',
+  '57P': 'unavailable',
+}
+
+export function kindOf(sqlState: string): DatabaseErrorKind {
+  return kinds[sqlState] ?? kinds[sqlState.slice(0, 3)] ?? kinds[sqlState.slice(0, 2)] ?? 'faulty statement'
+}
