@@ -5,8 +5,8 @@ import type { Answer } from '../core/documents/idempotency.js'
 import type { Door, Exchange, Serve } from './exchange.js'
 import { isKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { preflightHeaders } from './guards/origins.js'
-import type { Method, Route } from './route.js'
-import { type Endpoint, serveRoute } from './serve-route.js'
+import type { Endpoint, Method, Route } from './route.js'
+import { serveRoute } from './serve-route.js'
 
 /** What is served at a path. */
 export interface Place {

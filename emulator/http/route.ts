@@ -151,3 +151,6 @@ export function route<
   // What a route reads is exactly what it is handed: `run` takes both from this same record.
   return route as unknown as Route
 }
+
+/** The route that a path and method mean, by the `paths` axis; nearly always the same. */
+export type Endpoint = { readonly [Place in Dialect['paths']]: Route }

@@ -1,31 +1,17 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import { plainError } from '../../client/protocol/model/error-words.js'
-import { placed, SvcError } from '../../client/protocol/model/errors.js'
-import type { Dialect } from '../../client/protocol/wire/dialects.js'
-import type { Context, Identity } from '../core/context.js'
-import { type Answer, once } from '../core/documents/idempotency.js'
-import { discardUploads, type Uploads } from '../core/files/uploads.js'
-import type { Wish } from '../core/realtime/subscriptions.js'
-import { useTicket } from '../core/realtime/tickets.js'
-import { unitOf } from '../core/unit-of-work.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
-import { isOwnOrigin, type OriginRules, originHeaders, requireOrigin } from './guards/origins.js'
-import { streamEvents } from './realtime/sse.js'
-import { writeReply } from './reply/reply.js'
+import { isOwnOrigin } from './guards/origins.js'
 import { namedDialect, projectDialect, speak } from './reply/spoken-dialect.js'
-import { type Placing, samePlace } from './request/issue-places.js'
-import { asksForNothing, hasAlready, readGuard, readIdempotencyKey } from './request/preconditions.js'
-import { markOf, readBody } from './request/read-body.js'
-import { readParameters } from './request/read-list.js'
-import { type Input, isBatch, type Route } from './route.js'
-
-/** The route that a path and method mean, by the `paths` axis; nearly always the same. */
-export type Endpoint = { readonly [Place in Dialect['paths']]: Route }
+import { hasAlready } from './request/preconditions.js'
+import { readBody } from './request/read-body.js'
+import type { Endpoint, Input, Route } from './route.js'
+import { serveProject } from './serve-project.js'
+import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
 
 /** @throws {SvcError} whatever stands between this request and its answer */
 export async function serveRoute(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
@@ -46,85 +32,6 @@ const servers: { readonly [Need in Route['needs']]: Server } = {
   public: servePublic,
   control: serveControl,
   nothing: serveAnyone,
-}
-
-async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
-  const { backend, openToLoopback } = door
-  const { req } = exchange
-  const ticket = endpoint.flat.takesTicket ? parameterOf(req, 'ticket') : undefined
-  if (endpoint.flat.takesTicket) exchange.asked = parameterOf(req, 'dialect')
-  const identity = ticket ? await useTicket(backend, ticket) : await identifyCaller(backend, req.headers)
-  const { settings } = identity.project
-  exchange.dialect = projectDialect(identity.project)
-  exchange.isDialectKnown = true
-  requireOriginOf(exchange, { allowed: settings.allowedOrigins, openToLoopback })
-  countRequest(door, identity, exchange)
-  speak(exchange, exchange.dialect)
-
-  const route = endpoint[exchange.dialect.paths]
-  requireAllowed(route, identity, req.method)
-  const head = readHead(door, route, exchange)
-  const body = await readBody(route, exchange, { backend, project: identity.project })
-  const ctx: Context = { ...identity, ...unitOf(backend) }
-  return keepingFiles(door, { exchange, project: identity.project.id }, body.uploads, async () => {
-    const { dialect } = exchange
-    const json = await body.toJson()
-    const read = await placing(
-      () => body.places(samePlace),
-      () => route.body?.read(dialect, json),
-    )
-    const input = { ...head, body: read, uploads: body.uploads }
-    const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
-    // `requireAllowed` has seen to it that the world is the one that the route needs.
-    const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
-    let own: Outgoing | undefined
-    const work = async (ctx: Context) => {
-      own = await reply(route, await placing(places, () => handle(ctx, input)), exchange)
-      return own
-    }
-    const mark = markOf(json, body.uploads)
-    const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
-    const answer = await (key ? once(ctx, key, work as (ctx: Context) => Promise<Answer>) : work(ctx))
-    // All that a duplicate did is taken back, its files with it.
-    if (answer !== own && body.uploads.files.length > 0) body.uploads.isAdopted = false
-    return answer
-  })
-}
-
-/** Tells what is wrong by its place in what was sent. */
-async function placing<Value>(places: () => Placing, work: () => Value | Promise<Value>): Promise<Value> {
-  try {
-    return await work()
-  } catch (error) {
-    throw placed(error, places())
-  }
-}
-
-/** Leaves no file of a request that failed, or that has been answered before. */
-async function keepingFiles(
-  { backend, log }: Door,
-  { exchange: { id }, project }: { exchange: Exchange; project: string },
-  uploads: Uploads,
-  work: () => Promise<Outgoing>,
-): Promise<Outgoing> {
-  if (uploads.files.length === 0) return work()
-  let isKept = false
-  try {
-    const answer = await work()
-    isKept = uploads.isAdopted
-    return answer
-  } finally {
-    if (!isKept) await discardUploads(backend, project, uploads.files).catch((error) => log.failure(id, error))
-  }
-}
-
-/** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
-function requireAllowed({ needs, isReading }: Route, { project, caller }: Identity, method: string | undefined): void {
-  if (needs === 'key' && !caller.key) throw new SvcError('UNAUTHORIZED', 'Send an API key; a user token is not enough.')
-  if (needs === 'user' && !caller.user) throw new SvcError('UNAUTHORIZED', 'Send the token of a user.')
-  const reads = isReading || method === 'GET' || method === 'HEAD'
-  if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
-  if (caller.user?.isVerified === false) throw plainError('EMAIL_NOT_VERIFIED')
 }
 
 /**
@@ -199,62 +106,11 @@ async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exch
   return reply(route, await route.handle(door.backend, input), exchange)
 }
 
-/** Once the project is known, its own rules hold: a page that another project allows may read nothing of this one. */
-function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
-  const { origin, host } = exchange.req.headers
-  exchange.headers = originHeaders(undefined)
-  requireOrigin(origin, host, rules)
-  exchange.headers = originHeaders(origin)
-}
-
-function countRequest({ limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {
-  const state = limiter.count(caller.key?.id ?? project.id, project.settings)
-  if (!state) return
-  exchange.headers = {
-    ...exchange.headers,
-    'x-ratelimit-limit': String(state.limit),
-    'x-ratelimit-remaining': String(state.remaining),
-    'x-ratelimit-reset': String(state.resetSeconds),
-  }
-  const { retryAfterSeconds } = state
-  if (retryAfterSeconds === undefined) return
-  throw new SvcError('RATE_LIMITED', `Too many requests. Try again in ${retryAfterSeconds} seconds.`, [], {
-    retryAfterSeconds,
-  })
-}
-
-/** What a request says before its body. */
-function readHead({ streams, trustedProxies }: Door, route: Route, { req, params, dialect }: Exchange) {
-  for (const value of Object.values(params)) if (value.includes('\0')) throw plainError('NOT_FOUND')
-  const parameters = readParameters(req.url ?? '')
-  const query = route.query?.read(dialect, parameters)
-  const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
-  const address = clientAddress(req, trustedProxies)
-  const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
-  return { params, query, dialect, guard, address, headers: req.headers, stream }
-}
-
 /** The input of a route that takes no files. */
 async function readInput(door: Door, route: Route, exchange: Exchange): Promise<Input<string, unknown, unknown>> {
   const head = readHead(door, route, exchange)
   const { toJson, uploads } = await readBody(route, exchange)
   return { ...head, body: await route.body?.read(head.dialect, await toJson()), uploads }
-}
-
-/** Our choice: of a batch only, whose answer is as large as what was sent. */
-const nothing: Answer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
-
-function reply(
-  route: Route,
-  value: Awaited<ReturnType<Route['handle']>>,
-  { req, dialect }: Exchange,
-): Outgoing | Promise<Outgoing> {
-  if (isBatch(route) && asksForNothing(req.headers.prefer)) return nothing
-  return writeReply(route.reply, value, dialect, route.status ?? 200)
-}
-
-function parameterOf({ url = '' }: IncomingMessage, name: string): string | undefined {
-  return readParameters(url).find(([other]) => other === name)?.[1]
 }
 
 /** Takes as long whatever the difference. */

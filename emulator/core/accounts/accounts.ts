@@ -25,7 +25,7 @@ import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
 import { dropForgotten } from '../files/owned-files.js'
-import { adoptUploads, noUploads, type Uploads, withUploads } from '../files/uploads.js'
+import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { isId } from '../ids.js'
 import { afterPassword, type LoginStep } from '../logins/logins.js'
 import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
@@ -78,7 +78,7 @@ export async function signUp(
   if (uploads.files.length === 0) return afterPassword(ctx, await requireInserted(ctx, fresh), passwordHash)
   const user = await inTransaction(ctx, async (ctx) => {
     const user = await requireInserted(ctx, fresh)
-    await adoptUploads(ctx, uploads, { user: user.id })
+    await uploads.adopt(ctx, { user: user.id })
     return user
   })
   return afterPassword(ctx, user, passwordHash)
@@ -143,7 +143,7 @@ export async function updateMe(
     const at = ctx.backend.now().toISOString()
     const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
     const written = await updateUser(ctx.db, id, write, at)
-    await adoptUploads(ctx, uploads, { user: id })
+    await uploads.adopt(ctx, { user: id })
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)
     publish(ctx, identityChanged())

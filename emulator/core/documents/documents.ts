@@ -12,7 +12,7 @@ import { selectPage } from '../../store/lists/lists.js'
 import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
 import { rolesOf } from '../collections/permissions.js'
 import type { Context } from '../context.js'
-import { adoptUploads, noUploads, type Uploads, withUploads } from '../files/uploads.js'
+import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { isId } from '../ids.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
@@ -58,7 +58,7 @@ export async function createDocument(
   requireLight(whole)
   return inTransaction(ctx, async (ctx) => {
     const document = only(await createDocuments(ctx, name, [whole]))
-    await adoptUploads(ctx, uploads, { document: document.id, collection: document.collectionId })
+    await uploads.adopt(ctx, { document: document.id, collection: document.collectionId })
     return document
   })
 }
@@ -106,7 +106,7 @@ export async function removeDocument(
 
 function adoptFor(document: string, uploads: Uploads) {
   if (uploads.files.length === 0) return undefined
-  return (ctx: Context, { id }: Collection) => adoptUploads(ctx, uploads, { document, collection: id })
+  return (ctx: Context, { id }: Collection) => uploads.adopt(ctx, { document, collection: id })
 }
 
 function only<Item>([item]: readonly Item[]): Item {

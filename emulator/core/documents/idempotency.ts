@@ -30,11 +30,11 @@ export async function once(
   ctx: Context,
   { scope, bodyHash }: IdempotencyKey,
   work: (ctx: Context) => Promise<Answer>,
-): Promise<Answer> {
+): Promise<{ answer: Answer; isRepeated: boolean }> {
   const now = ctx.backend.now()
   const expired = new Date(now.getTime() - keptMilliseconds).toISOString()
   try {
-    return await inTransaction(ctx, async (ctx) => {
+    const answer = await inTransaction(ctx, async (ctx) => {
       const answer = await work(ctx)
       const kept = {
         bodyHash,
@@ -47,11 +47,13 @@ export async function once(
       keeping.catch(() => undefined)
       return answer
     })
+    return { answer, isRepeated: false }
   } catch (error) {
     // Whatever stood in the way now, even that the same was created already: the first answer stands.
     const kept = await selectAnswer(ctx.db, { project: ctx.project.id, scope, expired })
     if (!kept) throw error
     if (kept.bodyHash !== bodyHash) throw plainError('IDEMPOTENCY_MISMATCH')
-    return { status: kept.status, headers: JSON.parse(kept.headers), body: kept.answer }
+    const answer = { status: kept.status, headers: JSON.parse(kept.headers), body: kept.answer }
+    return { answer, isRepeated: true }
   }
 }

@@ -11,7 +11,7 @@ import { rolesOf } from '../collections/permissions.js'
 import type { Backend, Context } from '../context.js'
 import { isId } from '../ids.js'
 import { fileUrl, requireFolder } from './file-names.js'
-import { adoptUploads, type Uploads } from './uploads.js'
+import type { Uploads } from './uploads.js'
 
 /** Keeps a file that belongs to nobody. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
 export async function uploadFile(ctx: Context, uploads: Uploads, folder: string): Promise<StoredFile> {
@@ -21,7 +21,7 @@ export async function uploadFile(ctx: Context, uploads: Uploads, folder: string)
     throw new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
   }
   const path = requireFolder(folder)
-  const createdAt = await adoptUploads(ctx, uploads, 'nobody', path)
+  const createdAt = await uploads.adopt(ctx, 'nobody', path)
   const { id, name, size, mimeType } = upload
   return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
 }

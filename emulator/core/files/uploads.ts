@@ -43,13 +43,56 @@ export interface Upload {
   readonly digest: string | undefined
 }
 
-/** What a request brought along, and whether a record has taken it in. */
+/** The files that a request brought along. */
 export interface Uploads {
   readonly files: readonly Upload[]
-  isAdopted: boolean
+  /**
+   * Gives the files to their owner, at the top folder unless another is named, and answers when. Call it in the transaction that
+   * writes the owner.
+   *
+   * @throws {SvcError} `STORAGE_LIMIT`
+   */
+  adopt(ctx: Context, owner: FileOwner, path?: string): Promise<string>
+  /** That transaction has been committed. */
+  commit(): void
+  /**
+   * Removes the bytes, unless they were adopted and committed. Whether they were is for the database to say: a commit may have gone
+   * through although its answer was lost, or may still be on its way. Where the database cannot be asked, the bytes stay, and it is
+   * asked later.
+   */
+  dispose(): Promise<void>
 }
 
-export const noUploads: Uploads = Object.freeze({ files: [], isAdopted: true })
+export const noUploads: Uploads = Object.freeze({
+  files: [],
+  adopt: async ({ backend }: Context) => backend.now().toISOString(),
+  commit: () => undefined,
+  dispose: async () => undefined,
+})
+
+export function openUploads(
+  backend: Pick<Backend, 'db' | 'files' | 'discardLater'>,
+  project: string,
+  files: readonly Upload[],
+): Uploads {
+  if (files.length === 0) return noUploads
+  let isAdopted = false
+  let isCommitted = false
+  return {
+    files,
+    async adopt(ctx, owner, path = '') {
+      const at = await insertUploads(ctx, files, { owner, path })
+      isAdopted = true
+      return at
+    },
+    commit() {
+      isCommitted = isAdopted
+    },
+    async dispose() {
+      if (!isCommitted) await discardUploads(backend, project, files)
+    },
+  }
+}
 
 /**
  * Takes in the bytes of a file. They are there once this resolves, and not at all if it rejects.
@@ -78,29 +121,20 @@ export async function landUpload(
   return { field: file.field, id, name, size, mimeType: typeOf(name, file.type), digest: hash?.digest('hex') }
 }
 
-/**
- * Gives files to their owner, at the top folder unless another is named, and answers when. Call it in the transaction that
- * writes the owner.
- *
- * @throws {SvcError} `STORAGE_LIMIT`
- */
-export async function adoptUploads(
+async function insertUploads(
   { db, project, backend }: Context,
-  uploads: Uploads,
-  owner: FileOwner,
-  path = '',
+  files: readonly Upload[],
+  { owner, path }: { owner: FileOwner; path: string },
 ): Promise<string> {
   const at = backend.now().toISOString()
-  if (uploads.files.length === 0) return at
   const { total: limitBytes } = storageLimits[project.settings.tier]
   const place = { project: project.id, owner, limitBytes, at }
   const hasRoom = await insertFiles(
     db,
     place,
-    uploads.files.map((file) => ({ ...file, path })),
+    files.map((file) => ({ ...file, path })),
   )
   if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(limitBytes ?? 0)}.`)
-  uploads.isAdopted = true
   return at
 }
 
@@ -109,16 +143,11 @@ export async function removeUploads({ files }: Backend, uploads: readonly Upload
   await files.remove(uploads.map(({ id }) => id))
 }
 
-/**
- * Removes the bytes of a request that came to nothing. Whether it did is for the database to say: a commit may have gone through
- * although its answer was lost, or may still be on its way. Where the database cannot be asked, the bytes stay, and it is asked later.
- */
-export async function discardUploads(
-  { db, files, discardLater }: Backend,
+async function discardUploads(
+  { db, files, discardLater }: Pick<Backend, 'db' | 'files' | 'discardLater'>,
   project: string,
   uploads: readonly Upload[],
 ): Promise<void> {
-  if (uploads.length === 0) return
   const ids = uploads.map(({ id }) => id)
   try {
     const kept = new Set(await selectSettled(db, project, ids))

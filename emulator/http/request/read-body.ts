@@ -3,7 +3,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
-import { noUploads, type Uploads } from '../../core/files/uploads.js'
+import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
 import type { Exchange } from '../exchange.js'
 import type { FileForm, Route } from '../route.js'
 import type { Placing } from './issue-places.js'
@@ -60,5 +60,5 @@ async function readParts(
     if (!form.isBodyInData) return inJson
     return (path) => (ofFiles.has(String(path[0])) ? path : ['data', ...inJson(path)])
   }
-  return { uploads: { files, isAdopted: false }, toJson: () => form.toBody(texts), places }
+  return { uploads: openUploads(backend, project.id, files), toJson: () => form.toBody(texts), places }
 }

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { onlyProcess } from '../../../emulator/background/leader.js'
 import { openFileKeeper } from '../../../emulator/background/orphans.js'
-import type { Backend } from '../../../emulator/core/context.js'
-import { discardUploads, type Upload } from '../../../emulator/core/files/uploads.js'
+import { openUploads, type Upload } from '../../../emulator/core/files/uploads.js'
 import { openIds } from '../../../emulator/core/ids.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openDiskStore } from '../../../emulator/ports/files/disk.js'
@@ -72,10 +71,10 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
     for (const id of [stray, kept]) await store.write(id, chunks('bytes'))
     const keeper = openKeeper()
     const broken = { ...opened.db, batch: () => Promise.reject(new Error('no connection')) }
-    const backend = { db: broken, files: store, discardLater: keeper.discardLater } as Partial<Backend> as Backend
+    const backend = { db: broken, files: store, discardLater: keeper.discardLater }
     const uploads = [stray, kept].map((id) => ({ id }) as Upload)
 
-    await expect(discardUploads(backend, project, uploads)).rejects.toThrow('no connection')
+    await expect(openUploads(backend, project, uploads).dispose()).rejects.toThrow('no connection')
     expect([await store.has(stray), await store.has(kept)]).toEqual([true, true])
     await keeper.settled()
     await keeper.close()

@@ -1,0 +1,102 @@
+/** A request on behalf of a project, by a key, a user or a ticket. */
+import type { IncomingMessage } from 'node:http'
+import { plainError } from '../../client/protocol/model/error-words.js'
+import { placed, SvcError } from '../../client/protocol/model/errors.js'
+import type { Backend, Context, Identity } from '../core/context.js'
+import { type Answer, once } from '../core/documents/idempotency.js'
+import { useTicket } from '../core/realtime/tickets.js'
+import { unitOf } from '../core/unit-of-work.js'
+import type { Door, Exchange, Outgoing } from './exchange.js'
+import { identifyCaller } from './guards/identify.js'
+import { projectDialect, speak } from './reply/spoken-dialect.js'
+import { type Placing, samePlace } from './request/issue-places.js'
+import { readIdempotencyKey } from './request/preconditions.js'
+import { type Body, markOf, readBody } from './request/read-body.js'
+import { readParameters } from './request/read-list.js'
+import type { Endpoint, Route } from './route.js'
+import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
+
+export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
+  const { backend, openToLoopback } = door
+  const identity = await identify(backend, endpoint, exchange)
+  const { project } = identity
+  exchange.dialect = projectDialect(project)
+  exchange.isDialectKnown = true
+  requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })
+  countRequest(door, identity, exchange)
+  speak(exchange, exchange.dialect)
+
+  const route = endpoint[exchange.dialect.paths]
+  requireAllowed(route, identity, exchange.req.method)
+  const head = readHead(door, route, exchange)
+  const body = await readBody(route, exchange, { backend, project })
+  try {
+    const ctx: Context = { ...identity, ...unitOf(backend) }
+    const { answer, isRepeated } = await answerOnce(ctx, route, exchange, { head, body })
+    // All that a duplicate did is taken back, its files with it.
+    if (!isRepeated) body.uploads.commit()
+    return answer
+  } finally {
+    await body.uploads.dispose().catch((error) => door.log.failure(exchange.id, error))
+  }
+}
+
+function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchange): Promise<Identity> {
+  const { req } = exchange
+  if (!route.takesTicket) return identifyCaller(backend, req.headers)
+  exchange.asked = parameterOf(req, 'dialect')
+  const ticket = parameterOf(req, 'ticket')
+  return ticket ? useTicket(backend, ticket) : identifyCaller(backend, req.headers)
+}
+
+/** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
+function requireAllowed({ needs, isReading }: Route, { project, caller }: Identity, method: string | undefined): void {
+  if (needs === 'key' && !caller.key) throw new SvcError('UNAUTHORIZED', 'Send an API key; a user token is not enough.')
+  if (needs === 'user' && !caller.user) throw new SvcError('UNAUTHORIZED', 'Send the token of a user.')
+  const reads = isReading || method === 'GET' || method === 'HEAD'
+  if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
+  if (caller.user?.isVerified === false) throw plainError('EMAIL_NOT_VERIFIED')
+}
+
+interface Asked {
+  readonly head: ReturnType<typeof readHead>
+  readonly body: Body
+}
+
+/** Handles the request or, where its idempotency key has been answered before, gives that answer again. */
+async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head, body }: Asked): Promise<Answered> {
+  const { req, dialect } = exchange
+  const json = await body.toJson()
+  const read = await placing(
+    () => body.places(samePlace),
+    () => route.body?.read(dialect, json),
+  )
+  const input = { ...head, body: read, uploads: body.uploads }
+  const places = () => body.places(route.body?.places?.(dialect, json) ?? samePlace)
+  // `requireAllowed` has seen to it that the world is the one that the route needs.
+  const handle = route.handle as (ctx: Context, given: typeof input) => ReturnType<Route['handle']>
+  const work = async (ctx: Context) => reply(route, await placing(places, () => handle(ctx, input)), exchange)
+  const mark = markOf(json, body.uploads)
+  const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
+  if (!key) return { answer: await work(ctx), isRepeated: false }
+  // What creates answers no stream.
+  return once(ctx, key, work as (ctx: Context) => Promise<Answer>)
+}
+
+interface Answered {
+  readonly answer: Outgoing
+  readonly isRepeated: boolean
+}
+
+/** Tells what is wrong by its place in what was sent. */
+async function placing<Value>(places: () => Placing, work: () => Value | Promise<Value>): Promise<Value> {
+  try {
+    return await work()
+  } catch (error) {
+    throw placed(error, places())
+  }
+}
+
+function parameterOf({ url = '' }: IncomingMessage, name: string): string | undefined {
+  return readParameters(url).find(([other]) => other === name)?.[1]
+}

@@ -1,0 +1,61 @@
+/** What requests of all kinds of routes go through, each in its order. */
+import { plainError } from '../../client/protocol/model/error-words.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Context, Identity } from '../core/context.js'
+import type { Answer } from '../core/documents/idempotency.js'
+import type { Wish } from '../core/realtime/subscriptions.js'
+import type { Door, Exchange, Outgoing } from './exchange.js'
+import { clientAddress } from './guards/client-address.js'
+import { type OriginRules, originHeaders, requireOrigin } from './guards/origins.js'
+import { streamEvents } from './realtime/sse.js'
+import { writeReply } from './reply/reply.js'
+import { asksForNothing, readGuard } from './request/preconditions.js'
+import { readParameters } from './request/read-list.js'
+import { isBatch, type Route } from './route.js'
+
+/** Once the project is known, its own rules hold: a page that another project allows may read nothing of this one. */
+export function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
+  const { origin, host } = exchange.req.headers
+  exchange.headers = originHeaders(undefined)
+  requireOrigin(origin, host, rules)
+  exchange.headers = originHeaders(origin)
+}
+
+export function countRequest({ limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {
+  const state = limiter.count(caller.key?.id ?? project.id, project.settings)
+  if (!state) return
+  exchange.headers = {
+    ...exchange.headers,
+    'x-ratelimit-limit': String(state.limit),
+    'x-ratelimit-remaining': String(state.remaining),
+    'x-ratelimit-reset': String(state.resetSeconds),
+  }
+  const { retryAfterSeconds } = state
+  if (retryAfterSeconds === undefined) return
+  throw new SvcError('RATE_LIMITED', `Too many requests. Try again in ${retryAfterSeconds} seconds.`, [], {
+    retryAfterSeconds,
+  })
+}
+
+/** What a request says before its body. */
+export function readHead({ streams, trustedProxies }: Door, route: Route, { req, params, dialect }: Exchange) {
+  for (const value of Object.values(params)) if (value.includes('\0')) throw plainError('NOT_FOUND')
+  const parameters = readParameters(req.url ?? '')
+  const query = route.query?.read(dialect, parameters)
+  const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
+  const address = clientAddress(req, trustedProxies)
+  const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
+  return { params, query, dialect, guard, address, headers: req.headers, stream }
+}
+
+/** Our choice: of a batch only, whose answer is as large as what was sent. */
+const nothing: Answer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
+
+export function reply(
+  route: Route,
+  value: Awaited<ReturnType<Route['handle']>>,
+  { req, dialect }: Exchange,
+): Outgoing | Promise<Outgoing> {
+  if (isBatch(route) && asksForNothing(req.headers.prefer)) return nothing
+  return writeReply(route.reply, value, dialect, route.status ?? 200)
+}
