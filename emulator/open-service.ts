@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import { formatDialect, readDialect } from '../client/protocol/wire/dialects.js'
+import { openCheckpoints } from './background/checkpoints.js'
 import { openIndexKeeper } from './background/indexes.js'
 import { onlyProcess, openLease } from './background/leader.js'
 import { openMaintenance } from './background/maintenance.js'
@@ -119,6 +120,7 @@ async function openBackend(
   const vacuum = openVacuum(db, report)
   // It may take minutes, and is left to the database as it is.
   stack.defer(() => void vacuum.close())
+  stack.use(openCheckpoints(db, report))
   const bus = stack.use(await openBus(config, db, report))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())

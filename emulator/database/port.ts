@@ -31,6 +31,8 @@ export interface Capabilities {
   readonly supportsConcurrentIndexes: boolean
   /** It removes dead rows and takes statistics without being asked. */
   readonly vacuumsItself: boolean
+  /** It writes its pages out in time, and deletes the log that they replace. */
+  readonly checkpointsItself: boolean
   /** What is committed outlives a power cut. */
   readonly isDurable: boolean
 }

@@ -34,6 +34,22 @@ export async function tidyTables(db: Database): Promise<void> {
   )
 }
 
+/**
+ * Writes the pages out, so that the log of what was written since the last time can go: on disk it takes several times what the
+ * documents take. A server has a process for it; the embedded database would keep the log until it is closed.
+ *
+ * @returns whether there was enough to be worth it
+ */
+export async function checkpoint(db: Database, mostLogBytes: number): Promise<boolean> {
+  if (db.capabilities.checkpointsItself) return false
+  const [log] = await db.query<{ bytes: number }>(
+    sql`select (pg_current_wal_insert_lsn() - redo_lsn)::bigint as bytes from pg_control_checkpoint()`,
+  )
+  if (!log || log.bytes <= mostLogBytes) return false
+  await db.query(patientSql('checkpoint'))
+  return true
+}
+
 /** A statement without parameters that may take minutes. */
 export function patientSql(text: string): Sql {
   return { text, values: [], planned: 'each time', patient: true }

@@ -37,6 +37,8 @@ const settings = Object.entries({
   work_mem: '16MB',
   // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
   wal_init_zero: 'off',
+  // What a checkpoint has made superfluous is deleted rather than kept for what may be written later.
+  wal_recycle: 'off',
 }).map(([name, value]) => sql`select set_config(${name}, ${value}, false)`)
 
 export async function connect({ dataDir, template }: DataSource): Promise<Connection> {

@@ -14,7 +14,12 @@ export interface PgliteOptions extends DataSource {
   readonly report?: (error: unknown) => void
 }
 
-const capabilities: Capabilities = { supportsConcurrentIndexes: false, vacuumsItself: false, isDurable: false }
+const capabilities: Capabilities = {
+  supportsConcurrentIndexes: false,
+  vacuumsItself: false,
+  checkpointsItself: false,
+  isDurable: false,
+}
 
 /** Statements sent together in one message: enough to fill the thread, few enough to share it fairly. */
 const mostJobsTogether = 64

@@ -14,7 +14,12 @@ export interface PostgresOptions {
   readonly mostStatementMilliseconds?: number
 }
 
-const capabilities: Capabilities = { supportsConcurrentIndexes: true, vacuumsItself: true, isDurable: true }
+const capabilities: Capabilities = {
+  supportsConcurrentIndexes: true,
+  vacuumsItself: true,
+  checkpointsItself: true,
+  isDurable: true,
+}
 
 const mostClosingMilliseconds = 1_000
 
