@@ -5,20 +5,11 @@ import { SvcError } from '../protocol/model/errors.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { type Read, readToken, recordReaders } from '../protocol/wire/records/decode.js'
 import { type NamedDialect, readSpoken } from '../protocol/wire/spoken.js'
-import type { Transport } from '../realtime/listener.js'
-import { overSockets, type SocketConstructor } from '../realtime/sockets.js'
+import { overSockets } from '../realtime/sockets.js'
 import { overStreams } from '../realtime/streams.js'
+import type { RealtimeOptions, Transport, TransportClient } from '../realtime/transport.js'
 import { type Method, openSender, type Request, type RequestParts, requireAddress, type SendOptions } from '../send.js'
-import { type AuthState, lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
-
-export interface RealtimeOptions {
-  /** How changes come: WebSocket (`ws`) where there is one, else Server-Sent Events (`sse`). */
-  readonly transport?: 'ws' | 'sse'
-  /** Left out, the global one, which Node has from 22 on; the one of the package `ws` fits. */
-  readonly WebSocket?: SocketConstructor
-  /** Milliseconds of silence after which a realtime connection is asked whether it lives. Default 30,000. */
-  readonly heartbeat?: number
-}
+import { lifeLeft, openAuthState, type SessionStore } from './auth-state.js'
 
 export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly dialect?: string
@@ -26,17 +17,10 @@ export interface SessionOptions extends SendOptions, RealtimeOptions {
   readonly session?: SessionStore
 }
 
-export interface Session {
+export interface Session extends TransportClient {
   /** Sends a request and reads what its answer is about. @throws {SvcError} */
   call<Value>(method: Method, path: string, read: Read<Value>, parts?: RequestParts): Promise<Value>
-  /** Asks once, and hands over an answer that has only begun. */
-  open(request: Request): Promise<Response>
   readonly options: SessionOptions
-  /** The dialect of this client; with `auto`, asked for at the first call. */
-  dialect(): Promise<NamedDialect>
-  /** Who asks, for a connection that takes no headers: the signed-in user, else the key. */
-  token(): Promise<string>
-  readonly auth: AuthState
   /** A new token for the same login. @throws {SvcError} `INVALID_TOKEN` */
   refresh(): Promise<string>
   /** How changes come. */

@@ -1,21 +1,21 @@
-/** What both transports do: come back for as long as there is hope, and notice a silence. */
+/** What both transports do: connect again after a failure that passes, and notice a silence. */
 
-import type { Session } from '../auth/session.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import { asFailure, backOff, isPassing, pause } from '../send.js'
+import type { TransportClient } from './transport.js'
 
 /** One try of a connection. */
 export interface Attempt {
   /** Aborts when the connection is stopped, or silent for too long. */
   readonly signal: AbortSignal
-  /** The other end said something. */
-  heard(): void
+  /** Something was received: the other end lives. */
+  received(): void
   /** It does what it is for: the next try, should one be needed, comes soon. */
   works(): void
 }
 
 export interface Connection {
-  /** Connects, and listens for as long as it goes well. */
+  /** Connects, and receives for as long as it goes well. */
   connect(attempt: Attempt): Promise<void>
   /** Called at each beat. */
   beat?(): void
@@ -31,10 +31,10 @@ export interface Connection {
 
 /** Comes back until it is stopped or fails for good. */
 export async function keepConnected(
-  session: Session,
+  client: TransportClient,
   { signal, connect, beat, patience, lost, ended }: Connection,
 ): Promise<void> {
-  const { retry, heartbeat = 30_000 } = session.options
+  const { retry, heartbeat = 30_000 } = client.options
   let failures = 0
   while (!signal.aborted) {
     const silence = new AbortController()
@@ -43,12 +43,12 @@ export async function keepConnected(
       if (++silentBeats > patience) silence.abort()
       beat?.()
       // Who only listens has the login renewed, too.
-      session.token().catch(() => undefined)
+      client.token().catch(() => undefined)
     }, heartbeat)
     try {
       await connect({
         signal: AbortSignal.any([signal, silence.signal]),
-        heard: () => {
+        received: () => {
           silentBeats = 0
         },
         works: () => {

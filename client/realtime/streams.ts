@@ -1,28 +1,31 @@
 /** Subscriptions over Server-Sent Events, by `fetch`, which unlike `EventSource` sends headers: a stream for each. */
 
-import type { Session } from '../auth/session.js'
 import { parseObject } from '../protocol/model/json.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type Attempt, keepConnected } from './connection.js'
-import type { Listener, Transport } from './listener.js'
+import type { Listener, Transport, TransportClient } from './transport.js'
 
-export function overStreams(session: Session): Transport {
+export function overStreams(client: TransportClient): Transport {
   return (listener) => {
-    const connect = (attempt: Attempt) => readStream(session, listener, attempt)
+    const connect = (attempt: Attempt) => readStream(client, listener, attempt)
     // Where nothing changes, the service comments once in a while.
-    keepConnected(session, { ...listener, connect, patience: 2 })
+    keepConnected(client, { ...listener, connect, patience: 2 })
   }
 }
 
 /** Reads until the service ends the stream. */
-async function readStream(session: Session, listener: Listener, { signal, heard, works }: Attempt): Promise<void> {
+async function readStream(
+  client: TransportClient,
+  listener: Listener,
+  { signal, received, works }: Attempt,
+): Promise<void> {
   const { collection, filters, live, since } = listener
-  const { body } = await session.open({
+  const { body } = await client.open({
     method: 'GET',
     path: addresses.stream(collection),
     query: [
-      ['dialect', realtimeDialect(await session.dialect())],
+      ['dialect', realtimeDialect(await client.dialect())],
       ['live', live],
       ['filters', JSON.stringify(filters)],
     ],
@@ -30,19 +33,19 @@ async function readStream(session: Session, listener: Listener, { signal, heard,
     signal,
   })
   works()
-  listener.heard({})
+  listener.receive({})
   const reader = body?.getReader()
   const decoder = new TextDecoder()
   for (let text = ''; ; ) {
     const { value } = (await reader?.read()) ?? {}
     if (!value) return
-    heard()
+    received()
     const blocks = (text + decoder.decode(value, { stream: true })).split(/\r?\n\r?\n/)
     text = blocks.pop() ?? ''
     for (const block of blocks) {
       const { id, data } = Object.fromEntries(block.split(/\r?\n/).map((line) => line.split(/: ?(.*)/s)))
-      if (data) listener.heard(parseObject(data))
-      else if (id) listener.heard({ seq: Number(id) })
+      if (data) listener.receive(parseObject(data))
+      else if (id) listener.receive({ seq: Number(id) })
     }
   }
 }

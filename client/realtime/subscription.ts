@@ -20,13 +20,13 @@ export interface DocumentChange<Data = Fields> {
   readonly seq: number
 }
 
-/** `open` while the service tells; `reconnecting` when the connection was lost and is tried again. */
+/** `open` while the service sends; `reconnecting` when the connection was lost and is tried again. */
 export type RealtimeStatus = 'connecting' | 'open' | 'reconnecting' | 'closed'
 
 export interface SubscribeOptions<Data = Fields> {
   /** Only changes of documents that match. */
   readonly where?: WhereInput<Data>
-  /** Tells as deleted what no longer matches, and as created what begins to. */
+  /** What no longer matches comes as deleted, and what begins to as created. */
   readonly live?: boolean
   /** The changes behind this one; left out, from now. */
   readonly since?: number
@@ -44,7 +44,7 @@ export interface SubscribeOptions<Data = Fields> {
 /** Changes as they happen. Each comes once, in order, also over a connection that was lost in between. */
 export interface Subscription<Data = Fields> extends AsyncIterable<DocumentChange<Data>> {
   readonly status: RealtimeStatus
-  /** When the service tells from now on; fails if it never will. */
+  /** Resolves once changes are received from now on; fails if they never will be. */
   readonly ready: Promise<void>
   close(): void
 }
@@ -64,7 +64,7 @@ export function openSubscription<Data>(
     begun = resolve
     over.signal.onabort = () => reject(over.signal.reason)
   })
-  // Who does not ask for it need not hear of it twice.
+  // Who does not wait for it learns of a failure by `onError`.
   ready.catch(() => undefined)
 
   function become(next: RealtimeStatus) {
@@ -92,28 +92,24 @@ export function openSubscription<Data>(
       filters,
       live,
       since: () => since,
-      heard,
+      receive,
       passed,
       lost: () => status === 'open' && become('reconnecting'),
       ended: close,
     })
   }
 
-  function heard(message: JsonObject) {
-    let change: ToldChange | undefined
-    try {
-      change = readChange(message, documentReaders.enveloped)
-    } catch (cause) {
-      return close(new SvcError('INVALID_RESPONSE', (cause as Error).message))
-    }
+  function receive(message: JsonObject) {
+    const change = changeIn(message)
     const failure = readFailure(message)
-    if (change) tell(change)
+    if (change instanceof SvcError) close(change)
+    else if (change) hand(change)
     else if (failure?.code === 'RESYNC') miss()
     else if (failure) close(failure)
     else start(message.seq)
   }
 
-  /** From where the service tells, and how far it has; who comes back and does not know from where has a gap. */
+  /** It begins, or how far it has come; who comes back and does not know from where has a gap. */
   function start(seq: Json | undefined) {
     const isGap = status === 'reconnecting' && since === undefined
     if (typeof seq === 'number') passed(seq)
@@ -126,7 +122,7 @@ export function openSubscription<Data>(
     since = Math.max(since ?? seq, seq)
   }
 
-  function tell(change: ToldChange) {
+  function hand(change: ToldChange) {
     if (change.seq <= (since ?? -1)) return
     since = change.seq
     const told = change as unknown as DocumentChange<Data>
@@ -149,5 +145,14 @@ export function openSubscription<Data>(
     ready,
     close: () => close(),
     [Symbol.asyncIterator]: feed[Symbol.asyncIterator],
+  }
+}
+
+/** The change that a message says, if it is one. */
+function changeIn(message: JsonObject): ToldChange | SvcError | undefined {
+  try {
+    return readChange(message, documentReaders.enveloped)
+  } catch (cause) {
+    return new SvcError('INVALID_RESPONSE', (cause as Error).message)
   }
 }

@@ -2,23 +2,7 @@
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Bus } from '../ports/bus/port.js'
-import type { Identity } from './context.js'
-
-export interface Cache<Value> {
-  /** What is cached; else what `read` gives, which is cached from then on if it is anything. */
-  of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
-}
-
-/** Valid until a message on the bus says otherwise; a second at most, should one be lost. */
-export interface Caches {
-  readonly callers: Cache<Identity>
-  readonly collections: Cache<StoredCollection>
-  readonly projects: Cache<Project>
-  /** Whether any project allows pages of that origin. */
-  readonly origins: Cache<boolean>
-  /** What signs a project's user tokens, by its id. */
-  readonly tokenSecrets: Cache<string>
-}
+import type { Cache, Caches, Identity } from './context.js'
 
 /** How long a value is cached, on the monotonic clock. */
 const mostMilliseconds = 1_000

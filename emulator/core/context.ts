@@ -1,3 +1,4 @@
+import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Database } from '../database/port.js'
 import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
@@ -7,7 +8,6 @@ import type { Mailer } from '../ports/mail/port.js'
 import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/field-indexes.js'
 import type { ProjectKey } from '../store/projects.js'
-import type { Caches } from './caches.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
@@ -65,6 +65,22 @@ export interface Clock {
   set(at: Date): void
   advance(milliseconds: number): void
   reset(): void
+}
+
+export interface Cache<Value> {
+  /** What is cached; else what `read` gives, which is cached from then on if it is anything. */
+  of<Found extends Value | undefined>(key: string, read: () => Promise<Found>): Promise<Found | Value>
+}
+
+/** Valid until a message on the bus says otherwise; a second at most, should one be lost. */
+export interface Caches {
+  readonly callers: Cache<Identity>
+  readonly collections: Cache<StoredCollection>
+  readonly projects: Cache<Project>
+  /** Whether any project allows pages of that origin. */
+  readonly origins: Cache<boolean>
+  /** What signs a project's user tokens, by its id. */
+  readonly tokenSecrets: Cache<string>
 }
 
 /** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */

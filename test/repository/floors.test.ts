@@ -143,6 +143,10 @@ test('a circle of files is found, and a lazy import closes none', () => {
   expect(circlesIn(edges)).toEqual([['a', 'b', 'c']])
 })
 
+test('files import one another in no circle, not even for types', () => {
+  expect(circlesIn(imports)).toEqual([])
+})
+
 test.skipIf(!existsSync(join(root, '.git')))('what is read here are all files that git lists', () => {
   const listed = execFileSync('git', ['ls-files', ...rooms], { cwd: root, encoding: 'utf8' })
     .split('\n')
