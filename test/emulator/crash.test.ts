@@ -48,7 +48,7 @@ async function startDev(cycle: number) {
   }
 }
 
-it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 60_000 + cycles * 20_000 }, async () => {
+it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 120_000 + cycles * 60_000 }, async () => {
   /** Marks by document id: what must be there, with the last acknowledged and the last attempted edit. */
   const acknowledged = new Map<string, { mark: string; edited: number; attempted: number }>()
 
@@ -79,14 +79,14 @@ it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 60_000 + cycle
       }
     })
     await pause(300 + Math.random() * 1_200)
+    // A machine that is busy with other things has written little by then.
+    await expect.poll(() => acknowledged.size).toBeGreaterThan((cycle + 1) * 20)
     isOver = true
     const died = once(child, 'exit')
     child.kill('SIGKILL')
     await died
     await Promise.all(writing)
   }
-
-  expect(acknowledged.size).toBeGreaterThan(cycles * 20)
 
   async function check(entries: Awaited<ReturnType<typeof startDev>>['entries']) {
     const found = new Map<string, Entry>()
