@@ -1,7 +1,7 @@
 /** What a service speaks, found out by reading. */
 import { isObject, objectIn } from './protocol/model/json.js'
 import * as addresses from './protocol/wire/paths/encode.js'
-import { recordReaders } from './protocol/wire/records/decode.js'
+import { recordReaders } from './protocol/wire/record/decode.js'
 import { type NamedDialect, readSpoken, sayDialect } from './protocol/wire/spoken.js'
 import type { Send } from './send.js'
 

@@ -4,8 +4,8 @@ import { sendCounted } from './files/send-counted.js'
 import { SvcError } from './protocol/model/errors.js'
 import { type Json, parseJson } from './protocol/model/json.js'
 import { readError } from './protocol/wire/errors/decode.js'
+import type { HeaderReader } from './protocol/wire/expected.js'
 import { formatQuery, type GivenParameter } from './protocol/wire/query/format.js'
-import type { HeaderReader } from './protocol/wire/records/decode.js'
 import { encodeBody } from './protocol/wire/sendable.js'
 
 export interface RetryOptions {

@@ -1,8 +1,6 @@
-import type { Axis } from '../../client/protocol/wire/dialects.js'
+import type { Axis, Form } from '../../client/protocol/wire/axes.js'
 
-/** One thing that an answer told. */
-export interface Finding {
-  readonly axis: Axis
-  readonly form: string
-  readonly evidence: string
-}
+/** The form of one axis, and what showed it. */
+export type Finding = {
+  [Name in Axis]: { readonly axis: Name; readonly form: Form<Name>; readonly evidence: string }
+}[Axis]

@@ -1,7 +1,8 @@
 /** What sign-up, login and everything about the signed-in user send, and how they read the answers. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { JsonObject } from '../protocol/model/json.js'
-import { type LoginResult, readLogin, readRecord } from '../protocol/wire/records/decode.js'
+import { readRecord } from '../protocol/wire/expected.js'
+import { type LoginResult, readLogin } from '../protocol/wire/records/decode.js'
 import { nobody, type Session } from './session.js'
 
 export interface AuthCalls<Data> {

@@ -3,9 +3,10 @@ import { type WithFiles, writeForm } from '../files/forms.js'
 import { newKey } from '../keys.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { Json } from '../protocol/model/json.js'
-import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from '../protocol/wire/body/decode.js'
+import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from '../protocol/wire/body/encode.js'
+import { readDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { type Read, readAll, readAllRemoved, readDocument, readRemoved } from '../protocol/wire/records/decode.js'
+import { type Read, readAll, readAllRemoved, readRemoved } from '../protocol/wire/records/decode.js'
 import type { Method, RequestParts } from '../send.js'
 
 export interface CallOptions {

@@ -3,7 +3,8 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../protocol/model/json.js'
 import type { Path } from '../protocol/model/path.js'
 import type { AppUser } from '../protocol/model/user.js'
-import { isRecord, isUserBody, readDocument, readUser } from '../protocol/wire/records/decode.js'
+import { isRecord, readDocument } from '../protocol/wire/document/decode.js'
+import { isUserBody, readUser } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 /** Reads the links at these paths, in place; an id that led nowhere stays an id. */
 export function readLinks(dialect: Spoken, data: Fields, paths: readonly Path[]): void {

@@ -3,10 +3,10 @@ import { toWhere } from '../collections/where.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import type { Json, JsonObject } from '../protocol/model/json.js'
+import { documentReaders } from '../protocol/wire/document/decode.js'
 import { readFailure } from '../protocol/wire/errors/message.js'
-import { readChange, type ToldChange } from '../protocol/wire/frames/encode.js'
-import { writeFilters } from '../protocol/wire/query/decode.js'
-import { documentReaders } from '../protocol/wire/records/decode.js'
+import { type DecodedChange, readChange } from '../protocol/wire/frames/decode.js'
+import { writeFilters } from '../protocol/wire/query/encode.js'
 import { asFailure } from '../send.js'
 import type { WhereInput } from '../types.js'
 import { openFeed } from './feed.js'
@@ -122,7 +122,7 @@ export function openSubscription<Data>(
     since = Math.max(since ?? seq, seq)
   }
 
-  function hand(change: ToldChange) {
+  function hand(change: DecodedChange) {
     if (change.seq <= (since ?? -1)) return
     since = change.seq
     const told = change as unknown as DocumentChange<Data>
@@ -149,7 +149,7 @@ export function openSubscription<Data>(
 }
 
 /** The change that a message says, if it is one. */
-function changeIn(message: JsonObject): ToldChange | SvcError | undefined {
+function changeIn(message: JsonObject): DecodedChange | SvcError | undefined {
   try {
     return readChange(message, documentReaders.enveloped)
   } catch (cause) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Dialect } from '../../client/protocol/wire/dialects.js'
+import type { Dialect } from '../../client/protocol/wire/axes.js'
 import type { Backend } from '../core/context.js'
 import type { Answer } from '../core/documents/idempotency.js'
 import type { PublicBudget } from './guards/public-budget.js'

@@ -1,8 +1,8 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
 import { statuses } from '../../client/protocol/model/errors.js'
-import { dialectRules } from '../../client/protocol/wire/axes.js'
+import { axes, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
-import { type Dialect, formatDialect } from '../../client/protocol/wire/dialects.js'
+import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
 import { replySchema, replyType } from './reply/reply.js'
 import { isBatch, isOfProject, type QueryParameter, type Route } from './route.js'
 
@@ -30,7 +30,7 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: { Error: dialectRules(dialect).errors.schema },
+      schemas: { Error: axes.errors[dialect.errors].schema },
       responses: Object.fromEntries([...failures.keys()].map((status) => [failureName(status), failure(status)])),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -99,10 +99,14 @@ function queryParameter(parameter: QueryParameter): Operation {
   return { in: 'query', ...parameter }
 }
 
-const dialectHeader = [
-  'svc-dialect',
-  'The forms to answer in: a name, exceptions such as `document=flat`, or both.',
-] as const
+function dialectHeader() {
+  const choices = axisNames().map((axis) => `${axis} (${formsOf(axis).join(', ')})`)
+  const description =
+    `The forms to answer in: a name (${Object.keys(dialects).join(', ')}), exceptions such as \`document=flat\`, or both. ` +
+    `Axes and their forms: ${choices.join('; ')}.`
+  return ['svc-dialect', description] as const
+}
+
 const guardHeader = ['if-match', 'The version the document must be at, as its `etag` says it.'] as const
 const etagHeader = ['if-none-match', 'The version you have; the answer is 304 if it is the newest.'] as const
 const onceHeader = [
@@ -114,7 +118,7 @@ const preferHeader = ['prefer', '`return=minimal`: all is done, and nothing of i
 
 function headersOf(route: Route): (readonly [name: string, description: string])[] {
   return [
-    ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader] : []),
+    ...(isOfProject(route.needs) || route.needs === 'public' ? [dialectHeader()] : []),
     ...(route.isGuarded ? [guardHeader] : []),
     ...(isDocumentGet(route) ? [etagHeader] : []),
     ...(route.isCreating ? [onceHeader] : []),
@@ -131,8 +135,10 @@ function answerHeaders({ reply }: Route, dialect: Dialect): Operation {
   return {
     'x-request-id': header('Names this request in the log.'),
     ...(reply === 'document' ? { etag: header('The version of the document.') } : {}),
-    ...(pages.has(reply) && dialect.list === 'array'
-      ? { 'x-total-count': header('All matches.'), 'x-limit': header('The limit that was used.') }
+    ...(pages.has(reply)
+      ? Object.fromEntries(
+          Object.entries(axes.list[dialect.list].headers).map(([name, words]) => [name, header(words)]),
+        )
       : {}),
   }
 }

@@ -4,14 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
-import {
-  type Axis,
-  axisNames,
-  type Dialect,
-  dialects,
-  formatDialect,
-  formsOf,
-} from '../../client/protocol/wire/dialects.js'
+import { type Axis, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
+import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
 import { type Dev, openWorld, type World } from './command-line.js'
 
 let world: World
@@ -50,7 +44,7 @@ const unknowable: readonly Axis[] = ['two_factor']
 /** The named dialects, and each with another form on one axis. */
 const spoken: Dialect[] = Object.values<Dialect>(dialects).flatMap((base) => [
   base,
-  ...axisNames
+  ...axisNames()
     .filter((axis) => !unknowable.includes(axis))
     .flatMap((axis) =>
       formsOf(axis)

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { type Axis, axisNames, type Dialect, dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
+import { type Axis, axisNames, type Dialect } from '../../../client/protocol/wire/axes.js'
+import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
 import { ServiceCommand } from '../../base/service-command.js'
 import type { Named } from '../../base/svc-command.js'
 import { detectForms } from '../../dialects/detect-forms.js'
@@ -37,7 +38,7 @@ that needs a code looks like.`)
     const findings = await detectForms({ url, key, mayWrite: flags.write })
     const { dialect, assumed } = complete(findings)
     const text = formatDialect(dialect)
-    const rows = axisNames.map((axis) => {
+    const rows = axisNames().map((axis) => {
       const evidence = findings.find((finding) => finding.axis === axis)?.evidence
       return { axis, form: dialect[axis], evidence: evidence ?? 'assumed' }
     })
@@ -71,9 +72,9 @@ function complete(findings: readonly Finding[]): { dialect: Dialect; assumed: Ax
   const [nearest = dialects.a] = Object.values<Dialect>(dialects).sort(
     (one, other) => agreement(other) - agreement(one),
   )
-  const found = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
+  const found: Partial<Dialect> = Object.fromEntries(findings.map(({ axis, form }) => [axis, form]))
   return {
     dialect: { ...nearest, ...found },
-    assumed: axisNames.filter((axis) => !findings.some((finding) => finding.axis === axis)),
+    assumed: axisNames().filter((axis) => !findings.some((finding) => finding.axis === axis)),
   }
 }

@@ -1,4 +1,5 @@
-import { axisNames, dialects, formsOf } from '../../../client/protocol/wire/dialects.js'
+import { axisNames, formsOf } from '../../../client/protocol/wire/axes.js'
+import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
 
@@ -8,7 +9,7 @@ export default class DialectsList extends SvcCommand {
 
   async run() {
     await this.parse(DialectsList)
-    const rows = axisNames.map((axis) => ({
+    const rows = axisNames().map((axis) => ({
       axis,
       forms: formsOf(axis).join(', '),
       a: dialects.a[axis],
@@ -16,6 +17,6 @@ export default class DialectsList extends SvcCommand {
       c: dialects.c[axis],
     }))
     this.log(table(rows))
-    return { dialects, axes: Object.fromEntries(axisNames.map((axis) => [axis, formsOf(axis)])) }
+    return { dialects, axes: Object.fromEntries(axisNames().map((axis) => [axis, formsOf(axis)])) }
   }
 }

@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args'
 import { writeJson } from '../../../client/protocol/model/json.js'
-import { axisNames, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
-import { writeListQuery } from '../../../client/protocol/wire/query/decode.js'
+import { axisNames } from '../../../client/protocol/wire/axes.js'
+import { dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
+import { writeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 import { writeDocument, writePage } from '../../../client/protocol/wire/records/documents.js'
 import { SvcCommand } from '../../base/svc-command.js'
@@ -33,7 +34,7 @@ export default class DialectsShow extends SvcCommand {
       filter: formatQuery(query),
     }
 
-    this.log(record(Object.fromEntries(axisNames.map((axis) => [axis, dialect[axis]]))))
+    this.log(record(Object.fromEntries(axisNames().map((axis) => [axis, dialect[axis]]))))
     this.log(`\nheader     svc-dialect: ${shown.dialect}`)
     this.log(`filter     ${shown.filter}`)
     this.log(`document   ${JSON.stringify(shown.document)}`)

@@ -5,14 +5,9 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** One form of a value on the wire: what it looks like, how it is written, how it is read back. */
+/** One form of a value on the wire: what it looks like, how the service encodes it, how its clients decode it. */
 export interface Codec<Value, Outgoing = Value> {
   readonly schema: JsonSchema
-  write(value: Outgoing): Writable
-  read(body: Json): Value
-}
-
-/** A table of forms of one value. `forms<Value>()({…})` checks each form and keeps their names. */
-export function forms<Value, Outgoing = Value>() {
-  return <Table extends { readonly [form: string]: Codec<Value, Outgoing> }>(table: Table): Table => table
+  encode(value: Outgoing): Writable
+  decode(body: Json): Value
 }

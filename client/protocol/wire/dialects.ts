@@ -1,5 +1,6 @@
-/** Every axis and its forms, the named dialects, and the `svc-dialect` header. Contract 1. */
+/** The named dialects, and dialects as text: the header `svc-dialect`. Contract 1. */
 import { SvcError } from '../model/errors.js'
+import { type Axis, axes, axisNames, type Dialect, formsOf } from './axes.js'
 import { spokenForms } from './spoken.js'
 
 const plain = {
@@ -9,7 +10,7 @@ const plain = {
   two_factor: 'result',
 } as const
 
-/** The three variants of the specification. Every form is spoken by one of them. */
+/** The three variants of the specification. */
 export const dialects = {
   a: { ...spokenForms.a, ...plain },
   b: {
@@ -20,11 +21,7 @@ export const dialects = {
     two_factor: 'result',
   },
   c: { ...spokenForms.c, ...plain, two_factor: 'error' },
-} as const
-
-export type Axis = keyof typeof dialects.a
-export type Form<Name extends Axis> = (typeof dialects)[DialectName][Name]
-export type Dialect = { readonly [Name in Axis]: Form<Name> }
+} as const satisfies Record<string, Dialect>
 
 export type DialectName = keyof typeof dialects
 
@@ -40,9 +37,9 @@ export function readDialect(text = '', base: Dialect = dialects.a): Dialect {
   const chosen: Record<string, string> = {}
   for (const exception of isNamed ? rest : [first, ...rest]) {
     const [axis = '', form = ''] = exception.split(/\s*=\s*(.*)/s)
-    requireOneOf('axis', axis, axisNames)
+    if (!isAxis(axis)) throw unknown('axis', axis, axisNames())
     if (chosen[axis]) throw new SvcError('INVALID_DIALECT', `"${axis}" is given twice.`)
-    requireOneOf(axis, form, formsOf(axis as Axis))
+    requireOneOf(axis, form, formsOf(axis))
     chosen[axis] = form
   }
   return { ...(dialects[first as DialectName] ?? base), ...chosen } as Dialect
@@ -51,7 +48,7 @@ export function readDialect(text = '', base: Dialect = dialects.a): Dialect {
 /** The shortest text that reads back as that dialect. */
 export function formatDialect(dialect: Dialect): string {
   const texts = (Object.keys(dialects) as DialectName[]).map((name) => {
-    const exceptions = axisNames.flatMap((axis) =>
+    const exceptions = axisNames().flatMap((axis) =>
       dialect[axis] === dialects[name][axis] ? [] : `${axis}=${dialect[axis]}`,
     )
     return [name, ...exceptions].join(', ')
@@ -59,28 +56,14 @@ export function formatDialect(dialect: Dialect): string {
   return texts.reduce((one, other) => (other.length < one.length ? other : one))
 }
 
-export const axisNames: readonly Axis[] = [
-  'paths',
-  'document',
-  'body',
-  'record',
-  'list',
-  'paging',
-  'filters',
-  'put',
-  'events',
-  'frames',
-  'errors',
-  'two_factor',
-]
-
-/** The forms of an axis. */
-export function formsOf(axis: Axis): string[] {
-  return [...new Set(Object.values(dialects).map((dialect) => dialect[axis]))]
+function isAxis(name: string): name is Axis {
+  return Object.hasOwn(axes, name)
 }
 
 function requireOneOf(what: string, given: string, choices: readonly string[]) {
-  if (choices.includes(given)) return
-  const known = `Known: ${choices.join(', ')}.`
-  throw new SvcError('INVALID_DIALECT', `Unknown ${what} "${given.slice(0, 40)}". ${known}`)
+  if (!choices.includes(given)) throw unknown(what, given, choices)
+}
+
+function unknown(what: string, given: string, choices: readonly string[]): SvcError {
+  return new SvcError('INVALID_DIALECT', `Unknown ${what} "${given.slice(0, 40)}". Known: ${choices.join(', ')}.`)
 }

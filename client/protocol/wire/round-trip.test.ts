@@ -8,12 +8,15 @@ import { type Json, type JsonObject, JsonText, writeJson } from '../model/json.j
 import type { ListQuery } from '../model/page.js'
 import { parsePath } from '../model/path.js'
 import { type Clause, operators, type Test, type Where } from '../model/where.js'
-import { readChanges, readNewDocument, writeFields } from './body/decode.js'
-import { type Axis, axisNames, type Dialect, dialects, formatDialect, formsOf, readDialect } from './dialects.js'
-import { documentShapes } from './document/encode.js'
+import { type Axis, axes, axisNames, type Dialect, formsOf } from './axes.js'
+import { readChanges, readNewDocument } from './body/decode.js'
+import { writeFields } from './body/encode.js'
+import { dialects, formatDialect, readDialect } from './dialects.js'
+import { readDocument } from './document/decode.js'
 import { readError } from './errors/decode.js'
-import { eventNames, frameForms, readChange } from './frames/encode.js'
-import { parseQuery, readFilters, readListQuery, writeFilters, writeListQuery } from './query/decode.js'
+import { readChange } from './frames/decode.js'
+import { parseQuery, readFilters, readListQuery } from './query/decode.js'
+import { writeFilters, writeListQuery } from './query/encode.js'
 import { formatQuery } from './query/format.js'
 import * as readers from './records/decode.js'
 import * as answers from './records/documents.js'
@@ -27,7 +30,7 @@ const losses = {
 
 /** Every dialect that differs from a named one in one form: each cell of each axis at least once. */
 const everyDialect: Dialect[] = Object.values(dialects).flatMap((dialect) =>
-  axisNames.flatMap((axis) => formsOf(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
+  axisNames().flatMap((axis) => formsOf(axis).map((form) => ({ ...dialect, [axis]: form }) as Dialect)),
 )
 
 const name = fc.string({ minLength: 1, unit: 'grapheme' })
@@ -90,7 +93,7 @@ function read<Value>(
   body: Json,
   headers: Readonly<Record<string, string>> = {},
 ): Value {
-  return reader(readers.recordReaders[dialect.record](body), dialect, (header) => headers[header])
+  return reader(axes.record[dialect.record].decode(body), dialect, (header) => headers[header])
 }
 
 describe('every form reads back what it wrote', () => {
@@ -105,16 +108,16 @@ describe('every form reads back what it wrote', () => {
         }))
 
         const batch = overTheWire(answers.writeDocuments(dialect, documents.map(outgoing)))
-        expect(read(readers.readAll(readers.readDocument), dialect, batch)).toEqual(there)
+        expect(read(readers.readAll(readDocument), dialect, batch)).toEqual(there)
 
         for (const [at, one] of documents.entries()) {
           const body = overTheWire(answers.writeDocument(dialect, outgoing(one)))
-          expect(read(readers.readDocument, dialect, body)).toEqual(there[at])
+          expect(read(readDocument, dialect, body)).toEqual(there[at])
         }
 
         const page = { items: documents.map(outgoing), total: 7, limit: 20, offset: 0 }
         const { body, headers } = answers.writePage(dialect, page)
-        const readPage = readers.readPage('documents', readers.readDocument)
+        const readPage = readers.readPage('documents', readDocument)
         expect({ ...read(readPage, dialect, overTheWire(body), headers), offset: 0 }).toEqual({ ...page, items: there })
       }),
     )
@@ -175,11 +178,11 @@ describe('every form reads back what it wrote', () => {
   it('events', () => {
     fc.assert(
       fc.property(document, fc.constantFrom(...everyDialect), (one, dialect) => {
-        const names = eventNames[dialect.events]
-        const shape = documentShapes[dialect.document]
-        const frame = { event: names.write('updated'), seq: 9, document: outgoing(one) }
-        const told = overTheWire(frameForms[dialect.frames].write(frame, shape))
-        const read = readChange(told, shape.read)
+        const names = axes.events[dialect.events]
+        const shape = axes.document[dialect.document]
+        const frame = { event: names.encode('updated'), seq: 9, document: outgoing(one) }
+        const told = overTheWire(axes.frames[dialect.frames].encode(frame, shape))
+        const read = readChange(told, shape.decode)
 
         expect(read).toMatchObject({ kind: 'updated', seq: 9, document: { id: one.id, createdAt: one.createdAt } })
         if (dialect.frames === 'message') expect(read?.document.data).toEqual(one.data)
@@ -278,5 +281,5 @@ it('no axis is new', () => {
     'errors',
     'two_factor',
   ]
-  expect(axisNames).toEqual(tested)
+  expect(axisNames()).toEqual(tested)
 })

@@ -1,5 +1,28 @@
-/** What a client has to know of the dialect that it says. The service knows the rest, and refuses what is not of it. */
+/** What a client has to know of the dialect that it speaks. The service knows the rest, and refuses what it does not serve. */
 import { SvcError } from '../model/errors.js'
+import { bodyWrappers } from './body/encode.js'
+import { documentReaders } from './document/decode.js'
+import { eventReaders } from './events/decode.js'
+import { suffixWriters } from './filters/encode.js'
+import { frameReaders } from './frames/decode.js'
+import { listReaders } from './list/decode.js'
+import { documentPaths } from './paths/encode.js'
+import { recordReaders } from './record/decode.js'
+
+/** The axes that decide how a client encodes requests, and how it decodes answers. */
+const spokenAxes = {
+  paths: documentPaths,
+  document: documentReaders,
+  body: bodyWrappers,
+  record: recordReaders,
+  list: listReaders,
+  filters: suffixWriters,
+  events: eventReaders,
+  frames: frameReaders,
+} as const
+
+type SpokenAxis = keyof typeof spokenAxes
+export type Spoken = { readonly [Axis in SpokenAxis]: keyof (typeof spokenAxes)[Axis] }
 
 const a = {
   paths: 'flat',
@@ -12,20 +35,18 @@ const a = {
   frames: 'message',
 } as const
 
-/** The axes that decide how a client asks, and how it reads what is answered. */
+/** These axes of the named dialects. */
 export const spokenForms = {
   a,
   b: { ...a, paths: 'nested', document: 'snake', list: 'array', filters: 'single', events: 'plain', frames: 'model' },
   c: { ...a, document: 'flat', body: 'bare', record: 'success', filters: 'both' },
-} as const
+} as const satisfies Record<string, Spoken>
 
-type Forms = typeof spokenForms
-type SpokenAxis = keyof Forms['a']
-export type Spoken = { readonly [Axis in SpokenAxis]: Forms[keyof Forms][Axis] }
+type DialectName = keyof typeof spokenForms
 
-/** A dialect, and how it is said. */
+/** A dialect as a client speaks it, and its text. */
 export interface NamedDialect extends Spoken {
-  readonly name: keyof Forms
+  readonly name: DialectName
   readonly text: string
 }
 
@@ -35,23 +56,22 @@ export function readSpoken(text: string): NamedDialect {
   const [name = '', ...exceptions] = text.split(/\s*,\s*/)
   const chosen = Object.fromEntries(exceptions.map((exception) => exception.split(/\s*=\s*/)))
   const forms: Spoken = { ...Object(spokenForms)[name], ...chosen }
-  for (const axis of Object.keys(a) as SpokenAxis[]) {
-    if (!Object.values(spokenForms).some((known) => known[axis] === forms[axis])) {
-      throw new SvcError('INVALID_DIALECT', `"${text}" is no dialect.`)
+  for (const [axis, known] of Object.entries(spokenAxes)) {
+    if (!Object.hasOwn(known, forms[axis as SpokenAxis])) {
+      throw new SvcError('INVALID_DIALECT', `"${text}" is not a valid dialect (use a, b, c, or "a, document=flat").`)
     }
   }
-  return { ...forms, name: name as keyof Forms, text }
+  return { ...forms, name: name as DialectName, text }
 }
 
-/** A dialect as short as it can be said: its name, and the forms that are another's. */
-export function sayDialect(name: keyof Forms, forms: Partial<Spoken>): string {
-  const exceptions = (Object.keys(a) as SpokenAxis[])
-    .filter((axis) => forms[axis] && forms[axis] !== spokenForms[name][axis])
-    .map((axis) => `${axis}=${forms[axis]}`)
-  return [name, ...exceptions].join(', ')
+/** A dialect as short as it can be said: its name, and the forms that are another dialect's. */
+export function sayDialect(name: DialectName, forms: Partial<Spoken>): string {
+  const own: Spoken = spokenForms[name]
+  const exceptions = Object.entries(forms).filter(([axis, form]) => own[axis as SpokenAxis] !== form)
+  return [name, ...exceptions.map((exception) => exception.join('='))].join(', ')
 }
 
 /** Asks for whole documents with the name of their collection, whatever the rest of the dialect looks like. */
-export function realtimeDialect(spoken: NamedDialect): string {
-  return sayDialect(spoken.name, { ...spoken, document: 'enveloped', events: 'past', frames: 'model' })
+export function realtimeDialect({ name, text: _, ...forms }: NamedDialect): string {
+  return sayDialect(name, { ...forms, document: 'enveloped', events: 'past', frames: 'model' })
 }

@@ -1,8 +1,7 @@
 /** Events as they go out: written once for each form, however many listen. */
 import type { Collection } from '../../../client/protocol/model/collection.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
-import { dialectRules } from '../../../client/protocol/wire/axes.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { DocumentChange } from '../../core/realtime/subscriptions.js'
 
 /** The same text for a WebSocket and for a stream of server-sent events, each as bytes. */
@@ -24,9 +23,10 @@ export function frameOf(
   const form = [kind, dialect.events, dialect.frames, dialect.document, name].join(' ')
   const known = frames.get(form)
   if (known) return known
-  const { events, frames: shape, document } = dialectRules(dialect)
   const told = { ...change.document, collection: name }
-  const body = shape.write({ event: events.write(kind), seq: change.seq, document: told }, document)
+  const event = axes.events[dialect.events].encode(kind)
+  const shape = axes.document[dialect.document]
+  const body = axes.frames[dialect.frames].encode({ event, seq: change.seq, document: told }, shape)
   const text = writeJson(body)
   const frame = { message: Buffer.from(text), sse: Buffer.from(`id: ${change.seq}\ndata: ${text}\n\n`) }
   frames.set(form, frame)

@@ -1,7 +1,7 @@
 /** Server-sent events: one subscription for the length of an answer. Contract 9.5. */
 import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { Context, Identity } from '../../core/context.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
 import { type Subscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'

@@ -1,12 +1,10 @@
 /** Answers about files: how a dialect writes them, and what they then look like. */
 import type { StorageUsage, StoredFile } from '../../../client/protocol/model/file.js'
 import type { Page } from '../../../client/protocol/model/page.js'
-import { dialectRules } from '../../../client/protocol/wire/axes.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { count, object, text } from '../../../client/protocol/wire/json-schema.js'
-import { recordEnvelopes } from '../../../client/protocol/wire/list/encode.js'
 import { writeRemoved } from '../../../client/protocol/wire/records/documents.js'
-import { fileShapes, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/records/files.js'
+import { fileShape, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/records/files.js'
 import type { ReplyForm } from './reply-form.js'
 
 /** What a handler gives, by the kind of its answer. */
@@ -17,17 +15,16 @@ export interface FileReplyValues {
   storageUsage: StorageUsage
 }
 
-const record = (dialect: Dialect) => recordEnvelopes[dialect.record]
+const record = (dialect: Dialect) => axes.record[dialect.record]
 
 export const fileReplies: { readonly [Kind in keyof FileReplyValues]: ReplyForm<FileReplyValues[Kind]> } = {
   file: {
     write: (dialect, file) => ({ body: writeFile(dialect, file) }),
-    schema: (dialect) => record(dialect).schema(fileShapes[dialect.document].schema),
+    schema: (dialect) => record(dialect).schema(fileShape(dialect).schema),
   },
   files: {
     write: writeFiles,
-    schema: (dialect) =>
-      record(dialect).schema(dialectRules(dialect).list.schema(fileShapes[dialect.document].schema, 'files')),
+    schema: (dialect) => record(dialect).schema(axes.list[dialect.list].schema(fileShape(dialect).schema, 'files')),
   },
   removedFile: {
     write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'file', id) }),

@@ -1,6 +1,6 @@
 import type { Writable } from '../../../client/protocol/model/json.js'
+import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import type { Stream } from '../realtime/sse.js'
 
 /** An answer in a dialect, before it is text. */

@@ -3,10 +3,10 @@ import type { Collection, CountedCollection } from '../../../client/protocol/mod
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import type { Writable } from '../../../client/protocol/model/json.js'
 import type { Page } from '../../../client/protocol/model/page.js'
-import { dialectRules } from '../../../client/protocol/wire/axes.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import { arrayOf, count, object, text } from '../../../client/protocol/wire/json-schema.js'
+import { collectionShape } from '../../../client/protocol/wire/records/collections.js'
 import {
   writeAllRemoved,
   writeCollection,
@@ -16,7 +16,7 @@ import {
   writePage,
   writeRemoved,
 } from '../../../client/protocol/wire/records/documents.js'
-import { ticketShapes, writeTicket } from '../../../client/protocol/wire/records/tickets.js'
+import { ticketSchema, writeTicket } from '../../../client/protocol/wire/records/tickets.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import type { Outgoing } from '../exchange.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
@@ -58,18 +58,15 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
       body: writeDocument(dialect, document),
       headers: { etag: `"${document.version}"` },
     }),
-    schema: (dialect) => record(dialect, dialectRules(dialect).document.schema),
+    schema: (dialect) => record(dialect, axes.document[dialect.document].schema),
   },
   documents: {
     write: (dialect, documents) => ({ body: writeDocuments(dialect, documents) }),
-    schema: (dialect) => record(dialect, arrayOf(dialectRules(dialect).document.schema)),
+    schema: (dialect) => record(dialect, arrayOf(axes.document[dialect.document].schema)),
   },
   page: {
     write: writePage,
-    schema: (dialect) => {
-      const { list, document } = dialectRules(dialect)
-      return record(dialect, list.schema(document.schema))
-    },
+    schema: (dialect) => record(dialect, axes.list[dialect.list].schema(axes.document[dialect.document].schema)),
   },
   collection: {
     write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
@@ -103,7 +100,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
   },
   ticket: {
     write: (dialect, ticket) => ({ body: writeTicket(dialect, ticket) }),
-    schema: (dialect) => record(dialect, ticketShapes[dialect.document].schema),
+    schema: (dialect) => record(dialect, ticketSchema(dialect)),
   },
   events: {
     write: (_dialect, stream) => ({ body: '', headers: eventStreamHeaders, stream }),
@@ -168,7 +165,7 @@ export function replyType(kind: ReplyKind): string {
 }
 
 function record(dialect: Dialect, schema: JsonSchema): JsonSchema {
-  return dialectRules(dialect).record.schema(schema)
+  return axes.record[dialect.record].schema(schema)
 }
 
 function removedSchema(dialect: Dialect): JsonSchema {
@@ -176,5 +173,5 @@ function removedSchema(dialect: Dialect): JsonSchema {
 }
 
 function collectionSchema(dialect: Dialect): JsonSchema {
-  return dialectRules(dialect).collection.schema
+  return collectionShape(dialect).schema
 }

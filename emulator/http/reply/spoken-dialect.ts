@@ -1,7 +1,8 @@
 /** Which dialect an answer is written in: the project's, and what the request asks for on top of it. Contract 1. */
 import type { IncomingMessage } from 'node:http'
 import type { Project } from '../../../client/protocol/model/project.js'
-import { type Dialect, dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
+import type { Dialect } from '../../../client/protocol/wire/axes.js'
+import { dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
 import { cachedProject } from '../../core/projects/projects.js'
 import type { Door, Exchange } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'

@@ -2,12 +2,10 @@
 
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { Page } from '../../../client/protocol/model/page.js'
-import { dialectRules } from '../../../client/protocol/wire/axes.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { arrayOf, object, text } from '../../../client/protocol/wire/json-schema.js'
-import { recordEnvelopes } from '../../../client/protocol/wire/list/encode.js'
 import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../../client/protocol/wire/records/logins.js'
-import { userShapes, writeUser, writeUsers } from '../../../client/protocol/wire/records/users.js'
+import { userSchema, writeUser, writeUsers } from '../../../client/protocol/wire/records/users.js'
 import type { Enrolment } from '../../core/accounts/two-factor.js'
 import type { LoginStep } from '../../core/logins/logins.js'
 import type { ReplyForm } from './reply-form.js'
@@ -29,46 +27,45 @@ export interface UserReplyValues {
   appLoginUrl: { readonly url: string; readonly state: string }
 }
 
-const record = (dialect: Dialect) => recordEnvelopes[dialect.record]
+const record = (dialect: Dialect) => axes.record[dialect.record]
 
 export const userReplies: { readonly [Kind in keyof UserReplyValues]: ReplyForm<UserReplyValues[Kind]> } = {
   user: {
     write: (dialect, user) => ({ body: writeUser(dialect, user) }),
-    schema: (dialect) => record(dialect).schema(userShapes[dialect.document].schema),
+    schema: (dialect) => record(dialect).schema(userSchema(dialect)),
   },
   users: {
     write: writeUsers,
-    schema: (dialect) =>
-      record(dialect).schema(dialectRules(dialect).list.schema(userShapes[dialect.document].schema, 'users')),
+    schema: (dialect) => record(dialect).schema(axes.list[dialect.list].schema(userSchema(dialect), 'users')),
   },
   login: { write: (dialect, step) => ({ body: writeLogin(dialect, step) }), schema: loginSchema },
   signUp: { write: (dialect, step) => ({ body: writeSignUp(dialect, step) }), schema: signUpSchema },
   token: {
-    write: (dialect, token) => ({ body: record(dialect).write({ token, access_token: token }) }),
+    write: (dialect, token) => ({ body: record(dialect).encode({ token, access_token: token }) }),
     schema: (dialect) => record(dialect).schema(object({ token: text, access_token: text })),
   },
   message: {
-    write: (dialect, message) => ({ body: record(dialect).write({ message }) }),
+    write: (dialect, message) => ({ body: record(dialect).encode({ message }) }),
     schema: (dialect) => record(dialect).schema(object({ message: text })),
   },
   enrolment: {
     write: (dialect, { secret, otpauthUrl, qrCode }) => ({
-      body: record(dialect).write({ secret, otpauth_url: otpauthUrl, qr_code: qrCode }),
+      body: record(dialect).encode({ secret, otpauth_url: otpauthUrl, qr_code: qrCode }),
     }),
     schema: (dialect) => record(dialect).schema(object({ secret: text, otpauth_url: text, qr_code: text })),
   },
   recoveryCodes: {
     write: (dialect, codes) => ({
-      body: record(dialect).write({ message: 'Two-factor login is on.', recovery_codes: codes }),
+      body: record(dialect).encode({ message: 'Two-factor login is on.', recovery_codes: codes }),
     }),
     schema: (dialect) => record(dialect).schema(object({ message: text, recovery_codes: arrayOf(text) })),
   },
   loginUrl: {
-    write: (dialect, url) => ({ body: record(dialect).write({ url }) }),
+    write: (dialect, url) => ({ body: record(dialect).encode({ url }) }),
     schema: (dialect) => record(dialect).schema(object({ url: text })),
   },
   appLoginUrl: {
-    write: (dialect, { url, state }) => ({ body: record(dialect).write({ url, state }) }),
+    write: (dialect, { url, state }) => ({ body: record(dialect).encode({ url, state }) }),
     schema: (dialect) => record(dialect).schema(object({ url: text, state: text })),
   },
 }

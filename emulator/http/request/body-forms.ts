@@ -4,6 +4,7 @@ import type { Changes, Fields } from '../../../client/protocol/model/document.js
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import {
   readBatchCreate,
   readBatchDelete,
@@ -12,7 +13,6 @@ import {
   readNewDocument,
 } from '../../../client/protocol/wire/body/decode.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 import { object } from '../../../client/protocol/wire/json-schema.js'
 import { isLight, requireLight } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
@@ -141,16 +141,14 @@ function requireLightChanges(sent: JsonObject, { fields, append, remove }: Chang
 }
 
 function documentSchema({ body }: Dialect): JsonSchema {
-  const description = body === 'either' ? 'The fields, or the fields wrapped as {"data": {…}}.' : 'The fields.'
-  return { type: 'object', description }
+  return { type: 'object', description: `The fields${axes.body[body].alternatives.document}.` }
 }
 
 function changesSchema({ body }: Dialect): JsonSchema {
-  const wrapped = body === 'either' ? ', bare or wrapped as {"data": {…}}' : ''
   const operator = { type: 'object', description: 'By field: one item or an array of them.' }
   return {
     type: 'object',
-    description: `The fields to change${wrapped}. Applied in the order fields, $remove, $append.`,
+    description: `The fields to change${axes.body[body].alternatives.changes}. Applied in the order fields, $remove, $append.`,
     properties: { $append: operator, $remove: operator },
   }
 }

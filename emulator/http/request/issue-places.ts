@@ -2,8 +2,8 @@
 import { operatorNames } from '../../../client/protocol/model/document.js'
 import type { Issue } from '../../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
+import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { unwrapChanges } from '../../../client/protocol/wire/body/decode.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
 
 /** From the path of an issue in what was read to its path in the body. */
 export type Placing = (path: Issue['path']) => Issue['path']

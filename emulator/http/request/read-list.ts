@@ -2,8 +2,7 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
-import { dialectRules } from '../../../client/protocol/wire/axes.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import {
   type Parameter,
   parseQuery,
@@ -37,7 +36,7 @@ export const listQuery: QueryForm<ListQuery> = {
     populateParameter,
     {
       name: 'filters',
-      description: `Any other name is a filter on that field. Suffixes of this dialect: "${dialect.filters}".`,
+      description: `Any other name is a filter on that field. For example: ${axes.filters[dialect.filters].example}.`,
       schema: { type: 'object', additionalProperties: { type: 'string' } },
       style: 'form',
       explode: true,
@@ -96,7 +95,7 @@ export function allParameters(names: Readonly<Record<string, string>>): QueryFor
 }
 
 function pageParameters(dialect: Dialect): QueryParameter[] {
-  const { paging } = dialectRules(dialect)
+  const paging = axes.paging[dialect.paging]
   return [
     {
       name: 'limit',

@@ -1,5 +1,6 @@
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
-import type { Dialect } from '../../../client/protocol/wire/dialects.js'
+import { axes } from '../../../client/protocol/wire/axes.js'
+import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,
@@ -33,8 +34,7 @@ const one = [
 /** A PUT once it is read: the write that its dialect means. */
 type Put = (ctx: Context, collection: string, id: string, options: WriteOptions) => Promise<OutgoingDocument>
 
-/** The `put` axis. */
-const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
+const puts: { readonly [Meaning in PutMeaning]: BodyForm<Put> } = {
   replace: {
     schema: newDocument.schema,
     read(dialect, body) {
@@ -42,7 +42,7 @@ const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
       return (ctx, collection, id, options) => replaceDocument(ctx, collection, id, fields, options)
     },
   },
-  merge: {
+  update: {
     schema: documentChanges.schema,
     read(dialect, body) {
       const changes = documentChanges.read(dialect, body)
@@ -52,8 +52,8 @@ const puts: { readonly [Meaning in Dialect['put']]: BodyForm<Put> } = {
 }
 
 const put: BodyForm<Put> = {
-  schema: (dialect) => puts[dialect.put].schema(dialect),
-  read: (dialect, body) => puts[dialect.put].read(dialect, body),
+  schema: (dialect) => puts[axes.put[dialect.put].means].schema(dialect),
+  read: (dialect, body) => puts[axes.put[dialect.put].means].read(dialect, body),
   places: placesInDocument,
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { lstat, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { detectEvents } from '../../../cli/dialects/detect-events.js'
+import { firstEventOf } from '../../../cli/dialects/first-event.js'
 import { bin, openWorld, type World } from '../command-line.js'
 import { emulatorFile } from '../emulator-file.js'
 import { openFakeService } from '../fake-service.js'
@@ -110,7 +110,7 @@ test('contract 12.4 the key follows no redirect of the events that a detection l
   const from = await openFakeService(({ path }) => ({ status: 307, headers: { location: `${there.url}${path}` } }))
   const listened = { url: from.url, headers: { 'x-api-key': 'svc_key_mine' }, collection: 'posts' }
 
-  await expect(detectEvents(listened, async () => undefined)).rejects.toMatchObject({ code: 'REDIRECTED' })
+  await expect(firstEventOf(listened, async () => undefined)).rejects.toMatchObject({ code: 'REDIRECTED' })
   from.close()
   there.close()
   expect(there.asked).toEqual([])

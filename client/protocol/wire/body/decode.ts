@@ -4,38 +4,39 @@ import { type Issue, SvcError } from '../../model/errors.js'
 import { formatCount } from '../../model/figures.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import { sizes } from '../../model/limits.js'
-import type { Form } from '../dialects.js'
+import type { BodyFormName } from './encode.js'
 
 interface BodyForm {
   /** The fields that a body without operators means. */
   unwrap(body: JsonObject): { fields: JsonObject; isWrapped: boolean }
-  /** The body that means these fields. */
-  wrap(fields: JsonObject): JsonObject
+  /** How a body may come, for the description of the API. */
+  readonly alternatives: { readonly document: string; readonly changes: string }
+  /** Whether an update of a batch must be wrapped, in a dialect in which no other body is. */
+  readonly isBatchWrapped: boolean
 }
-
-const bodyWrappers = {
-  // Always wrapped: fields that look like a wrapper would be taken apart on the other side.
-  either: (fields) => ({ data: fields }),
-  bare: (fields) => fields,
-} as const satisfies Record<Form<'body'>, BodyForm['wrap']>
 
 export const bodyForms = {
   either: {
     unwrap: (body) => (isWrapper(body) ? { fields: body.data, isWrapped: true } : { fields: body, isWrapped: false }),
-    wrap: (fields) => bodyWrappers.either(fields),
+    alternatives: {
+      document: ', or the fields wrapped as {"data": {…}}',
+      changes: ', bare or wrapped as {"data": {…}}',
+    },
+    isBatchWrapped: false,
   },
   bare: {
     unwrap: (body) => ({ fields: body, isWrapped: false }),
-    wrap: (fields) => bodyWrappers.bare(fields),
+    alternatives: { document: '', changes: '' },
+    isBatchWrapped: true,
   },
-} as const satisfies { [form: string]: BodyForm }
+} as const satisfies Record<BodyFormName, BodyForm>
 
 function isWrapper(body: JsonObject): body is { data: JsonObject } {
   return isObject(body.data) && Object.keys(body).length === 1
 }
 
 interface Speaks {
-  readonly body: Form<'body'>
+  readonly body: BodyFormName
 }
 
 /**
@@ -61,11 +62,6 @@ export function unwrapChanges({ body: form }: Speaks, body: JsonObject, place: I
   return { operators, ...bodyForms[form].unwrap(rest) }
 }
 
-/** The fields of a document; beside them, the operators of an update. */
-export function writeFields({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
-  return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
-}
-
 /** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
 export function readNewDocument(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Fields {
   requireNoOperator(body, place)
@@ -82,10 +78,6 @@ export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   })
 }
 
-export function writeBatchCreate(speaks: Speaks, documents: readonly Fields[]): JsonObject {
-  return { documents: documents.map((fields) => writeFields(speaks, fields)) }
-}
-
 /** `{updates: {<id>: {data}}}`; where `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
 export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, Changes> {
   const { updates } = body
@@ -97,20 +89,11 @@ export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<s
       if (!isObject(update)) throw invalid(['updates', id], 'is not an object', 'object')
       const place = ['updates', id]
       const { rest } = splitOperators(update, place)
-      const isBareRefused =
-        form === 'bare' && !(isObject(rest.data) && Object.keys(rest).length === 1) && Object.keys(rest).length > 0
+      const isBareRefused = bodyForms[form].isBatchWrapped && !isWrapper(rest) && Object.keys(rest).length > 0
       if (isBareRefused) throw invalid(['updates', id], 'takes its fields in "data"', 'data')
       return [id, readChanges({ body: 'either' }, update, place)]
     }),
   )
-}
-
-export function writeBatchUpdate(updates: Readonly<Record<string, object>>): object {
-  const written = Object.entries(updates).map(([id, update]) => {
-    const { $remove, $append, ...data } = update as Fields
-    return [id, { data, $remove, $append }]
-  })
-  return { updates: Object.fromEntries(written) }
 }
 
 /** `{document_ids: [...]}`. */
@@ -119,10 +102,6 @@ export function readBatchDelete(body: JsonObject): string[] {
     if (typeof id !== 'string') throw invalid(['document_ids', at], 'is not a string', 'string')
     return id
   })
-}
-
-export function writeBatchDelete(ids: readonly string[]): object {
-  return { document_ids: ids }
 }
 
 function listIn(body: JsonObject, name: string): Json[] {

@@ -1,56 +1,79 @@
+/** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
 import type { Document, Linked, OutgoingDocument, OutgoingUser } from '../../model/document.js'
 import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
-import { forms } from '../codec.js'
+import type { Codec, JsonSchema } from '../codec.js'
 import { object, text, time } from '../json-schema.js'
-import { documentReaders } from '../records/decode.js'
-import { writeCamelUser, writeSnakeUser } from '../records/user-record.js'
-import { writeData, writePopulatedFields } from './populated.js'
+import { type DocumentForm, documentReaders } from './decode.js'
+import { type EncodeLink, encodeData, encodePopulatedFields } from './populated.js'
+import { encodeUserRecord, type Naming } from './user-record.js'
 
-/** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
-export const documentShapes = forms<Document, OutgoingDocument>()({
-  enveloped: {
+export interface DocumentShape extends Codec<Document, OutgoingDocument> {
+  /** How users, collections, files and tickets name their times beside documents of this shape. */
+  readonly naming: Naming
+  /** Encodes what a link leads to: a document in this shape, or a user. */
+  readonly encodeLink: EncodeLink
+}
+
+export const documentShapes = {
+  enveloped: shape({
+    form: 'enveloped',
+    naming: 'camel',
     schema: object({ id: text, collection: text, data: { type: 'object' }, createdAt: time, updatedAt: time }),
-    write: ({ id, collection, data, createdAt, updatedAt }): Writable => ({
+    encode: ({ id, collection, data, createdAt, updatedAt }, encodeLink) => ({
       id,
       collection,
-      data: writeData(data, linkWriters.enveloped),
+      data: encodeData(data, encodeLink),
       createdAt,
       updatedAt,
     }),
-    read: documentReaders.enveloped,
-  },
-  snake: {
+  }),
+  snake: shape({
+    form: 'snake',
+    naming: 'snake',
     schema: object({ id: text, collection_id: text, data: { type: 'object' }, created_at: time, updated_at: time }),
-    write: ({ id, collectionId, data, createdAt, updatedAt }): Writable => ({
+    encode: ({ id, collectionId, data, createdAt, updatedAt }, encodeLink) => ({
       id,
       collection_id: collectionId,
-      data: writeData(data, linkWriters.snake),
+      data: encodeData(data, encodeLink),
       created_at: createdAt,
       updated_at: updatedAt,
     }),
-    read: documentReaders.snake,
-  },
+  }),
   /** A field named `id`, `createdAt` or `updatedAt` is hidden by the service's own. Contract 2.5. */
-  flat: {
+  flat: shape({
+    form: 'flat',
+    naming: 'camel',
     schema: { ...object({ id: text, createdAt: time, updatedAt: time }), additionalProperties: true },
-    write: ({ id, data, createdAt, updatedAt }): Writable => {
-      const fields =
-        data instanceof JsonText ? (data.toJSON() as JsonObject) : writePopulatedFields(data, linkWriters.flat)
+    encode: ({ id, data, createdAt, updatedAt }, encodeLink) => {
+      const fields = data instanceof JsonText ? (data.toJSON() as JsonObject) : encodePopulatedFields(data, encodeLink)
       return { ...fields, id, createdAt, updatedAt }
     },
-    read: documentReaders.flat,
-  },
-})
+  }),
+} as const satisfies Record<DocumentForm, DocumentShape>
 
-/** How a document's links are written: documents in its own shape, users in its naming of times. */
-export const linkWriters = {
-  enveloped: ({ record }: Linked): Writable =>
-    isUser(record) ? writeCamelUser(record, linkWriters.enveloped) : documentShapes.enveloped.write(record),
-  snake: ({ record }: Linked): Writable =>
-    isUser(record) ? writeSnakeUser(record, linkWriters.snake) : documentShapes.snake.write(record),
-  /** A user's data are never flattened. Contract 1. */
-  flat: ({ record }: Linked): Writable =>
-    isUser(record) ? writeCamelUser(record, linkWriters.flat) : documentShapes.flat.write(record),
+/** How times are named where documents have this form. */
+export function namingOf({ document }: { readonly document: DocumentForm }): Naming {
+  return documentShapes[document].naming
+}
+
+interface ShapeParts {
+  readonly form: DocumentForm
+  readonly naming: Naming
+  readonly schema: JsonSchema
+  encode(document: OutgoingDocument, encodeLink: EncodeLink): Writable
+}
+
+function shape({ form, naming, schema, encode }: ShapeParts): DocumentShape {
+  // A user's data are never flattened. Contract 1.
+  const encodeLink: EncodeLink = ({ record }) =>
+    isUser(record) ? encodeUserRecord(naming, record, encodeLink) : encode(record, encodeLink)
+  return {
+    naming,
+    schema,
+    encode: (document) => encode(document, encodeLink),
+    decode: documentReaders[form],
+    encodeLink,
+  }
 }
 
 function isUser(record: Linked['record']): record is OutgoingUser {

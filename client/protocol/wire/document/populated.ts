@@ -2,20 +2,20 @@
 import { Linked, type PopulatedFields, type PopulatedValue } from '../../model/document.js'
 import { JsonText, Later, type Writable, type WritableObject } from '../../model/json.js'
 
-type WriteLink = (link: Linked) => Writable
+export type EncodeLink = (link: Linked) => Writable
 
-export function writeData(data: JsonText | PopulatedFields, writeLink: WriteLink): Writable {
-  return data instanceof JsonText ? data : writePopulatedFields(data, writeLink)
+export function encodeData(data: JsonText | PopulatedFields, encodeLink: EncodeLink): Writable {
+  return data instanceof JsonText ? data : encodePopulatedFields(data, encodeLink)
 }
 
-export function writePopulatedFields(fields: PopulatedFields, writeLink: WriteLink): WritableObject {
-  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, writeValue(value, writeLink)]))
+export function encodePopulatedFields(fields: PopulatedFields, encodeLink: EncodeLink): WritableObject {
+  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, encodeValue(value, encodeLink)]))
 }
 
-function writeValue(value: PopulatedValue, writeLink: WriteLink): Writable {
+function encodeValue(value: PopulatedValue, encodeLink: EncodeLink): Writable {
   if (value instanceof JsonText) return value
-  if (value instanceof Linked) return new Later(() => writeLink(value))
-  if (Array.isArray(value)) return value.map((item: PopulatedValue) => writeValue(item, writeLink))
-  if (typeof value === 'object' && value !== null) return writePopulatedFields(value as PopulatedFields, writeLink)
+  if (value instanceof Linked) return new Later(() => encodeLink(value))
+  if (Array.isArray(value)) return value.map((item: PopulatedValue) => encodeValue(item, encodeLink))
+  if (typeof value === 'object' && value !== null) return encodePopulatedFields(value as PopulatedFields, encodeLink)
   return value
 }

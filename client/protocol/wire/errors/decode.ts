@@ -1,6 +1,6 @@
 import { type ErrorCode, type Issue, SvcError } from '../../model/errors.js'
 import { type Json, objectIn } from '../../model/json.js'
-import type { HeaderReader } from '../records/decode.js'
+import type { HeaderReader } from '../expected.js'
 
 /** What an answer means that says no code. */
 const codes: { readonly [status: number]: ErrorCode } = {

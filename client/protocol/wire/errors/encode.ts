@@ -6,7 +6,7 @@ import { arrayOf, object, text } from '../json-schema.js'
 
 interface ErrorFormat {
   readonly schema: JsonSchema
-  write(error: SvcError): Writable
+  encode(error: SvcError): Writable
 }
 
 const issueSchema = object({ loc: { type: 'array' }, msg: text, type: text })
@@ -17,19 +17,19 @@ export const errorFormats = {
       success: { const: false },
       error: object({ code: text, message: text, issues: arrayOf(issueSchema) }, { optional: ['issues'] }),
     }),
-    write: ({ code, message, issues }) => ({
+    encode: ({ code, message, issues }) => ({
       success: false,
-      error: { code, message, ...(issues.length > 0 ? { issues: issues.map(writeIssue) } : {}) },
+      error: { code, message, ...(issues.length > 0 ? { issues: issues.map(encodeIssue) } : {}) },
     }),
   },
   /** A list is for `VALIDATION_ERROR` only, a text for all else. Contract 10.8. */
   detail: {
     schema: object({ detail: { oneOf: [text, arrayOf(issueSchema)] } }),
-    write: ({ code, message, issues }) => ({
-      detail: code === 'VALIDATION_ERROR' ? (issues.length > 0 ? issues.map(writeIssue) : [whole(message)]) : message,
+    encode: ({ code, message, issues }) => ({
+      detail: code === 'VALIDATION_ERROR' ? (issues.length > 0 ? issues.map(encodeIssue) : [whole(message)]) : message,
     }),
   },
-} as const satisfies Record<string, ErrorFormat>
+} as const satisfies { readonly [form: string]: ErrorFormat }
 
 /** Headers of a failure, in both formats. */
 export function errorHeaders({ code, retryAfterSeconds, allow }: SvcError): Record<string, string> {
@@ -40,7 +40,7 @@ export function errorHeaders({ code, retryAfterSeconds, allow }: SvcError): Reco
   }
 }
 
-function writeIssue({ in: start, path, message, type }: Issue): {
+function encodeIssue({ in: start, path, message, type }: Issue): {
   loc: readonly (string | number)[]
   msg: string
   type: string
@@ -49,5 +49,5 @@ function writeIssue({ in: start, path, message, type }: Issue): {
 }
 
 function whole(message: string) {
-  return writeIssue({ path: [], message, type: 'value' })
+  return encodeIssue({ path: [], message, type: 'value' })
 }

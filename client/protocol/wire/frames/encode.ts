@@ -1,31 +1,29 @@
-/** The `events` and the `frames` axis: how a change is told to who listens. Spec, "Events". */
-import type { Change } from '../../model/change.js'
+/** The `frames` axis: what stands around the document of an event. Spec, "Events". */
 import type { Document, OutgoingDocument } from '../../model/document.js'
-import { isObject, type Json, type JsonObject, type Writable } from '../../model/json.js'
-import type { Codec } from '../codec.js'
-import type { Form } from '../dialects.js'
-import { documentOf } from '../records/decode.js'
+import type { Writable } from '../../model/json.js'
+import type { Codec, JsonSchema } from '../codec.js'
+import { count, object, text } from '../json-schema.js'
+import type { frameReaders } from './decode.js'
 
-type Kind = Change['kind']
-
-const plainNames = { created: 'create', updated: 'update', deleted: 'delete' } as const satisfies Record<Kind, string>
-
-export const eventNames = {
-  past: { write: (kind) => kind },
-  plain: { write: (kind) => plainNames[kind] },
-} as const satisfies Record<Form<'events'>, { write(kind: Kind): string }>
-
-/** What a frame says of a change, its event already named. */
-export interface Frame {
-  readonly event: string
-  readonly seq: number
-  readonly document: OutgoingDocument
+interface FrameForm {
+  readonly schema: JsonSchema
+  encode(
+    frame: { readonly event: string; readonly seq: number; readonly document: OutgoingDocument },
+    shape: Codec<Document, OutgoingDocument>,
+  ): Writable
 }
 
 export const frameForms = {
   /** The document is `{id, data, createdAt}`, whatever the document axis says. */
   message: {
-    write: ({ event, seq, document: { id, collection, data, createdAt } }) => ({
+    schema: object({
+      type: { const: 'event' },
+      collection: text,
+      event: text,
+      seq: count,
+      document: { type: 'object' },
+    }),
+    encode: ({ event, seq, document: { id, collection, data, createdAt } }) => ({
       type: 'event',
       collection,
       event,
@@ -33,21 +31,8 @@ export const frameForms = {
       document: { id, data: data as Writable, createdAt },
     }),
   },
-  model: { write: ({ event, seq, document }, shape) => ({ event, seq, data: shape.write(document) }) },
-} as const satisfies Record<Form<'frames'>, { write(frame: Frame, shape: Codec<Document, OutgoingDocument>): Writable }>
-
-/** A change as it is told. */
-export interface ToldChange {
-  readonly kind: Kind
-  readonly seq: number
-  readonly document: Document
-}
-
-/** A change in either frame, of which one has the document under that name; nothing if it tells of none. */
-export function readChange(body: JsonObject, readDocument: (body: Json) => Document): ToldChange | undefined {
-  const { event, seq, collection, document, data = null } = body
-  if (typeof event !== 'string') return undefined
-  const told = isObject(document) ? documentOf({ ...document, collection }) : readDocument(data)
-  // A plain name lacks the last letter of the past.
-  return { kind: event.replace(/d?$/, 'd') as Kind, seq: seq as number, document: told }
-}
+  model: {
+    schema: object({ event: text, seq: count, data: { type: 'object' } }),
+    encode: ({ event, seq, document }, shape) => ({ event, seq, data: shape.encode(document) }),
+  },
+} as const satisfies Record<keyof typeof frameReaders, FrameForm>

@@ -1,48 +1,38 @@
-/** What stands around a record or a list: the `record` and the `list` axis. */
+/** The `list` axis: what stands around the items of a page. */
 import type { Json, Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { JsonSchema } from '../codec.js'
+import type { HeaderReader } from '../expected.js'
 import { arrayOf, count, object } from '../json-schema.js'
-import { type HeaderReader, type Listed, type Listing, listReaders, recordReaders } from '../records/decode.js'
-
-interface Envelope {
-  schema(record: JsonSchema): JsonSchema
-  write(record: Writable): Writable
-  read(body: Json): Json
-}
-
-export const recordEnvelopes = {
-  bare: { schema: (record) => record, write: (record) => record, read: recordReaders.bare },
-  success: {
-    schema: (record) => object({ success: { const: true }, data: record }),
-    write: (data) => ({ success: true, data }),
-    read: recordReaders.success,
-  },
-} as const satisfies Record<string, Envelope>
+import { type Listed, type Listing, listReaders } from './decode.js'
 
 interface ListEnvelope {
   schema(item: JsonSchema, listed?: Listed): JsonSchema
-  write(page: Page<Writable>, listed?: Listed): { body: Writable; headers: Record<string, string> }
-  read(body: Json, header: HeaderReader, listed?: Listed): Listing
+  /** Headers that tell of the page, with a description each. */
+  readonly headers: Readonly<Record<string, string>>
+  encode(page: Page<Writable>, listed?: Listed): { body: Writable; headers: Record<string, string> }
+  decode(body: Json, header: HeaderReader, listed: Listed): Listing
 }
 
 export const listEnvelopes = {
   page: {
     schema: (item, listed = 'documents') =>
       object({ [listed]: arrayOf(item), total: { type: ['integer', 'null'] }, limit: count, offset: count }),
-    write: ({ items, total, limit, offset }, listed = 'documents') => ({
+    headers: {},
+    encode: ({ items, total, limit, offset }, listed = 'documents') => ({
       body: { [listed]: items, total, limit, offset },
       headers: {},
     }),
-    read: (body, header, listed = 'documents') => listReaders.page(body, header, listed),
+    decode: listReaders.page,
   },
-  /** The total and the limit travel in headers; the offset is known to who asked. */
+  /** The offset is known to the client, which asked for it. */
   array: {
     schema: (item) => arrayOf(item),
-    write: ({ items, total, limit }) => ({
+    headers: { 'x-total-count': 'All matches.', 'x-limit': 'The limit that was used.' },
+    encode: ({ items, total, limit }) => ({
       body: items,
       headers: { 'x-limit': String(limit), ...(total === null ? {} : { 'x-total-count': String(total) }) },
     }),
-    read: (body, header) => listReaders.array(body, header),
+    decode: listReaders.array,
   },
-} as const satisfies Record<string, ListEnvelope>
+} as const satisfies Record<keyof typeof listReaders, ListEnvelope>

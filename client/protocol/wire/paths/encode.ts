@@ -1,8 +1,6 @@
 /** The `paths` axis, and every address of the service as its clients write it. */
 import { SvcError } from '../../model/errors.js'
-import type { Form } from '../dialects.js'
 import { encodeText } from '../sendable.js'
-import type { Spoken } from '../spoken.js'
 
 /**
  * A name as a part of an address. What is empty or only dots would name what stands above it: the delete of a
@@ -13,33 +11,39 @@ export function segment(name: string): string {
   return encodeText(name)
 }
 
-/** Where a collection's documents are listed. */
-const documentPaths = {
-  flat: (collection) => `/collections/${segment(collection)}`,
-  nested: (collection) => `/collections/${segment(collection)}/documents`,
-} as const satisfies Record<Form<'paths'>, (collection: string) => string>
-
 /** Where a document is created. */
-export const create = documentPaths.flat
+export function create(collection: string): string {
+  return `/collections/${segment(collection)}`
+}
 
-export function documents({ paths }: Spoken, collection: string): string {
+/** Where a collection's documents are listed. */
+export const documentPaths = {
+  flat: create,
+  nested: (collection) => `${create(collection)}/documents`,
+} as const satisfies { readonly [form: string]: (collection: string) => string }
+
+interface Speaks {
+  readonly paths: keyof typeof documentPaths
+}
+
+export function documents({ paths }: Speaks, collection: string): string {
   return documentPaths[paths](collection)
 }
 
-export function document(dialect: Spoken, collection: string, id: string): string {
+export function document(dialect: Speaks, collection: string, id: string): string {
   return `${documents(dialect, collection)}/${segment(id)}`
 }
 
 /** Where many are created or, with `/update` or `/delete` behind it, changed or deleted. */
 export function batch(collection: string, what: string): string {
-  return `/collections/${segment(collection)}/batch/documents${what}`
+  return `${create(collection)}/batch/documents${what}`
 }
 
 export const collections = '/collections'
 
 /** Always the record, whatever the `paths` axis says. */
 export function collection(name: string): string {
-  return `/api/collections/${segment(name)}`
+  return `/api${create(name)}`
 }
 
 export const upload = '/storage/upload'
@@ -50,7 +54,7 @@ export function file(id: string): string {
   return `/storage/file/${segment(id)}`
 }
 
-/** Where the changes of a collection are told as Server-Sent Events. */
+/** Where the changes of a collection come as server-sent events. */
 export function stream(collection: string): string {
   return `/realtime/sse/${segment(collection)}`
 }

@@ -1,4 +1,4 @@
-/** A list request as query parameters, in both directions. */
+/** A list request, and filters of realtime, as the service decodes them. */
 import { SvcError } from '../../model/errors.js'
 import { formatBytes } from '../../model/figures.js'
 import type { Json, JsonObject } from '../../model/json.js'
@@ -6,7 +6,7 @@ import { sizes } from '../../model/limits.js'
 import type { ListQuery, Sort } from '../../model/page.js'
 import { formatPath, type Path, parsePath } from '../../model/path.js'
 import type { Clause, Operator, Test, Where } from '../../model/where.js'
-import type { Dialect } from '../dialects.js'
+import { axes, type Dialect } from '../axes.js'
 import {
   requireCountable,
   requireSearchable,
@@ -14,19 +14,13 @@ import {
   requireSpeakable,
   type TestCount,
 } from '../filters/bounds.js'
-import { filterSuffixes, suffixWriters } from '../filters/encode.js'
-import { pagingRules } from '../paging/decode.js'
-import type { Spoken } from '../spoken.js'
-import type { GivenParameter } from './format.js'
+import { joinList, ownNames } from './names.js'
 
 export type Parameter = readonly [name: string, value: string]
 
 /** Names of a sort's field, and of its direction. All are read in every dialect. */
 const sortNames = ['orderBy', 'sort_by', 'sort']
 const directionNames = ['order', 'sort_order']
-
-/** Names that are no filters. */
-const ownNames = ['populate', 'limit', 'offset', 'count', 'orderBy', 'sort_by', 'sort', 'order', 'sort_order']
 
 /**
  * Takes a raw query string apart. Contract 10.7 and 10.11.
@@ -86,23 +80,9 @@ export function readFolderQuery(
 }
 
 function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<ListQuery, 'limit' | 'offset'> {
-  const paging = pagingRules[dialect.paging]
+  const paging = axes.paging[dialect.paging]
   const limit = readWhole('limit', named.get('limit')) ?? paging.default
   return { limit: Math.min(limit, paging.most), offset: readWhole('offset', named.get('offset')) ?? 0 }
-}
-
-/** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
-export function writeListQuery(dialect: Spoken, query: Partial<ListQuery>): GivenParameter[] {
-  const { where, sort, limit, offset, count, populate = [] } = query
-  return [
-    ...(where ? writeWhere(dialect, where) : []),
-    ['orderBy', sort && formatPath(sort.path)],
-    ['order', sort?.direction],
-    ['limit', limit],
-    ['offset', offset],
-    ['count', count ? undefined : count],
-    ...populate.map((path) => ['populate', formatPath(path)] as const),
-  ]
 }
 
 /** The populate parameters alone, as the get of one document takes them. */
@@ -145,7 +125,7 @@ export function readFilters(dialect: Dialect, filters: JsonObject): Where {
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
   if (!Array.isArray(value)) return [[name, filterText(name, value)]]
   const texts = value.map((item) => filterText(name, item))
-  const { operator } = filterSuffixes[dialect.filters].read(name)
+  const { operator } = axes.filters[dialect.filters].decode(name)
   return isListed(operator) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
 }
 
@@ -159,33 +139,9 @@ function filterText(name: string, value: Json): string {
   throw new SvcError('INVALID_FILTER', `The filter "${name}" takes a text, a number, true, false or null.`)
 }
 
-/** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
-export function writeFilters(dialect: Spoken, where: Where): JsonObject {
-  const filters = new Map<string, Json>()
-  for (const [prefix, test] of testsOf(where)) {
-    let name = prefix + writeName(dialect, test)
-    // Two lists under one name would be one list. With its field named twice, the second means the same, and has another name.
-    while ('values' in test && filters.has(name))
-      name = `${prefix + formatPath(test.path)}__or__${name.slice(prefix.length)}`
-    const before = filters.get(name)
-    const value = writeValue(test)
-    filters.set(name, before === undefined ? value : [before, value].flat())
-  }
-  return Object.fromEntries(filters)
-}
-
-function writeWhere(dialect: Spoken, where: Where): Parameter[] {
-  return testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)])
-}
-
-/** Each test with what its name begins with: alternatives share a group. */
-function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
-  return all.flatMap(({ any }, at) => any.map((test) => [any.length === 1 ? '' : `[or:${at}]`, test] as const))
-}
-
 function readTests(dialect: Dialect, name: string, value: string, count: TestCount): Test[] {
   const fields = name.split('__or__')
-  const { field: last, operator } = filterSuffixes[dialect.filters].read(fields.pop() ?? '')
+  const { field: last, operator } = axes.filters[dialect.filters].decode(fields.pop() ?? '')
   const all = [...fields, last]
   if (all.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
   const values = isListed(operator) ? splitList(value) : [value]
@@ -201,19 +157,6 @@ function readTest(path: Path, operator: Operator, value: string, values: readonl
     throw new SvcError('INVALID_FILTER', `"isnull" on "${formatPath(path)}" takes true or false, not "${value}".`)
   }
   return { path, operator, isNull: value === 'true' }
-}
-
-function writeName(dialect: Spoken, { path, operator }: Test): string {
-  const field = formatPath(path)
-  const name = suffixWriters[dialect.filters](field, operator)
-  const isPlain = name && !/^\[or|__or__/.test(name) && !ownNames.includes(name)
-  if (isPlain) return name
-  throw new SvcError('INVALID_FILTER', `This dialect cannot ask "${operator}" of "${field}".`)
-}
-
-function writeValue(test: Test): string {
-  if ('isNull' in test) return String(test.isNull)
-  return 'values' in test ? joinList(test.values) : test.value
 }
 
 function readSort(named: ReadonlyMap<string, string>): Sort | undefined {
@@ -262,13 +205,6 @@ function ownName(path: Path): Path {
   if (path.length > 1) return path
   if (path[0] === 'created_at') return ['createdAt']
   return path[0] === 'updated_at' ? ['updatedAt'] : path
-}
-
-/** A value that ends in a backslash would swallow the comma behind it. */
-function joinList(values: readonly string[]): string {
-  const swallowing = values.slice(0, -1).find((value) => value.endsWith('\\'))
-  if (swallowing) throw new SvcError('INVALID_FILTER', `"${swallowing}" must be the last of its list.`)
-  return values.map((value) => value.replaceAll(',', '\\,')).join(',')
 }
 
 /** Splits at commas; `\,` is a comma in a value. */

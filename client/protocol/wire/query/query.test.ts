@@ -3,7 +3,8 @@ import { SvcError } from '../../model/errors.js'
 import { formatPath } from '../../model/path.js'
 import type { Where } from '../../model/where.js'
 import { dialects, readDialect } from '../dialects.js'
-import { parseQuery, readListQuery, writeListQuery } from './decode.js'
+import { parseQuery, readListQuery } from './decode.js'
+import { writeListQuery } from './encode.js'
 import { formatQuery } from './format.js'
 
 /** A `Where` in short: clauses parted by " and ", tests by " or ". */

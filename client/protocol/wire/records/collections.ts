@@ -1,32 +1,42 @@
+/** How collections look outside. They follow the `document` axis for the names of times. */
 import type { JsonObject, Writable } from '../../model/json.js'
-import { forms } from '../codec.js'
+import type { Dialect } from '../axes.js'
+import type { JsonSchema } from '../codec.js'
+import { namingOf } from '../document/encode.js'
+import type { Naming } from '../document/user-record.js'
 import { count, object, text, time } from '../json-schema.js'
-import { type AnyCollection, readCollection } from './decode.js'
+import type { AnyCollection } from './decode.js'
+
+interface CollectionShape {
+  readonly schema: JsonSchema
+  encode(collection: AnyCollection): Writable
+}
 
 const common = { id: text, name: text, created_at: time, schema: { type: 'object' }, permissions: { type: 'object' } }
-/** Callers who may not read a collection are not told who may, nor how much there is. Contract 5.3. */
+/** Callers who may not read a collection see neither who may, nor how much there is. Contract 5.3. */
 const optional = ['permissions', 'document_count']
 
-/** `created_at` stands in every naming, because the specification writes it so. Follows the `document` axis. */
-const snake = {
-  schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
-  write: (collection: AnyCollection): Writable => ({ ...written(collection), updated_at: collection.updatedAt }),
-  read: readCollection,
+/** `created_at` stands in either naming, because the specification writes it so. */
+const collectionShapes = {
+  snake: {
+    schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
+    encode: (collection) => ({ ...encodeCommon(collection), updated_at: collection.updatedAt }),
+  },
+  camel: {
+    schema: object({ ...common, createdAt: time, updatedAt: time, document_count: count }, { optional }),
+    encode: (collection) => ({
+      ...encodeCommon(collection),
+      createdAt: collection.createdAt,
+      updatedAt: collection.updatedAt,
+    }),
+  },
+} as const satisfies Record<Naming, CollectionShape>
+
+export function collectionShape(dialect: Pick<Dialect, 'document'>): CollectionShape {
+  return collectionShapes[namingOf(dialect)]
 }
 
-const camel = {
-  schema: object({ ...common, createdAt: time, updatedAt: time, document_count: count }, { optional }),
-  write: (collection: AnyCollection): Writable => ({
-    ...written(collection),
-    createdAt: collection.createdAt,
-    updatedAt: collection.updatedAt,
-  }),
-  read: readCollection,
-}
-
-export const collectionShapes = forms<AnyCollection>()({ enveloped: camel, snake, flat: camel })
-
-function written(collection: AnyCollection) {
+function encodeCommon(collection: AnyCollection) {
   const { id, name, createdAt, schema, permissions } = collection
   return {
     id,

@@ -1,53 +1,21 @@
-/**
- * How answers are read: the clients' half of the axes `document`, `record` and `list`. By itself, so that an app loads
- * nothing of what only the service needs.
- */
+/** Whole answers, as clients decode them. */
 import type { Collection, CountedCollection } from '../../model/collection.js'
-import type { Document, Fields } from '../../model/document.js'
+import type { Fields } from '../../model/document.js'
 import type { StorageUsage, StoredFile } from '../../model/file.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
 import type { AppUser } from '../../model/user.js'
-import type { Form } from '../dialects.js'
+import { asObject, expect, type HeaderReader, readRecord } from '../expected.js'
+import { type Listed, listReaders } from '../list/decode.js'
 import type { Spoken } from '../spoken.js'
 
 export type AnyCollection = Collection | CountedCollection
 
-/** Reads a header by its name in lower case. */
-export type HeaderReader = (name: string) => string | null | undefined
-
-/** Reads what an answer is about: what the record envelope held. */
+/** Decodes what an answer is about: what the record envelope held. */
 export type Read<Value> = (record: Json, dialect: Spoken, header: HeaderReader) => Value
 
-/** Reads one record, alone or of a list. */
+/** Decodes one record, alone or of a list. */
 export type ReadItem<Item> = (record: Json, dialect: Spoken, header?: HeaderReader) => Item
-
-/** What of a page stands in an answer. */
-export interface Listing extends Omit<Page<Json>, 'items' | 'offset'> {
-  readonly items: Json
-}
-
-/** What a page lists; its items stand under this name. */
-export type Listed = 'documents' | 'users' | 'files'
-
-/** The value, if it is what it must be. A service that answers otherwise is another, or speaks another dialect. */
-function expect<Value>(isSo: unknown, value: Value): Value {
-  if (isSo) return value
-  throw new TypeError('The service speaks another dialect.')
-}
-
-function asObject(body: Json | undefined): JsonObject {
-  return expect(isObject(body), body as JsonObject)
-}
-
-/** A record of the service's own, its names as they are written here: `created_at` is `createdAt`. */
-export function readRecord(record: Json | undefined): JsonObject {
-  const named: JsonObject = {}
-  for (const [name, value] of Object.entries(asObject(record))) {
-    named[name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())] = value
-  }
-  return named
-}
 
 /** Records of one kind, known by a field that each of them has. */
 function recordsWith<Item>(field: keyof Item & string): (record: Json) => Item {
@@ -56,61 +24,6 @@ function recordsWith<Item>(field: keyof Item & string): (record: Json) => Item {
     return expect(named[field], named as unknown as Item)
   }
 }
-
-export const recordReaders = {
-  bare: (body) => body,
-  success: (body) => asObject(body ?? {}).data ?? null,
-} as const satisfies Record<Form<'record'>, (body: Json) => Json>
-
-export const documentReaders = {
-  enveloped: readNamed,
-  snake: readNamed,
-  flat: (body) => {
-    const { id, createdAt, updatedAt, ...data } = asObject(body)
-    return documentOf({ id, data, createdAt, updatedAt })
-  },
-} as const satisfies Record<Form<'document'>, (body: Json) => Document>
-
-/** What tells a document in each shape from an object of a document's own. */
-export const isRecord = {
-  snake: (value) => isObject(value.data) && 'created_at' in value,
-  enveloped: (value) => isObject(value.data) && 'collection' in value,
-  flat: (value) => 'id' in value && 'createdAt' in value,
-} as const satisfies Record<Form<'document'>, (value: JsonObject) => boolean>
-
-function readNamed(body: Json): Document {
-  return documentOf(readRecord(body))
-}
-
-/** A document of parts that were read; a part that is left out, the wire had no room for. */
-export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
-  asObject(parts.data)
-  return expect(parts.id, parts as unknown as Document)
-}
-
-/** The version of a document is in its `etag`. */
-export function readDocument(record: Json, dialect: Spoken, header?: HeaderReader): Document {
-  const version = numberIn(header?.('etag')?.match(/"(\d+)"/)?.[1])
-  return { ...documentReaders[dialect.document](record), version }
-}
-
-/** The number that a header says; nothing where there is none. */
-function numberIn(text: string | null | undefined): number | undefined {
-  return text ? Number(text) : undefined
-}
-
-export const listReaders = {
-  page: (body, _header, listed) => {
-    const { [listed]: items, total = null, limit } = asObject(body)
-    return { items, total, limit } as Listing
-  },
-  /** The total and the limit travel in headers. */
-  array: (body, header) => ({
-    items: body,
-    total: numberIn(header('x-total-count')) ?? null,
-    limit: numberIn(header('x-limit')),
-  }),
-} as const satisfies Record<Form<'list'>, (body: Json, header: HeaderReader, listed: Listed) => Listing>
 
 /** Users, collections and files are never flattened: what names their times, in either naming, is their own. */
 export const readUser = recordsWith<AppUser>('email')

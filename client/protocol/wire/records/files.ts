@@ -1,47 +1,51 @@
-/** How files look outside. Follows the `document` axis for the names of times and types. Contract 8.1. */
+/** How files look outside. They follow the `document` axis for the names of times and types. Contract 8.1. */
 import type { StorageUsage, StoredFile } from '../../model/file.js'
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Page } from '../../model/page.js'
-import { forms } from '../codec.js'
-import type { Dialect } from '../dialects.js'
+import { axes, type Dialect } from '../axes.js'
+import type { JsonSchema } from '../codec.js'
+import { namingOf } from '../document/encode.js'
+import type { Naming } from '../document/user-record.js'
 import { count, object, text, time } from '../json-schema.js'
-import { listEnvelopes, recordEnvelopes } from '../list/encode.js'
-import { readFile } from './decode.js'
+
+interface FileShape {
+  readonly schema: JsonSchema
+  encode(file: StoredFile): Writable
+}
 
 const common = { id: text, name: text, path: text, url: text, size: count }
 
-const camel = {
-  schema: object({ ...common, mimeType: text, createdAt: time }),
-  write: (file: StoredFile): Writable => ({ ...file }),
-  read: readFile,
-}
-
-export const fileShapes = forms<StoredFile>()({
-  enveloped: camel,
+const fileShapes = {
+  camel: {
+    schema: object({ ...common, mimeType: text, createdAt: time }),
+    encode: (file) => ({ ...file }),
+  },
   snake: {
     schema: object({ ...common, mime_type: text, created_at: time }),
-    write: ({ mimeType, createdAt, ...file }): Writable => ({ ...file, mime_type: mimeType, created_at: createdAt }),
-    read: readFile,
+    encode: ({ mimeType, createdAt, ...file }) => ({ ...file, mime_type: mimeType, created_at: createdAt }),
   },
-  flat: camel,
-})
+} as const satisfies Record<Naming, FileShape>
+
+export function fileShape(dialect: Dialect): FileShape {
+  return fileShapes[namingOf(dialect)]
+}
 
 export function writeFile(dialect: Dialect, file: StoredFile): Writable {
-  return recordEnvelopes[dialect.record].write(fileShapes[dialect.document].write(file))
+  return axes.record[dialect.record].encode(fileShape(dialect).encode(file))
 }
 
 export function writeFiles(
   dialect: Dialect,
   page: Page<StoredFile>,
 ): { body: Writable; headers: Record<string, string> } {
-  const { write } = fileShapes[dialect.document]
+  const { encode } = fileShape(dialect)
   // No part of a file is text already, and then the engine writes it faster.
-  const items = page.items.map((file) => new JsonText(JSON.stringify(write(file))))
-  const { body, headers } = listEnvelopes[dialect.list].write({ ...page, items }, 'files')
-  return { body: recordEnvelopes[dialect.record].write(body), headers }
+  const items = page.items.map((file) => new JsonText(JSON.stringify(encode(file))))
+  const { body, headers } = axes.list[dialect.list].encode({ ...page, items }, 'files')
+  return { body: axes.record[dialect.record].encode(body), headers }
 }
 
 /** The same in every dialect, but for the envelope. */
 export function writeUsage(dialect: Dialect, usage: StorageUsage): Writable {
-  return recordEnvelopes[dialect.record].write({ ...usage })
+  return axes.record[dialect.record].encode({ ...usage })
 }

@@ -1,62 +1,41 @@
 /** The answers to sign-up and login. Spec, "Login and registration result"; contract 6.1 and 6.7. */
-
 import type { OutgoingUser } from '../../model/document.js'
-import { SvcError } from '../../model/errors.js'
 import type { Writable } from '../../model/json.js'
+import { axes, type Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
-import type { Dialect } from '../dialects.js'
 import { object, text } from '../json-schema.js'
-import { recordEnvelopes } from '../list/encode.js'
-import { twoFactorForms } from '../two-factor/encode.js'
-import { userShapes } from './users.js'
+import { userRecord, userSchema } from './users.js'
 
 /** A login is there, or a code is needed first. */
 export type LoginStep =
   | { readonly login: { readonly token: string; readonly user: OutgoingUser } }
   | { readonly codeNeeded: string }
 
-/** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect says so that a code is needed */
+/** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect refuses a login that needs a code */
 export function writeLogin(dialect: Dialect, step: LoginStep): Writable {
-  if ('codeNeeded' in step) return writeCodeNeeded(dialect, step.codeNeeded)
+  if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor[dialect.two_factor].encode(step.codeNeeded))
   const { token, user } = step.login
-  return enveloped(dialect, { ...tokens(token), user: userShapes[dialect.document].write(user) })
+  return enveloped(dialect, { ...tokens(token), user: userRecord(dialect, user) })
 }
 
 /** The user's own fields with the token beside them, and the same user once more under `user`. */
 export function writeSignUp(dialect: Dialect, step: LoginStep): Writable {
   // The account exists: in no dialect is that a failure.
-  if ('codeNeeded' in step) return enveloped(dialect, codeNeededBody(step.codeNeeded))
+  if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor.result.encode(step.codeNeeded))
   const { token, user } = step.login
-  const written = userShapes[dialect.document].write(user)
-  return enveloped(dialect, { ...written, ...tokens(token), user: written })
+  const record = userRecord(dialect, user)
+  return enveloped(dialect, { ...record, ...tokens(token), user: record })
 }
 
 export function loginSchema(dialect: Dialect): JsonSchema {
-  const login = object({ token: text, access_token: text, user: userShapes[dialect.document].schema })
-  if (dialect.two_factor === 'error') return recordEnvelopes[dialect.record].schema(login)
-  return orCodeNeeded(dialect, login)
+  const login = object({ token: text, access_token: text, user: userSchema(dialect) })
+  return axes.record[dialect.record].schema(axes.two_factor[dialect.two_factor].schema(login))
 }
 
 export function signUpSchema(dialect: Dialect): JsonSchema {
-  const user = userShapes[dialect.document].schema
+  const user = userSchema(dialect)
   const properties = { ...(user.properties as Record<string, JsonSchema>), token: text, access_token: text, user }
-  return orCodeNeeded(dialect, object(properties))
-}
-
-function writeCodeNeeded(dialect: Dialect, message: string): Writable {
-  const form = twoFactorForms[dialect.two_factor]
-  if ('code' in form) throw new SvcError(form.code, message)
-  return enveloped(dialect, codeNeededBody(message))
-}
-
-function codeNeededBody(message: string): Writable {
-  return { requires_2fa: true, message }
-}
-
-function orCodeNeeded(dialect: Dialect, schema: JsonSchema): JsonSchema {
-  return recordEnvelopes[dialect.record].schema({
-    oneOf: [schema, object({ requires_2fa: { const: true }, message: text })],
-  })
+  return axes.record[dialect.record].schema(axes.two_factor.result.schema(object(properties)))
 }
 
 /** Both names that clients look for. */
@@ -65,5 +44,5 @@ function tokens(token: string) {
 }
 
 function enveloped(dialect: Dialect, body: Writable): Writable {
-  return recordEnvelopes[dialect.record].write(body)
+  return axes.record[dialect.record].encode(body)
 }

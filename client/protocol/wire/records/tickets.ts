@@ -1,28 +1,36 @@
-/** Tickets for streams. Follows the `document` axis for the name of their time. Contract 9.5. */
+/** Tickets for streams. They follow the `document` axis for the name of their time. Contract 9.5. */
 import type { Writable } from '../../model/json.js'
-import type { Dialect } from '../dialects.js'
+import { axes, type Dialect } from '../axes.js'
+import type { JsonSchema } from '../codec.js'
+import { namingOf } from '../document/encode.js'
+import type { Naming } from '../document/user-record.js'
 import { object, text, time } from '../json-schema.js'
-import { recordEnvelopes } from '../list/encode.js'
 
 interface Ticket {
   readonly ticket: string
   readonly expiresAt: string
 }
 
-const camel = {
-  schema: object({ ticket: text, expiresAt: time }),
-  write: ({ ticket, expiresAt }: Ticket): Writable => ({ ticket, expiresAt }),
+interface TicketShape {
+  readonly schema: JsonSchema
+  encode(ticket: Ticket): Writable
 }
 
-export const ticketShapes = {
-  enveloped: camel,
+const ticketShapes = {
+  camel: {
+    schema: object({ ticket: text, expiresAt: time }),
+    encode: ({ ticket, expiresAt }) => ({ ticket, expiresAt }),
+  },
   snake: {
     schema: object({ ticket: text, expires_at: time }),
-    write: ({ ticket, expiresAt }: Ticket): Writable => ({ ticket, expires_at: expiresAt }),
+    encode: ({ ticket, expiresAt }) => ({ ticket, expires_at: expiresAt }),
   },
-  flat: camel,
-} as const satisfies Record<Dialect['document'], unknown>
+} as const satisfies Record<Naming, TicketShape>
+
+export function ticketSchema(dialect: Dialect): JsonSchema {
+  return ticketShapes[namingOf(dialect)].schema
+}
 
 export function writeTicket(dialect: Dialect, ticket: Ticket): Writable {
-  return recordEnvelopes[dialect.record].write(ticketShapes[dialect.document].write(ticket))
+  return axes.record[dialect.record].encode(ticketShapes[namingOf(dialect)].encode(ticket))
 }

@@ -1,0 +1,34 @@
+/** Bodies of writes, as clients encode them. Contract 3.3 and 3.6. */
+import type { Fields } from '../../model/document.js'
+import type { JsonObject } from '../../model/json.js'
+
+export const bodyWrappers = {
+  // Always wrapped: fields that look like a wrapper would be taken apart on the other side.
+  either: (fields) => ({ data: fields }),
+  bare: (fields) => fields,
+} as const satisfies { readonly [form: string]: (fields: JsonObject) => JsonObject }
+
+export type BodyFormName = keyof typeof bodyWrappers
+
+interface Speaks {
+  readonly body: BodyFormName
+}
+
+/** The fields of a document; beside them, the operators of an update. */
+export function writeFields({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
+  return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
+}
+
+export function writeBatchCreate(speaks: Speaks, documents: readonly Fields[]): JsonObject {
+  return { documents: documents.map((fields) => writeFields(speaks, fields)) }
+}
+
+/** Wrapped in every dialect: none refuses that. */
+export function writeBatchUpdate(updates: Readonly<Record<string, object>>): object {
+  const encode = ([id, update]: [string, object]) => [id, writeFields({ body: 'either' }, update as Fields)]
+  return { updates: Object.fromEntries(Object.entries(updates).map(encode)) }
+}
+
+export function writeBatchDelete(ids: readonly string[]): object {
+  return { document_ids: ids }
+}

@@ -1,0 +1,42 @@
+/** The `document` axis, as clients decode it. */
+import type { Document } from '../../model/document.js'
+import { isObject, type Json, type JsonObject } from '../../model/json.js'
+import { asObject, expect, type HeaderReader, numberIn, readRecord } from '../expected.js'
+
+export const documentReaders = {
+  enveloped: readNamed,
+  snake: readNamed,
+  flat: (body) => {
+    const { id, createdAt, updatedAt, ...data } = asObject(body)
+    return documentOf({ id, data, createdAt, updatedAt })
+  },
+} as const satisfies { readonly [form: string]: (body: Json) => Document }
+
+export type DocumentForm = keyof typeof documentReaders
+
+/** What tells a document in each shape from an object of a document's own. */
+export const isRecord = {
+  snake: (value) => isObject(value.data) && 'created_at' in value,
+  enveloped: (value) => isObject(value.data) && 'collection' in value,
+  flat: (value) => 'id' in value && 'createdAt' in value,
+} as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
+
+function readNamed(body: Json): Document {
+  return documentOf(readRecord(body))
+}
+
+/** A document of parts that were decoded; what the wire has no room for is left out. */
+export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
+  asObject(parts.data)
+  return expect(parts.id, parts as unknown as Document)
+}
+
+/** The version of a document is in its `etag`. */
+export function readDocument(
+  record: Json,
+  { document }: { readonly document: DocumentForm },
+  header?: HeaderReader,
+): Document {
+  const version = numberIn(header?.('etag')?.match(/"(\d+)"/)?.[1])
+  return { ...documentReaders[document](record), version }
+}

@@ -1,0 +1,22 @@
+/** A user's record in both namings of its times; everything else is the same in every dialect. Spec, "App user". */
+import type { OutgoingUser } from '../../model/document.js'
+import type { WritableObject } from '../../model/json.js'
+import { type EncodeLink, encodeData } from './populated.js'
+
+/** How the service's own times are named: `createdAt` or `created_at`. */
+export type Naming = 'camel' | 'snake'
+
+export function encodeUserRecord(naming: Naming, user: OutgoingUser, encodeLink: EncodeLink): WritableObject {
+  const { id, email, data, roles, oauthId, emailVerified, createdAt, updatedAt } = user
+  const record = {
+    id,
+    email,
+    data: encodeData(data, encodeLink),
+    roles,
+    oauth_id: oauthId,
+    email_verified: emailVerified,
+  }
+  return naming === 'snake'
+    ? { ...record, created_at: createdAt, updated_at: updatedAt }
+    : { ...record, createdAt, updatedAt }
+}

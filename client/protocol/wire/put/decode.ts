@@ -1,0 +1,6 @@
+/** The `put` axis: which write a PUT of a document means. Spec, "Endpoints / Documents". */
+export const putForms = { replace: { means: 'replace' }, merge: { means: 'update' } } as const satisfies {
+  readonly [form: string]: { readonly means: 'replace' | 'update' }
+}
+
+export type PutMeaning = (typeof putForms)[keyof typeof putForms]['means']

@@ -1,0 +1,64 @@
+/** A list request as query parameters, and filters of realtime, as clients encode them. */
+import { SvcError } from '../../model/errors.js'
+import type { Json, JsonObject } from '../../model/json.js'
+import type { ListQuery } from '../../model/page.js'
+import { formatPath } from '../../model/path.js'
+import type { Test, Where } from '../../model/where.js'
+import { suffixWriters } from '../filters/encode.js'
+import type { GivenParameter } from './format.js'
+import { joinList, ownNames } from './names.js'
+
+interface Speaks {
+  readonly filters: keyof typeof suffixWriters
+}
+
+/** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
+export function writeListQuery(dialect: Speaks, query: Partial<ListQuery>): GivenParameter[] {
+  const { where, sort, limit, offset, count, populate = [] } = query
+  return [
+    ...(where ? writeWhere(dialect, where) : []),
+    ['orderBy', sort && formatPath(sort.path)],
+    ['order', sort?.direction],
+    ['limit', limit],
+    ['offset', offset],
+    ['count', count ? undefined : count],
+    ...populate.map((path) => ['populate', formatPath(path)] as const),
+  ]
+}
+
+/** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
+export function writeFilters(dialect: Speaks, where: Where): JsonObject {
+  const filters = new Map<string, Json>()
+  for (const [prefix, test] of testsOf(where)) {
+    let name = prefix + writeName(dialect, test)
+    // Two lists under one name would be one list. With its field named twice, the second means the same, and has another name.
+    while ('values' in test && filters.has(name))
+      name = `${prefix + formatPath(test.path)}__or__${name.slice(prefix.length)}`
+    const before = filters.get(name)
+    const value = writeValue(test)
+    filters.set(name, before === undefined ? value : [before, value].flat())
+  }
+  return Object.fromEntries(filters)
+}
+
+function writeWhere(dialect: Speaks, where: Where): GivenParameter[] {
+  return testsOf(where).map(([prefix, test]) => [prefix + writeName(dialect, test), writeValue(test)])
+}
+
+/** Each test with what its name begins with: alternatives share a group. */
+function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
+  return all.flatMap(({ any }, at) => any.map((test) => [any.length === 1 ? '' : `[or:${at}]`, test] as const))
+}
+
+function writeName(dialect: Speaks, { path, operator }: Test): string {
+  const field = formatPath(path)
+  const name = suffixWriters[dialect.filters](field, operator)
+  const isPlain = name && !/^\[or|__or__/.test(name) && !ownNames.includes(name)
+  if (isPlain) return name
+  throw new SvcError('INVALID_FILTER', `This dialect cannot ask "${operator}" of "${field}".`)
+}
+
+function writeValue(test: Test): string {
+  if ('isNull' in test) return String(test.isNull)
+  return 'values' in test ? joinList(test.values) : test.value
+}

@@ -1,0 +1,11 @@
+import { SvcError } from '../../model/errors.js'
+
+/** Parameters of a list that are not filters. */
+export const ownNames = ['populate', 'limit', 'offset', 'count', 'orderBy', 'sort_by', 'sort', 'order', 'sort_order']
+
+/** A value that ends in a backslash would swallow the comma behind it. */
+export function joinList(values: readonly string[]): string {
+  const swallowing = values.slice(0, -1).find((value) => value.endsWith('\\'))
+  if (swallowing) throw new SvcError('INVALID_FILTER', `"${swallowing}" must be the last of its list.`)
+  return values.map((value) => value.replaceAll(',', '\\,')).join(',')
+}

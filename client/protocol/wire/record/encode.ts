@@ -1,0 +1,20 @@
+/** The `record` axis: what stands around a record. */
+import type { Json, Writable } from '../../model/json.js'
+import type { JsonSchema } from '../codec.js'
+import { object } from '../json-schema.js'
+import { recordReaders } from './decode.js'
+
+interface RecordEnvelope {
+  schema(record: JsonSchema): JsonSchema
+  encode(record: Writable): Writable
+  decode(body: Json): Json
+}
+
+export const recordEnvelopes = {
+  bare: { schema: (record) => record, encode: (record) => record, decode: recordReaders.bare },
+  success: {
+    schema: (record) => object({ success: { const: true }, data: record }),
+    encode: (data) => ({ success: true, data }),
+    decode: recordReaders.success,
+  },
+} as const satisfies Record<keyof typeof recordReaders, RecordEnvelope>
