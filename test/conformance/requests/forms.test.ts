@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { type Axis, axisNames, formsOf } from '../../../client/protocol/wire/axes.js'
+import { openEvents } from '../../fixtures/realtime/streams.js'
+import { type Api, aProject, apiOf, service } from '../../fixtures/service.js'
+import { expectStatus } from '../../fixtures/wires.js'
+
+interface Caller {
+  readonly api: Api
+  readonly headers: Readonly<Record<string, string>>
+  /** A document of the collection `posts`. */
+  readonly id: string
+}
+
+const documents = '/collections/posts/documents'
+
+/** Something that the service answers otherwise in each form of the axis. The compiler asks for one of each axis. */
+const shownBy: { readonly [Name in Axis]: (caller: Caller) => Promise<string> } = {
+  paths: async ({ api }) => (await api.get('/collections/posts')).text,
+  document: async ({ api, id }) => (await api.get(`${documents}/${id}`)).text,
+  body: async ({ api }) => (await api.post(documents, { data: { title: 'Tea' } })).text,
+  record: async ({ api, id }) => (await api.get(`${documents}/${id}`)).text,
+  list: async ({ api }) => (await api.get(documents)).text,
+  paging: async ({ api }) => (await api.get(documents)).text,
+  filters: async ({ api }) =>
+    `${await statusOf(api, 'views__no=1')} ${(await api.get(`${documents}?views_gte=1`)).text}`,
+  put: async ({ api, id }) => (await api.put(`${documents}/${id}`, { other: 1 })).text,
+  events: firstEvent,
+  frames: firstEvent,
+  errors: async ({ api }) => (await api.get(`${documents}/nobody`)).text,
+  two_factor: async ({ api }) => {
+    const account = { email: 'ada@example.com', password: 'Correct4Horse' }
+    expectStatus(201, await api.post('/auth-collections/signup', account))
+    return (await api.post('/auth-collections/login', account)).text
+  },
+}
+
+test.each(axisNames())('contract 1 each form of the axis %s shows in what is answered', async (axis) => {
+  const shown: string[] = []
+  for (const form of formsOf(axis)) {
+    const { apiKey } = await aProject({ require2fa: true })
+    const headers = { 'x-api-key': apiKey, 'svc-dialect': `${axis}=${form}` }
+    await apiOf({ 'x-api-key': apiKey }, 'a').post('/collections', { name: 'posts' })
+    const created = await apiOf({ 'x-api-key': apiKey }, 'a').post(documents, { views: 1 })
+    const { id } = created.body as { id: string }
+    const text = await shownBy[axis]({ api: apiOf(headers, `${axis}=${form}`), headers, id })
+    shown.push(text.replaceAll(/[\da-f]{8}-[\da-f-]{27}|\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…'))
+  }
+
+  expect(new Set(shown).size, shown.join('\n')).toBe(formsOf(axis).length)
+})
+
+async function statusOf(api: Api, query: string): Promise<number> {
+  return (await api.get(`${documents}?${query}`)).status
+}
+
+async function firstEvent({ api, headers }: Caller): Promise<string> {
+  const events = await openEvents(service.url, '/realtime/sse/posts', headers)
+  await api.post(documents, { title: 'Tea' })
+  const [event] = await events.atLeast(1)
+  events.close()
+  return JSON.stringify(event)
+}
