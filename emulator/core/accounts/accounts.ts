@@ -51,7 +51,7 @@ export interface AccountChanges {
 export async function signUp(
   ctx: Context,
   { email, password, data: sent, roles }: SignUp,
-  uploads: Uploads = noUploads,
+  { clientAddress, uploads = noUploads }: { readonly clientAddress: string; readonly uploads?: Uploads },
 ): Promise<LoginStep> {
   const data = withUploads(ctx.backend, sent, uploads)
   const address = requireEmail(email)
@@ -62,7 +62,7 @@ export async function signUp(
   requireOwnersRole(ctx, {}, data)
   // Whoever cannot have the address is told so before anything is hashed.
   if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw plainError('EMAIL_ALREADY_EXISTS')
-  const passwordHash = await hashPassword(ctx, password, address.key)
+  const passwordHash = await hashPassword(ctx, password, { account: address.key, address: clientAddress })
   const now = ctx.backend.now()
   const fresh: NewUser = {
     id: ctx.backend.newId(now),
@@ -129,7 +129,8 @@ export async function updateMe(
   const email = changes.email === undefined ? undefined : requireEmail(changes.email)
   if (changes.password !== undefined) requireStrong(changes.password, 'password')
   if (changes.password !== undefined) await requireOwnPassword(ctx, changes.currentPassword)
-  const passwordHash = changes.password === undefined ? undefined : await hashPassword(ctx, changes.password, id)
+  const passwordHash =
+    changes.password === undefined ? undefined : await hashPassword(ctx, changes.password, { account: id })
   let hasForgotten = false
   const user = await inTransaction(ctx, async (ctx) => {
     const before = await lockUser(ctx.db, ctx.project.id, id)

@@ -20,7 +20,7 @@ export async function changePassword(
   requireStrong(newPassword, 'newPassword')
   await requirePassword(ctx, oldPassword)
   const { id, sessionId } = ctx.caller.user
-  const hash = await hashPassword(ctx, newPassword, id)
+  const hash = await hashPassword(ctx, newPassword, { account: id })
   await inTransaction(ctx, async (ctx) => {
     await lockUser(ctx.db, ctx.project.id, id)
     await setPassword(ctx, id, hash, sessionId)

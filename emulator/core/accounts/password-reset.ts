@@ -73,7 +73,7 @@ export async function resetPassword(
   const scope = unitOf(backend)
   requireStrong(newPassword, 'newPassword')
   const { user } = await requireToken(scope, token, 'reset password')
-  const hash = await hashPassword({ backend }, newPassword, user)
+  const hash = await hashPassword({ backend }, newPassword, { account: user })
   await inTransaction(scope, async (scope) => {
     const { id } = await useToken(scope, token, 'reset password')
     await setPassword(scope, id, hash, null)

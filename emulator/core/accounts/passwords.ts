@@ -1,5 +1,6 @@
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
+import type { PasswordOwner } from '../../ports/passwords/port.js'
 import type { Context } from '../context.js'
 
 /** bcrypt looks no further, and cutting a password would let others in. Contract 6.6. */
@@ -41,22 +42,31 @@ function inWords(parts: readonly string[]): string {
   return parts.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }
 
-/** @param account whose it is: accounts take turns */
+/** Whose a password is, and where the request comes from; who is known by a token counts by itself, wherever it is. */
+export interface PasswordUse {
+  readonly account: string
+  readonly address?: string
+}
+
 export function hashPassword(
   { backend }: Pick<Context, 'backend'>,
   password: string,
-  account: string,
+  use: PasswordUse,
 ): Promise<string> {
-  return backend.passwords.hash(normalPassword(password), account)
+  return backend.passwords.hash(normalPassword(password), ownerOf(use))
 }
 
 /** Whether that is the password behind a hash; takes as long when there is no hash, or when it could not be. */
 export function isPassword(
   { backend }: Pick<Context, 'backend'>,
   password: string,
-  { hash, account }: { hash: string | null; account: string },
+  { hash, ...use }: PasswordUse & { readonly hash: string | null },
 ): Promise<boolean> {
   const normal = password.length > mostCharacters ? '' : normalPassword(password)
   const isPossible = normal !== '' && Buffer.byteLength(normal) <= mostBytes
-  return backend.passwords.matches(isPossible ? normal : '', isPossible ? hash : null, account)
+  return backend.passwords.matches(isPossible ? normal : '', isPossible ? hash : null, ownerOf(use))
+}
+
+function ownerOf({ account, address = `account ${account}` }: PasswordUse): PasswordOwner {
+  return { account, address }
 }

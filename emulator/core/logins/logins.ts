@@ -40,7 +40,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const attempt = { account: user ?? emailKey, address }
   const [secrets] = await Promise.all([selectSecrets(ctx.db, user?.id ?? noUserId), requireMayTry(ctx, attempt)])
   const passwordHash = secrets?.passwordHash ?? null
-  const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey })
+  const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey, address })
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
     throw plainError('INVALID_CREDENTIALS')

@@ -53,8 +53,8 @@ export const accountRoutes = [
     form: signUpForm,
     status: 201,
     reply: 'signUp',
-    handle: (ctx, { body: { data = {}, roles = [], ...credentials }, uploads }) =>
-      signUp(ctx, { ...credentials, data, roles }, uploads),
+    handle: (ctx, { body: { data = {}, roles = [], ...credentials }, uploads, address }) =>
+      signUp(ctx, { ...credentials, data, roles }, { clientAddress: address, uploads }),
   }),
   route({
     id: 'accounts.logIn',

@@ -11,7 +11,9 @@ function openSmallPool() {
   return pool
 }
 
-const hashOf = (password: string, owner: string) => pool.hash(password, owner).then(() => 'hashed', refusal)
+const home = '192.0.2.1'
+const of = (account: string, address = home) => ({ address, account })
+const hashOf = (password: string, account: string) => pool.hash(password, of(account)).then(() => 'hashed', refusal)
 const refusal = ({ code, retryAfterSeconds }: { code: string; retryAfterSeconds?: number }) =>
   `${code} ${retryAfterSeconds}`
 
@@ -36,11 +38,28 @@ it('contract 6.12 one account that fills the queue makes room for another', asyn
 it('accounts take turns', async () => {
   pool = openBcryptPool({ workers: 1 })
   const order: string[] = []
-  const ask = (owner: string) => pool.hash('password', owner).then(() => order.push(owner))
+  const ask = (owner: string) => pool.hash('password', of(owner)).then(() => order.push(owner))
 
   await Promise.all(['ada', 'ada', 'ada', 'ada', 'grace', 'alan'].map(ask))
 
   expect(order).toEqual(['ada', 'ada', 'grace', 'alan', 'ada', 'ada'])
+})
+
+it('contract 6.12 one address that makes accounts up displaces its own, and takes no turns from other addresses', async () => {
+  pool = openBcryptPool({ workers: 1, mostWaiting: 4 })
+  const order: string[] = []
+  const logIn = (account: string, address: string) =>
+    pool.matches('password', null, of(account, address)).then(
+      () => order.push(account),
+      () => order.push(`${account} refused`),
+    )
+
+  const flood = Array.from({ length: 7 }, (_, n) => logIn(`made up ${n}`, '203.0.113.9'))
+  const logins = ['ada', 'grace'].map((account) => logIn(account, home))
+  await Promise.all([...flood, ...logins])
+
+  const served = order.filter((account) => !account.endsWith('refused'))
+  expect(served).toEqual(['made up 0', 'made up 1', 'ada', 'made up 2', 'grace'])
 })
 
 it('contract 10.12 new passwords take neither room nor turns from those who log in', async () => {
@@ -48,9 +67,11 @@ it('contract 10.12 new passwords take neither room nor turns from those who log 
   const order: string[] = []
 
   const hashes = Array.from({ length: 5 }, (_, n) =>
-    pool.hash('password', `new ${n}`).then(() => order.push('new'), refusal),
+    pool.hash('password', of(`new ${n}`)).then(() => order.push('new'), refusal),
   )
-  const logins = ['ada', 'grace'].map((owner) => pool.matches('password', null, owner).then(() => order.push('login')))
+  const logins = ['ada', 'grace'].map((owner) =>
+    pool.matches('password', null, of(owner)).then(() => order.push('login')),
+  )
   await Promise.all([...hashes, ...logins])
 
   expect(order).toEqual(['new', 'login', 'new', 'login', 'new'])

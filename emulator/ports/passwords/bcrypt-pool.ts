@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { openFairQueue } from './fair-queue.js'
-import type { Hasher } from './port.js'
+import type { Hasher, PasswordOwner } from './port.js'
 
 /** Contract 6.6. */
 const cost = 10
@@ -35,7 +35,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
 
   function ask<Answer extends string | boolean>(
     kind: keyof typeof queues,
-    owner: string,
+    { address, account }: PasswordOwner,
     question: { password: string; hash?: string },
   ): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
         reject(plainError('UNAVAILABLE'))
         return
       }
-      const displaced = queues[kind].push(owner, {
+      const displaced = queues[kind].push([address, account], {
         ...question,
         answer: (answer) => resolve(answer as Answer),
         fail: reject,

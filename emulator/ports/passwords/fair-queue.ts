@@ -1,44 +1,78 @@
 /** A bounded queue in which owners take turns: whoever asks for much delays and displaces mostly itself. */
 export interface FairQueue<Item> {
-  /** Answers the item that has no room: of the owner with the most waiting, the newest. */
-  push(owner: string, item: Item): Item | undefined
+  /**
+   * Answers the item that has no room: the newest of the owner with the most waiting.
+   *
+   * @param owners from the outermost group to the innermost: groups take turns, and so do those within a group
+   */
+  push(owners: readonly string[], item: Item): Item | undefined
   /** The oldest item of the owner whose turn it is. */
   shift(): Item | undefined
 }
 
 export function openFairQueue<Item>(mostWaiting: number): FairQueue<Item> {
-  /** By owner, in the order of their turns; nobody is in it without an item. */
-  const waiting = new Map<string, Item[]>()
+  const waiting = openLine<Item>()
+  return {
+    push(owners, item) {
+      waiting.push(owners, item)
+      return waiting.size() > mostWaiting ? waiting.drop(owners) : undefined
+    },
+    shift: waiting.shift,
+  }
+}
+
+interface Line<Item> {
+  size(): number
+  push(owners: readonly string[], item: Item): void
+  shift(): Item | undefined
+  /** Takes out the newest item of the longest line; of equally long ones, of these owners'. */
+  drop(owners: readonly string[]): Item | undefined
+}
+
+/** The items of a group: its own, and in turns with them those of the groups within it. */
+function openLine<Item>(): Line<Item> {
+  const own: Item[] = []
+  /** In the order of their turns; none is empty. */
+  const lines = new Map<string, Line<Item>>()
   let size = 0
 
-  function longest(owner: string): Item[] {
-    let most = waiting.get(owner) ?? []
-    for (const items of waiting.values()) if (items.length > most.length) most = items
-    return most
+  function longest(preferred: string): [string, Line<Item>] | undefined {
+    const longestFirst = [...lines]
+      .reverse()
+      .sort(([one, a], [other, b]) => b.size() - a.size() || Number(other === preferred) - Number(one === preferred))
+    return longestFirst[0]
   }
 
   return {
-    push(owner, item) {
-      const own = waiting.get(owner) ?? []
-      waiting.set(owner, own)
-      own.push(item)
-      if (size < mostWaiting) {
-        size++
-        return undefined
+    size: () => size,
+    push([owner, ...within], item) {
+      size++
+      if (owner === undefined) {
+        own.push(item)
+        return
       }
-      const displaced = longest(owner).pop()
-      if (own.length === 0) waiting.delete(owner)
-      return displaced
+      const line = lines.get(owner) ?? openLine()
+      lines.set(owner, line)
+      line.push(within, item)
     },
     shift() {
-      for (const [owner, items] of waiting) {
-        const item = items.shift()
-        waiting.delete(owner)
-        if (items.length > 0) waiting.set(owner, items)
-        size--
-        return item
-      }
-      return undefined
+      if (size > 0) size--
+      const [turn] = lines
+      if (!turn) return own.shift()
+      const [owner, line] = turn
+      const item = line.shift()
+      lines.delete(owner)
+      if (line.size() > 0) lines.set(owner, line)
+      return item
+    },
+    drop([preferred = '', ...within]) {
+      if (size > 0) size--
+      const most = longest(preferred)
+      if (!most) return own.pop()
+      const [owner, line] = most
+      const item = line.drop(within)
+      if (line.size() === 0) lines.delete(owner)
+      return item
     },
   }
 }

@@ -215,7 +215,7 @@ describe('two processes on one PostgreSQL', () => {
   async function aReader() {
     const ctx = await contextOf(here)
     const account = { email: `${here.backend.newId(new Date())}@example.com`, password: 'Correct horse battery 1' }
-    const step = await signUp(ctx, { ...account, roles: ['reader'], data: {} })
+    const step = await signUp(ctx, { ...account, roles: ['reader'], data: {} }, { clientAddress: '192.0.2.1' })
     if (!('login' in step)) throw new Error('A code is asked for.')
     return step.login
   }
