@@ -52,6 +52,8 @@ export interface Keyring {
   keysOf(project: string): Promise<readonly ProjectKey[]>
   /** Keeps them unless some are kept already; answers those that are. */
   keepFirst(project: string, keys: readonly ProjectKey[]): Promise<readonly ProjectKey[]>
+  /** Runs changes of keys one after the other: each reads what there is before it keeps what is to be. */
+  changing<Result>(work: () => Promise<Result>): Promise<Result>
   /** Keeps these in place of others. */
   keep(project: string, keys: readonly ProjectKey[]): Promise<void>
 }

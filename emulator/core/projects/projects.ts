@@ -61,8 +61,10 @@ export async function createKey(
   const key = newKey(secret)
   const kept = keptKey(backend, now, key, secret)
   await requireProject(backend, project)
-  await insertKey(backend.db, project, kept, now.toISOString())
-  await keepKeys(backend, project)
+  await backend.keyring.changing(async () => {
+    await insertKey(backend.db, project, kept, now.toISOString())
+    await keepKeys(backend, project)
+  })
   return { id: kept.id, key }
 }
 
@@ -70,10 +72,12 @@ export async function createKey(
 export async function removeKey(backend: Backend, project: string, id: string): Promise<void> {
   const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
   if (!isId(id)) throw notFound
-  // Out of the folder first: what it has kept comes back at the next start.
-  await keepKeys(backend, project, id)
   const unit = unitOf(backend)
-  const isGone = await publishing(unit, identityChanged, () => deleteKey(unit.db, project, id))
+  const isGone = await backend.keyring.changing(async () => {
+    // Out of the folder first: what it has kept comes back at the next start.
+    await keepKeys(backend, project, id)
+    return publishing(unit, identityChanged, () => deleteKey(unit.db, project, id))
+  })
   if (!isGone) throw notFound
 }
 
