@@ -1,42 +1,40 @@
+import pLimit from 'p-limit'
 import type { Progress } from '../terminal/progress.js'
 
-/** How many files travel at once. */
-const most = 4
+/** How many files are sent or fetched at once. */
+const concurrency = 4
 
 /**
  * Sends or fetches files, a few at a time, in their order. The first that fails ends it; those under way are let finish.
- * `work` is handed what tells of bytes gone through.
+ * `work` is handed what counts the bytes that went through.
  */
 export async function transfer<Item, Result>(
   items: readonly Item[],
   progress: Progress,
   work: (item: Item, onBytes: (bytes: number) => void) => Promise<Result>,
 ): Promise<Result[]> {
-  const results: Result[] = []
-  let next = 0
+  const limit = pLimit({ concurrency, rejectOnClear: true })
   let done = 0
   let bytes = 0
   const onBytes = (more: number) => {
     bytes += more
     progress.at(bytes, done)
   }
-  async function lane(): Promise<void> {
-    while (next < items.length) {
-      const at = next++
-      const item = items[at]
-      if (item === undefined) return
-      try {
-        results[at] = await work(item, onBytes)
-      } catch (error) {
-        next = items.length
-        throw error
-      }
+  const one = async (item: Item) => {
+    try {
+      const result = await work(item, onBytes)
       done++
       progress.at(bytes, done)
+      return result
+    } catch (error) {
+      limit.clearQueue()
+      throw error
     }
   }
-  const lanes = await Promise.allSettled(Array.from({ length: most }, lane))
-  const failed = lanes.find((one) => one.status === 'rejected')
-  if (failed) throw failed.reason
-  return results
+  const ended = await Promise.allSettled(items.map((item) => limit(one, item)))
+  // What was cleared stands behind what failed.
+  return ended.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  })
 }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { mergeFields } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
@@ -102,10 +103,7 @@ async function findKnown(
       if (value !== undefined && !known.has(value)) known.set(value, id)
     }
   }
-  const pieces = inPieces(values)
-  for (let at = 0; at < pieces.length; at += listsAtOnce) {
-    await Promise.all(pieces.slice(at, at + listsAtOnce).map(find))
-  }
+  await pLimit(listsAtOnce).map(inPieces(values), find)
   return known
 }
 

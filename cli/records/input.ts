@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
 import type { ColumnTypes } from './cells.js'
 import { readJsonLines } from './json-lines.js'
@@ -19,6 +19,8 @@ export interface Input {
   readonly bytes: number | undefined
   /** With the size: whether it is the file it was. */
   readonly changedAt: number
+  /** What it holds, where it is not to be read from its path. */
+  readonly text?: string | undefined
 }
 
 export interface ReadOptions {
@@ -39,7 +41,7 @@ export async function openInput(name: string): Promise<Input> {
 
 /** The records of an input, whatever its format; nothing of it stays in memory. */
 export async function* readRecords(input: Input, options: ReadOptions): Records {
-  const stream = input.path === undefined ? process.stdin : createReadStream(input.path, { highWaterMark: pieceBytes })
+  const stream = openStream(input)
   const head = await readHead(stream)
   const source = input.path === undefined ? 'stdin' : `"${input.name}"`
   if (isPacked(head)) {
@@ -53,6 +55,11 @@ export async function* readRecords(input: Input, options: ReadOptions): Records 
     yield* readCsv(whole, { types, delimiter: delimiter ?? likelyDelimiter(head), source })
   } else if (format === 'ndjson' || looksLikeLines(head)) yield* readJsonLines(whole)
   else yield* readJsonValues(whole)
+}
+
+function openStream({ path, text }: Input): Readable {
+  if (text !== undefined) return Readable.from(Buffer.from(text))
+  return path === undefined ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
 }
 
 function isPacked(head: Buffer): boolean {

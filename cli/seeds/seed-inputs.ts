@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { basename, extname } from 'node:path'
 import { misuse, noFile } from '../base/failure.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
-import { expandPaths } from '../glob.js'
 import { type ImportSummary, importInput } from '../imports/import-input.js'
 import type { Refusal } from '../imports/send-chunk.js'
 import { noState } from '../imports/state.js'
+import { expandPaths } from '../records/expand-paths.js'
 import { openInput } from '../records/input.js'
 import { count } from '../terminal/print.js'
 import { type Planted, type PlantOptions, plant } from './plant.js'
@@ -45,13 +45,19 @@ export async function* seedFiles(files: readonly string[], options: SeedOptions)
 /** Plants a seed file with collections, or the documents of the collection that the file is named after. */
 async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
   if (extname(file) === '.json') {
-    const { text, content } = readJsonFile(file)
-    if (isSeedFile(content)) return yield* plant(readSeedFile(file, text, content), { ...options, file })
+    const read = await readJsonFile(file)
+    if (isSeedFile(read.content)) return yield* plant(readSeedFile(read, read.content), { ...options, file })
+    return yield await seedCollection(file, read.plainText, options)
   }
-  yield await seedCollection(file, options)
+  yield await seedCollection(file, undefined, options)
 }
 
-async function seedCollection(file: string, { client, isUpsert, key, signal }: SeedOptions): Promise<Planted> {
+/** Documents of one collection; `text` is what the file holds, where it is not to be read as it is. */
+async function seedCollection(
+  file: string,
+  text: string | undefined,
+  { client, isUpsert, key, signal }: SeedOptions,
+): Promise<Planted> {
   const name = basename(file, extname(file))
   await createIfMissing(client, { name })
   if (isUpsert && key === undefined) {
@@ -61,7 +67,7 @@ async function seedCollection(file: string, { client, isUpsert, key, signal }: S
   if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before, isWhole: true }
 
   const created: string[] = []
-  const steps = importInput(await openInput(file), noState, {
+  const steps = importInput({ ...(await openInput(file)), text }, noState, {
     client,
     collection: name,
     upsertBy: isUpsert ? key : undefined,

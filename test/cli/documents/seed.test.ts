@@ -246,25 +246,6 @@ test('a file of an unknown kind is not sent to a flag that seed has not', async 
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('Let it end in .json, .ndjson or .csv') })
 })
 
-test('without files it takes seed.json and seeds/, and says so where there is nothing', async () => {
-  const other = await openWorld()
-  const { url, apiKey } = await world.json(['status']).then((status) => status as { url: string; apiKey: string })
-  const env = { SVC_URL: url, SVC_API_KEY: apiKey }
-  const nothing = await other.svc(['seed'], { env })
-  mkdirSync(join(other.folder, 'seeds'))
-  writeFileSync(join(other.folder, 'seed.json'), `{"collections":{"${own}one":{"documents":[{"a":1}]}}}`)
-  writeFileSync(join(other.folder, 'seeds', `${own}two.csv`), 'a\n1\n2\n')
-
-  const planted = await other.json(['seed'], { env })
-
-  expect(nothing).toMatchObject({ exit: 2, stderr: expect.stringContaining('nothing to seed') })
-  expect(planted).toMatchObject([
-    { collection: `${own}one`, created: 1 },
-    { collection: `${own}two`, created: 2 },
-  ])
-  await other.close()
-})
-
 test('svc dev --seed fills at the start, and once', async () => {
   const other = await openWorld()
   writeFileSync(join(other.folder, 'authors.csv'), 'name\nAda\nBob\n')

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { readJsonFile } from './seed-file.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-seed-file-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function read(text: string) {
+  const file = join(folder, 'seed.json')
+  writeFileSync(file, text)
+  return readJsonFile(file)
+}
+
+const mistakes: readonly (readonly [text: string, line: number])[] = [
+  ['', 1],
+  ['\n\noops', 3],
+  ['{\n"a": oops}', 2],
+  ['[\n1,\n]', 3],
+  ['{\n"a": 1,\n}', 3],
+  ['{\n"a": 1\n"b": 2}', 3],
+  ['[1,\n2 3]', 2],
+  ['[1,\n{"a"}]', 2],
+  ['[1,\n{a: 1}]', 2],
+  ['["a\nb"]', 1],
+  ['["x",\n"a\\x"]', 2],
+  ['[\n01]', 2],
+  ['[\n1.]', 2],
+  ['{"a": [1}\n', 1],
+  ['{"a": 1}\n{"b": 2}', 2],
+  ['{"a": [\n1', 2],
+  [']', 1],
+]
+
+test.each(mistakes)('%j stops being JSON on line %i', async (text, line) => {
+  expect(() => JSON.parse(text)).toThrow()
+  await expect(read(text)).rejects.toThrow(`seed.json:${line}: is not JSON`)
+})
+
+test('comments are read over, and lines stay what they are', async () => {
+  const { content, plainText, lineOf } = await read('{ // one\n"a": [1, /* two\n */ {"b": 2}]\n}')
+
+  expect(content).toEqual({ a: [1, { b: 2 }] })
+  expect(plainText?.split('\n')).toHaveLength(4)
+  expect(lineOf(['a', '1', 'b'])).toBe(3)
+  expect(lineOf(['a', '1', 'c', 'd'])).toBe(3)
+})
+
+test('"__proto__" is a field like others, and what is nested too deeply is refused', async () => {
+  const { content } = await read('{"__proto__": {"a": 1}}')
+
+  expect(JSON.stringify(content)).toBe('{"__proto__":{"a":1}}')
+  await expect(read('['.repeat(1_000_000))).rejects.toThrow('seed.json:1: is nested too deeply')
+})
