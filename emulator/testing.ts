@@ -1,5 +1,7 @@
 /** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
+import { controlClient } from '../client/control.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
+import { openSender } from '../client/send.js'
 import { defaultConfig } from './config.js'
 import { openService } from './open-service.js'
 
@@ -26,17 +28,15 @@ export interface TestEmulator {
  */
 export async function startTestEmulator(): Promise<TestEmulator> {
   const { url, controlToken, close } = await openService({ ...defaultConfig, memory: true })
+  const control = controlClient(openSender({ url }).send, controlToken)
   return {
     url,
     close,
     async newProject(settings = {}) {
-      const answer = await fetch(`${url}/_svc/api/projects`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'svc-control-token': controlToken },
-        body: JSON.stringify({ settings }),
+      const project = await control.projects.create({ settings }).catch((cause: Error) => {
+        throw new Error(`The project was not made: ${cause.message}`, { cause })
       })
-      if (!answer.ok) throw new Error(`The project was not made: ${await answer.text()}`)
-      return { ...((await answer.json()) as Omit<TestProject, 'url'>), url }
+      return { ...project, url }
     },
   }
 }

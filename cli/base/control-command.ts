@@ -1,4 +1,5 @@
-import { type Control, openControl } from '../target/control.js'
+import type { Control } from '../../client/control.js'
+import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { dataFlag, emulatorHere, noEmulator } from './here.js'
 import { SvcCommand } from './svc-command.js'

@@ -1,19 +1,12 @@
-import type { JsonObject } from '../../client/protocol/model/json.js'
-import { type Control, openControl } from '../target/control.js'
+import type { Control } from '../../client/control.js'
+import { openControl } from '../target/control.js'
 import { ControlCommand } from './control-command.js'
 
 /** A command about the project of the emulator that runs here. */
 export abstract class ProjectCommand extends ControlCommand {
-  /** The control API, and the path of the emulator's own project. */
-  protected project(flags: { data?: string | undefined }): { control: Control; path: string } {
+  /** What the control API does with projects, and the id of the emulator's own. */
+  protected projects(flags: { data?: string | undefined }): { projects: Control['projects']; project: string } {
     const emulator = this.emulator(flags)
-    return { control: openControl(emulator), path: `/projects/${encodeURIComponent(emulator.projectId)}` }
+    return { projects: openControl(emulator).projects, project: emulator.projectId }
   }
-}
-
-/** A project as the control API shows it. */
-export interface ShownProject extends JsonObject {
-  id: string
-  name: string
-  settings: JsonObject
 }

@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import type { Control } from '../../client/control.js'
 import type { Client } from '../../client/index.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import type { AppUser } from '../../client/protocol/model/user.js'
-import type { Control } from '../target/control.js'
 import { findUser, openOwner, tokenOf } from '../target/owner.js'
 import type { TargetFlags } from '../target/target.js'
 import type { Row } from '../terminal/print.js'
@@ -29,8 +29,8 @@ export const tokenFlag = Flags.string({
 /** A command about users: the interface's own operations and, on an emulator, the owner's. */
 export abstract class UserCommand extends ServiceCommand {
   /** What the owner may do. Only an emulator lets its owner in. */
-  protected owner(flags: TargetFlags): Control {
-    return openOwner(this.requireTarget(flags))
+  protected owner(flags: TargetFlags): Control['users'] {
+    return openOwner(this.requireTarget(flags)).users
   }
 
   /** @throws {CliFailure} with exit 4, naming who may be meant */

@@ -33,7 +33,7 @@ export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): 
     off,
     async begin() {
       off()
-      const login = await openLogin(openControl(emulator), emulator.projectId)
+      const login = await openLogin(openControl(emulator).idp, emulator.projectId)
       waiting = login
       say(`log in at ${login.url}`)
       if (!process.env.CI) await openInBrowser(login.url)

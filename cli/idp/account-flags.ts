@@ -1,6 +1,5 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { JsonObject } from '../../client/protocol/model/json.js'
 import { fieldsDescription, readFields } from '../documents/fields-args.js'
 
 export const accountArg = Args.string({ required: true, description: 'id of the account' })
@@ -25,7 +24,7 @@ interface Given {
 }
 
 /** What the flags say of an account. */
-export function readAccountFlags({ name, email, verified, claim }: Given): JsonObject {
+export function readAccountFlags({ name, email, verified, claim }: Given) {
   return {
     ...(name === undefined ? {} : { name }),
     ...(email === undefined ? {} : { email: email === '' ? null : email }),

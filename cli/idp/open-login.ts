@@ -1,6 +1,5 @@
 /** A login through the project's provider that somebody ends in the browser. */
-import type { Control } from '../target/control.js'
-import { startLogin } from './local-provider.js'
+import type { Control } from '../../client/control.js'
 import { openWaitingPage, type WaitingPage } from './waiting-page.js'
 
 export interface OpenLogin extends Pick<WaitingPage, 'outcome' | 'close'> {
@@ -9,10 +8,11 @@ export interface OpenLogin extends Pick<WaitingPage, 'outcome' | 'close'> {
 }
 
 /** Nothing is left open if it cannot be begun. */
-export async function openLogin(control: Control, project: string): Promise<OpenLogin> {
+export async function openLogin(idp: Control['idp'], project: string): Promise<OpenLogin> {
   const page = await openWaitingPage()
   try {
-    return { ...page, url: await startLogin(control, { project, completeUrl: page.url }) }
+    const { url } = await idp.logins.start({ project, completeUrl: page.url })
+    return { ...page, url }
   } catch (error) {
     page.close()
     throw error

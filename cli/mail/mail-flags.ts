@@ -1,5 +1,5 @@
 import * as Flags from '@oclif/core/flags'
-import type { Mail } from './mails.js'
+import type { Mail } from '../../client/protocol/control/mail.js'
 
 export const toFlag = Flags.string({ description: 'only mail for this address', helpValue: 'address' })
 

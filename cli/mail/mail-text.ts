@@ -1,6 +1,6 @@
+import type { Mail } from '../../client/protocol/control/mail.js'
 import { record } from '../terminal/print.js'
 import { printableLines } from '../terminal/text-width.js'
-import type { Mail } from './mails.js'
 
 /** A mail as the terminal shows it: its head, then its plain text. */
 export function mailText({ id, to, subject, createdAt, refused, text }: Mail): string {

@@ -1,37 +1,23 @@
 /** The emulator's own API, for whoever may read its emulator file. Contract 11. */
+import { type Control, controlClient } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import type { Json } from '../../client/protocol/model/json.js'
-import { openSender, type Request } from '../../client/send.js'
+import { openSender } from '../../client/send.js'
 import { CliFailure, exits, isUnreachable } from '../base/failure.js'
 import { noEmulator } from '../base/here.js'
 import type { EmulatorInfo } from './emulator-file.js'
 import { fetchDirectly } from './fetch-directly.js'
 
-/** Asks the control API; paths begin after `/_svc/api`. Answers the body. */
-export type Control = (request: ControlRequest) => Promise<Json>
-
-export interface ControlRequest extends Pick<Request, 'method' | 'path' | 'body'> {
-  /** What is `undefined` is left out. */
-  readonly query?: Readonly<Record<string, string | number | undefined>>
-}
-
 // Waiting for a mail takes a minute at most.
 const mostMilliseconds = 70_000
 
 /** @throws {SvcError} whatever the emulator answers, {@link CliFailure} if it does not, or belongs to another start. */
-export function openControl({ url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>): Control {
-  const { send } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 }, fetch: fetchDirectly })
-  const headers = { 'svc-control-token': controlToken }
-  return async ({ method, path, query = {}, body }) => {
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] as const],
-    )
-    try {
-      return (await send({ method, path: `/_svc/api${path}`, query: given, body, headers })).body
-    } catch (error) {
-      throw explain(error, url)
-    }
-  }
+export function openControl(
+  { url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>,
+  timeout = mostMilliseconds,
+): Control {
+  const { send } = openSender({ url, timeout, retry: { attempts: 1 }, fetch: fetchDirectly })
+  const explained = (error: unknown) => Promise.reject(explain(error, url))
+  return controlClient((request) => send(request).catch(explained), controlToken)
 }
 
 function explain(error: unknown, url: string): unknown {

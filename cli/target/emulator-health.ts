@@ -1,6 +1,5 @@
-import { isObject } from '../../client/protocol/model/json.js'
+import { openControl } from './control.js'
 import type { EmulatorInfo } from './emulator-file.js'
-import { fetchDirectly } from './fetch-directly.js'
 
 /**
  * Whether a service answers at this address. Where none runs the connection is refused at once; one that is slow, on a machine
@@ -21,12 +20,9 @@ export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean
  * now: it takes the folder's token, and names the process and the data that the file names.
  */
 export async function isStillThere(emulator: EmulatorInfo, mostMs = 2_000): Promise<boolean> {
-  const { url, controlToken, pid, dataDir } = emulator
   try {
-    const headers = { 'svc-control-token': controlToken }
-    const response = await fetchDirectly(`${url}/_svc/api/process`, { headers, signal: AbortSignal.timeout(mostMs) })
-    const about: unknown = await response.json()
-    return response.ok && isObject(about) && about.pid === pid && about.dataDir === dataDir
+    const { pid, dataDir } = await openControl(emulator, mostMs).process.get()
+    return pid === emulator.pid && dataDir === emulator.dataDir
   } catch {
     return false
   }

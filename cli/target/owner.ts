@@ -1,9 +1,10 @@
 /** What the owner of an emulator may do: its control API is open to whoever may read its emulator file. */
+import type { Control } from '../../client/control.js'
 import type { Client, SessionStore } from '../../client/index.js'
 import type { AppUser } from '../../client/protocol/model/user.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
-import { type Control, openControl } from './control.js'
+import { openControl } from './control.js'
 import type { Target } from './target.js'
 
 /** @throws {CliFailure} with exit 3 where the target is not the emulator of this folder */
@@ -25,15 +26,15 @@ export async function findUser(client: Client, who: string): Promise<AppUser> {
 }
 
 /** A token of that user, by the owner's right. */
-export async function tokenOf(owner: Control, { id }: Pick<AppUser, 'id'>): Promise<string> {
-  return ((await owner({ method: 'POST', path: `/users/${id}/token` })) as { token: string }).token
+export async function tokenOf(owner: Control['users'], { id }: Pick<AppUser, 'id'>): Promise<string> {
+  return (await owner.token({ user: id })).token
 }
 
 /** The login of that user, asked for when the first request needs it. */
 export function loginOf(target: Target, client: Client, who: string): SessionStore {
   return {
     async read() {
-      const owner = openOwner(target)
+      const owner = openOwner(target).users
       const user = await findUser(client, who)
       return JSON.stringify({ token: await tokenOf(owner, user), user })
     },
@@ -43,12 +44,12 @@ export function loginOf(target: Target, client: Client, who: string): SessionSto
 
 /** Does what takes the secret key of the emulator's project, with one that is taken away again. */
 export async function withSecretKey<Value>(target: Target, work: (key: string) => Promise<Value>): Promise<Value> {
-  const owner = openOwner(target)
-  const keys = `/projects/${encodeURIComponent(target.emulator?.projectId ?? '')}/keys`
-  const made = (await owner({ method: 'POST', path: keys, body: { secret: true } })) as { id: string; key: string }
+  const { projects } = openOwner(target)
+  const project = target.emulator?.projectId ?? ''
+  const { id, key } = await projects.createKey({ project, secret: true })
   try {
-    return await work(made.key)
+    return await work(key)
   } finally {
-    await owner({ method: 'DELETE', path: `${keys}/${made.id}` })
+    await projects.removeKey({ project, key: id })
   }
 }

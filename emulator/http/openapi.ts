@@ -58,7 +58,7 @@ function describeRoute(route: Route, path: string, dialect: Dialect, operationId
       [status]: {
         description: summary,
         headers: answerHeaders(route, dialect),
-        content: { [replyType(reply)]: { schema: replySchema(reply, dialect) } },
+        content: { [replyType(reply)]: { schema: route.answerSchema?.() ?? replySchema(reply, dialect) } },
       },
       ...(isBatch(route) ? { 204: { description: 'As `prefer: return=minimal` asked.' } } : {}),
       ...(isDocumentGet(route) ? { 304: { description: 'You have this version already.' } } : {}),

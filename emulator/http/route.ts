@@ -1,5 +1,6 @@
 /** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { NamesIn } from '../../client/protocol/control/operation.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Project, ProjectSettings } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
@@ -18,13 +19,6 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** Where a route is. Nearly all are at `any`; what stands at `flat` or `nested` follows the `paths` axis. */
 export type Paths<Path extends string> = { readonly [Place in 'any' | Dialect['paths']]?: readonly Path[] }
-
-/** The names after the colons of a path. */
-type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : Path extends `${string}:${infer Name}`
-    ? Name
-    : never
 
 /** How a body is read and what it must look like, in each dialect. */
 export interface BodyForm<Body> {
@@ -124,6 +118,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isNavigation?: boolean
   readonly status?: 200 | 201 | 302 | 303
   readonly reply: Kind
+  /** What a plain answer looks like. */
+  answerSchema?(): JsonSchema
   handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
 }
 

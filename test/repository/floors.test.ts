@@ -2,7 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { circlesIn, filesOf, importsOf, read, root, withoutComments } from '../fixtures/packages/imports.js'
+import {
+  circlesIn,
+  filesOf,
+  type Import,
+  importsOf,
+  reachedFrom,
+  read,
+  root,
+  withoutComments,
+} from '../fixtures/packages/imports.js'
 
 // The borders of docs/architecture.md, "Who may import whom", kept by reading the imports.
 
@@ -10,6 +19,7 @@ import { circlesIn, filesOf, importsOf, read, root, withoutComments } from '../f
 const floors: Readonly<Record<string, readonly string[]>> = {
   'client/protocol/model': ['client/protocol/model'],
   'client/protocol/wire': ['client/protocol/wire', 'client/protocol/model'],
+  'client/protocol/control': ['client/protocol/control', 'client/protocol/wire', 'client/protocol/model', 'zod'],
   client: ['client'],
   'emulator/core': [
     'emulator/core',
@@ -37,6 +47,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/http',
     'emulator/core',
     'ws',
+    'client/protocol/control',
     'client/protocol/wire',
     'client/protocol/model',
     'emulator/version.ts',
@@ -79,7 +90,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'node:',
     '@aws-sdk/client-s3',
   ],
-  emulator: ['emulator', 'client/protocol/wire', 'client/protocol/model', 'node:'],
+  emulator: [
+    'emulator',
+    'client/control.ts',
+    'client/send.ts',
+    'client/protocol/wire',
+    'client/protocol/model',
+    'node:',
+  ],
   cli: ['cli', 'client', 'node:', 'package'],
 }
 
@@ -130,10 +148,30 @@ test('SQL is written in store and database only', () => {
   expect(writers.filter((file) => !/^emulator\/(store|database)\//.test(file))).toEqual([])
 })
 
-test('the client has no dependencies and needs no Node', () => {
+test('the client has no dependencies and needs no Node, apart from the control contract, which is zod', () => {
   const outside = imports.filter(({ file, target }) => file.startsWith('client/') && !target.startsWith('client/'))
+  const isContract = ({ file, target }: Import) => file.startsWith('client/protocol/control/') && target === 'zod'
 
-  expect(outside.map(({ line }) => line)).toEqual([])
+  expect(outside.filter((line) => !isContract(line)).map(({ line }) => line)).toEqual([])
+})
+
+test('the published client knows nothing of the control API, not even a type', () => {
+  const reached = [...reachedFrom(['client/index.ts', 'client/development.ts'], imports)]
+
+  expect(reached).toContain('client/send.ts')
+  expect(reached.filter((target) => /^(client\/control\.ts|client\/protocol\/control\/.*|zod)$/.test(target))).toEqual(
+    [],
+  )
+})
+
+test('no command loads zod before it is needed', () => {
+  const commands = sources.filter((file) => /^cli\/(start\.ts|overview\.ts|commands\/|hooks\/)/.test(file))
+  const loaded = imports.filter(({ isOfTypes }) => !isOfTypes)
+
+  const reached = reachedFrom(commands, loaded)
+
+  expect([...reached]).toContain('client/control.ts')
+  expect([...reached].filter((target) => target === 'zod')).toEqual([])
 })
 
 test('a circle of files is found, and a lazy import closes none', () => {

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import { ControlCommand } from '../../base/control-command.js'
-import { changeClock, clockText } from '../../clock.js'
+import { clockText } from '../../clock.js'
 import { readDuration } from '../../terminal/duration.js'
 
 export default class ClockAdvance extends ControlCommand {
@@ -14,7 +14,7 @@ export default class ClockAdvance extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(ClockAdvance)
-    const time = await changeClock(this.control(flags), { advance: readDuration(args.by) })
+    const time = await this.control(flags).clock.change({ advance: readDuration(args.by) })
     this.log(clockText(time))
     return time
   }

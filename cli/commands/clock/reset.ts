@@ -1,5 +1,5 @@
 import { ControlCommand } from '../../base/control-command.js'
-import { clockText, resetClock } from '../../clock.js'
+import { clockText } from '../../clock.js'
 
 export default class ClockReset extends ControlCommand {
   static override summary = "Reset the emulator's clock to the system time."
@@ -7,7 +7,7 @@ export default class ClockReset extends ControlCommand {
 
   async run() {
     const { flags } = await this.parse(ClockReset)
-    const time = await resetClock(this.control(flags))
+    const time = await this.control(flags).clock.reset()
     this.log(clockText(time))
     return time
   }

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import { ControlCommand } from '../../base/control-command.js'
 import { misuse } from '../../base/failure.js'
-import { changeClock, clockText } from '../../clock.js'
+import { clockText } from '../../clock.js'
 
 export default class ClockSet extends ControlCommand {
   static override summary = "Set the emulator's clock; it runs on from there."
@@ -19,7 +19,7 @@ export default class ClockSet extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(ClockSet)
-    const time = await changeClock(this.control(flags), { now: readMoment(args.time) })
+    const time = await this.control(flags).clock.change({ now: readMoment(args.time) })
     this.log(clockText(time))
     return time
   }

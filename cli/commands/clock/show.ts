@@ -1,5 +1,5 @@
 import { ControlCommand } from '../../base/control-command.js'
-import { clockText, readClock } from '../../clock.js'
+import { clockText } from '../../clock.js'
 
 export default class ClockShow extends ControlCommand {
   static override summary = "Show the emulator's time, and how far it is ahead of the system time."
@@ -7,7 +7,7 @@ export default class ClockShow extends ControlCommand {
 
   async run() {
     const { flags } = await this.parse(ClockShow)
-    const time = await readClock(this.control(flags))
+    const time = await this.control(flags).clock.get()
     this.log(clockText(time))
     return time
   }

@@ -1,5 +1,4 @@
 import { ControlCommand } from '../../base/control-command.js'
-import { listAccounts } from '../../idp/local-provider.js'
 import { table } from '../../terminal/print.js'
 
 export default class IdpAccounts extends ControlCommand {
@@ -8,7 +7,7 @@ export default class IdpAccounts extends ControlCommand {
 
   async run() {
     const { flags } = await this.parse(IdpAccounts)
-    const accounts = await listAccounts(this.control(flags))
+    const { accounts } = await this.control(flags).idp.accounts.list()
 
     this.log(
       table(accounts.map(({ id, name, email, emailVerified }) => ({ id, name, email, verified: emailVerified }))),

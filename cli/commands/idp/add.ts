@@ -1,6 +1,5 @@
 import { ControlCommand } from '../../base/control-command.js'
 import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
-import { addAccount } from '../../idp/local-provider.js'
 
 export default class IdpAdd extends ControlCommand {
   static override summary = 'Add an account to the built-in identity provider.'
@@ -13,7 +12,7 @@ export default class IdpAdd extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(IdpAdd)
-    const account = await addAccount(this.control(flags), { id: args.account, ...readAccountFlags(flags) })
+    const account = await this.control(flags).idp.accounts.add({ id: args.account, ...readAccountFlags(flags) })
 
     this.note(`"${account.id}" can log in: svc idp login --as ${account.id}`)
     return account

@@ -1,8 +1,8 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
+import type { StandingFault } from '../../../client/protocol/control/idp.js'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { ControlCommand } from '../../base/control-command.js'
-import { clearFaults, listFaults, type StandingFault, setFault } from '../../idp/local-provider.js'
 import { faultHelp } from '../../idp/outcome.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -31,12 +31,12 @@ ${faultHelp}`)
 
   async run() {
     const { args, flags } = await this.parse(IdpFail)
-    const control = this.control(flags)
-    if (flags.off) await clearFaults(control)
+    const { faults } = this.control(flags).idp
+    if (flags.off) await faults.clear()
     if (args.case !== undefined) {
-      await setFault(control, { fault: args.case as ProviderFault, times: flags.always ? null : flags.times })
+      await faults.set({ fault: args.case as ProviderFault, times: flags.always ? null : flags.times })
     }
-    const standing = await listFaults(control)
+    const { faults: standing } = await faults.list()
 
     this.log(standing.length === 0 ? 'Logins work.' : standing.map(sentence).join('\n'))
     return standing

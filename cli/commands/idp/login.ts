@@ -1,12 +1,11 @@
 import * as Flags from '@oclif/core/flags'
+import type { Control } from '../../../client/control.js'
 import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
-import { listAccounts, setFault, startLogin } from '../../idp/local-provider.js'
 import { openLogin } from '../../idp/open-login.js'
 import { faultHelp, loginFailed, type Outcome } from '../../idp/outcome.js'
 import { nowhere, walk } from '../../idp/walk.js'
-import type { Control } from '../../target/control.js'
 import { openInBrowser } from '../../terminal/browser.js'
 import { nearest } from '../../terminal/nearest.js'
 import { prose } from '../../terminal/prose.js'
@@ -46,22 +45,22 @@ ${faultHelp}`)
   async run() {
     const { flags } = await this.parse(IdpLogin)
     const { projectId, url } = this.emulator(flags)
-    const control = this.control(flags)
+    const { idp } = this.control(flags)
     const place = { project: projectId, provider: `${url}/_svc/idp/` }
     const outcome =
       flags.as === undefined
-        ? await this.logInByBrowser(control, place, flags)
-        : await this.logInAs(control, place, flags.as, flags.fail)
+        ? await this.logInByBrowser(idp, place, flags)
+        : await this.logInAs(idp, place, flags.as, flags.fail)
 
     if ('failure' in outcome) throw loginFailed(outcome.failure)
     this.log(printable(outcome.token))
     return outcome
   }
 
-  private async logInByBrowser(control: Control, place: Place, { fail, print, timeout }: Wanted): Promise<Outcome> {
-    const login = await openLogin(control, place.project)
+  private async logInByBrowser(idp: Control['idp'], place: Place, { fail, print, timeout }: Wanted): Promise<Outcome> {
+    const login = await openLogin(idp, place.project)
     try {
-      if (fail !== undefined) await failOnce(control, login.url, place, fail)
+      if (fail !== undefined) await failOnce(idp, login.url, place, fail)
       await this.show(login.url, print)
       const outcome = await login.outcome(timeout * 1000)
       if (outcome) return outcome
@@ -71,13 +70,13 @@ ${faultHelp}`)
     }
   }
 
-  private async logInAs(control: Control, place: Place, name: string, fail: string | undefined): Promise<Outcome> {
-    const account = await accountNamed(control, name)
-    const url = await startLogin(control, { project: place.project, completeUrl: nowhere })
+  private async logInAs(idp: Control['idp'], place: Place, name: string, fail: string | undefined): Promise<Outcome> {
+    const account = await accountNamed(idp, name)
+    const { url } = await idp.logins.start({ project: place.project, completeUrl: nowhere })
     if (!url.startsWith(place.provider)) {
       throw misuse('--as is for the built-in provider; this project has another one.', 'Log in without --as.')
     }
-    if (fail !== undefined) await failOnce(control, url, place, fail)
+    if (fail !== undefined) await failOnce(idp, url, place, fail)
     return walk(url, account)
   }
 
@@ -100,16 +99,16 @@ interface Place {
 }
 
 /** Only the login that is about to come is meant. */
-async function failOnce(control: Control, url: string, { provider }: Place, fault: string): Promise<void> {
+async function failOnce(idp: Control['idp'], url: string, { provider }: Place, fault: string): Promise<void> {
   const client = new URL(url).searchParams.get('client_id')
   if (!url.startsWith(provider) || client === null) {
     throw misuse('--fail is for the built-in provider; this project has another one.')
   }
-  await setFault(control, { fault: fault as ProviderFault, times: 1, client })
+  await idp.faults.set({ fault: fault as ProviderFault, times: 1, client })
 }
 
-async function accountNamed(control: Control, name: string): Promise<string> {
-  const accounts = await listAccounts(control)
+async function accountNamed(idp: Control['idp'], name: string): Promise<string> {
+  const { accounts } = await idp.accounts.list()
   const account = accounts.find(({ id, email }) => id === name || email?.toLowerCase() === name.toLowerCase())
   if (account) return account.id
   const meant = nearest(

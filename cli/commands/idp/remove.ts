@@ -1,6 +1,5 @@
 import { ControlCommand } from '../../base/control-command.js'
 import { accountArg } from '../../idp/account-flags.js'
-import { removeAccount } from '../../idp/local-provider.js'
 
 export default class IdpRemove extends ControlCommand {
   static override summary = 'Remove an account from the built-in identity provider.'
@@ -10,9 +9,9 @@ export default class IdpRemove extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(IdpRemove)
-    const control = this.control(flags)
+    const { accounts } = this.control(flags).idp
     await this.confirm(`Remove the account "${args.account}"?`, flags)
-    await removeAccount(control, args.account)
+    await accounts.remove({ account: args.account })
 
     this.note(`"${args.account}" cannot log in any more.`)
     return { removed: args.account }

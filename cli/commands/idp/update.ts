@@ -1,6 +1,5 @@
 import { ControlCommand } from '../../base/control-command.js'
 import { accountArg, accountFlags, readAccountFlags } from '../../idp/account-flags.js'
-import { changeAccount } from '../../idp/local-provider.js'
 
 export default class IdpUpdate extends ControlCommand {
   static override summary = 'Change an account of the built-in identity provider.'
@@ -14,7 +13,8 @@ export default class IdpUpdate extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(IdpUpdate)
-    const account = await changeAccount(this.control(flags), args.account, readAccountFlags(flags))
+    const { accounts } = this.control(flags).idp
+    const account = await accounts.change({ account: args.account, ...readAccountFlags(flags) })
 
     this.note(`"${account.id}" was changed.`)
     return account

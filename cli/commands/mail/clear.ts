@@ -1,6 +1,5 @@
 import { ControlCommand } from '../../base/control-command.js'
 import { toFlag } from '../../mail/mail-flags.js'
-import { clearMails } from '../../mail/mails.js'
 import { counted } from '../../terminal/print.js'
 
 export default class MailClear extends ControlCommand {
@@ -16,7 +15,7 @@ export default class MailClear extends ControlCommand {
     const { flags } = await this.parse(MailClear)
     const control = this.control(flags)
     await this.confirm(flags.to === undefined ? 'Delete all mails?' : `Delete all mails for "${flags.to}"?`, flags)
-    const deleted = await clearMails(control, flags)
+    const { count: deleted } = await control.mail.clear({ to: flags.to })
 
     this.note(`${counted(deleted, 'mail')} deleted.`)
     return { deleted }

@@ -1,7 +1,6 @@
 import * as Flags from '@oclif/core/flags'
 import { ControlCommand } from '../../base/control-command.js'
 import { toFlag } from '../../mail/mail-flags.js'
-import { listMails } from '../../mail/mails.js'
 import { table } from '../../terminal/print.js'
 
 export default class MailList extends ControlCommand {
@@ -14,7 +13,7 @@ export default class MailList extends ControlCommand {
 
   async run() {
     const { flags } = await this.parse(MailList)
-    const mails = await listMails(this.control(flags), { to: flags.to, limit: flags.limit })
+    const { mails } = await this.control(flags).mail.list({ to: flags.to, limit: flags.limit })
 
     const hasRefused = mails.some(({ refused }) => refused !== null)
     const columns = ['id', 'createdAt', 'to', 'subject', ...(hasRefused ? ['refused'] : [])]

@@ -4,7 +4,6 @@ import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
-import { getMail, listMails } from '../../mail/mails.js'
 import { printableLines } from '../../terminal/text-width.js'
 
 export default class MailShow extends ControlCommand {
@@ -23,10 +22,10 @@ export default class MailShow extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(MailShow)
-    const control = this.control(flags)
-    const id = args.id ?? (await listMails(control, { to: flags.to, limit: 1 }))[0]?.id
+    const mailbox = this.control(flags).mail
+    const id = args.id ?? (await mailbox.list({ to: flags.to, limit: 1 })).mails[0]?.id
     if (id === undefined) throw new CliFailure('NOT_FOUND', exits.notFound, 'There is no such mail yet.')
-    const mail = await getMail(control, id)
+    const mail = await mailbox.get({ id })
     const part = wantedPart(flags)
     const wanted = part && partOf(mail, part)
     if (part && wanted === undefined) {

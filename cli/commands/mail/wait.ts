@@ -1,11 +1,11 @@
 import * as Flags from '@oclif/core/flags'
+import type { Control } from '../../../client/control.js'
+import type { Mail } from '../../../client/protocol/control/mail.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { partFlags, partOf, toFlag, wantedPart } from '../../mail/mail-flags.js'
 import { mailText } from '../../mail/mail-text.js'
-import { type Mail, waitForMail } from '../../mail/mails.js'
-import type { Control } from '../../target/control.js'
 import { prose } from '../../terminal/prose.js'
 import { printableLines } from '../../terminal/text-width.js'
 
@@ -31,7 +31,11 @@ or --code it waits for a mail that has one. Exits with 7 when none comes in time
   async run() {
     const { flags } = await this.parse(MailWait)
     const part = wantedPart(flags)
-    const mail = await this.mailThat(this.control(flags), flags, (mail) => !part || partOf(mail, part) !== undefined)
+    const mail = await this.mailThat(
+      this.control(flags).mail,
+      flags,
+      (mail) => !part || partOf(mail, part) !== undefined,
+    )
 
     const wanted = part && partOf(mail, part)
     this.log(wanted === undefined ? mailText(mail) : printableLines(wanted))
@@ -40,14 +44,15 @@ or --code it waits for a mail that has one. Exits with 7 when none comes in time
 
   /** The newest mail that is good enough; those that are not are passed over. */
   private async mailThat(
-    control: Control,
+    mailbox: Control['mail'],
     { to, after, timeout }: { to?: string; after?: string; timeout: number },
     isGood: (mail: Mail) => boolean,
   ): Promise<Mail> {
     const until = performance.now() + timeout * 1000
     for (let last = after; ; ) {
       const seconds = Math.max(0, (until - performance.now()) / 1000)
-      const mail = await waitForMail(control, { to, after: last }, Math.min(seconds, mostSecondsAtOnce)).catch(noMail)
+      const which = { to, after: last, timeout: Math.min(seconds, mostSecondsAtOnce) }
+      const mail = await mailbox.wait(which).catch(noMail)
       if (mail && isGood(mail)) return mail
       if (!mail && seconds <= mostSecondsAtOnce) throw tooLate(to, timeout)
       last = mail?.id ?? last

@@ -14,9 +14,8 @@ export default class ProjectKey extends ProjectCommand {
 
   async run() {
     const { flags } = await this.parse(ProjectKey)
-    const { control, path } = this.project(flags)
-    const body = { secret: flags.secret === true }
-    const made = (await control({ method: 'POST', path: `${path}/keys`, body })) as { id: string; key: string }
+    const { projects, project } = this.projects(flags)
+    const made = await projects.createKey({ project, secret: flags.secret === true })
 
     this.log(printable(made.key))
     return made

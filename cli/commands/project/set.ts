@@ -1,8 +1,9 @@
 import * as Args from '@oclif/core/args'
+import type { GivenSettings } from '../../../client/protocol/control/projects.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { rateLimitWords } from '../../../client/protocol/model/limits.js'
 import { misuse, reworded } from '../../base/failure.js'
-import { ProjectCommand, type ShownProject } from '../../base/project-command.js'
+import { ProjectCommand } from '../../base/project-command.js'
 import { readFields, textHint } from '../../documents/fields-args.js'
 import { record } from '../../terminal/print.js'
 
@@ -30,13 +31,14 @@ export default class ProjectSet extends ProjectCommand {
     const words = argv.map(String)
     const settings = readFields(words)
     if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See what there is: svc project show')
-    const { control, path } = this.project(flags)
-    const project = (await control({ method: 'PATCH', path, body: { settings } }).catch((error) => {
+    const { projects, project } = this.projects(flags)
+    // The service says which settings are not valid.
+    const changed = await projects.update({ project, settings: settings as GivenSettings }).catch((error) => {
       throw explained(error, words)
-    })) as ShownProject
+    })
 
-    this.log(record(project.settings))
-    return project
+    this.log(record(changed.settings))
+    return changed
   }
 }
 

@@ -1,4 +1,4 @@
-import { ProjectCommand, type ShownProject } from '../../base/project-command.js'
+import { ProjectCommand } from '../../base/project-command.js'
 import { record } from '../../terminal/print.js'
 
 export default class ProjectShow extends ProjectCommand {
@@ -7,8 +7,8 @@ export default class ProjectShow extends ProjectCommand {
 
   async run() {
     const { flags } = await this.parse(ProjectShow)
-    const { control, path } = this.project(flags)
-    const project = (await control({ method: 'GET', path })) as ShownProject
+    const { projects, project: id } = this.projects(flags)
+    const project = await projects.get({ project: id })
 
     this.log(record({ id: project.id, ...project.settings, keys: project.keys }))
     return project

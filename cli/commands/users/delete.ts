@@ -14,7 +14,7 @@ export default class UsersDelete extends UserCommand {
     const owner = this.owner(flags)
     const { id, email } = await this.findUser(this.client(flags), args.user)
     await this.confirm(`Delete ${email}?`, flags)
-    await owner({ method: 'DELETE', path: `/users/${id}` })
+    await owner.remove({ user: id })
 
     this.note(`${email} is deleted.`)
     return { id, email }

@@ -16,7 +16,7 @@ export default class UsersLogout extends UserCommand {
     else {
       const owner = this.owner(flags)
       const { id } = await this.findUser(this.client(flags), args.user)
-      await owner({ method: 'DELETE', path: `/users/${id}/sessions` })
+      await owner.logOut({ user: id })
     }
 
     this.note(flags.token === undefined ? `All sessions of ${args.user} have ended.` : 'The session has ended.')

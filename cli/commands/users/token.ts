@@ -13,7 +13,7 @@ export default class UsersToken extends UserCommand {
     const { args, flags } = await this.parse(UsersToken)
     const owner = this.owner(flags)
     const { id } = await this.findUser(this.client(flags), args.user)
-    const { token } = (await owner({ method: 'POST', path: `/users/${id}/token` })) as { token: string }
+    const { token } = await owner.token({ user: id })
 
     this.log(printable(token))
     return { token }

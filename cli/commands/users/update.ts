@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags'
-import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { misuse } from '../../base/failure.js'
 import { UserCommand, userArg, userRow } from '../../base/user-command.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
@@ -35,10 +34,8 @@ export default class UsersUpdate extends UserCommand {
     }
     const owner = this.owner(flags)
     const { id } = await this.findUser(this.client(flags), args.user)
-    const owned: JsonObject = {}
-    if (roles !== undefined) owned.roles = roles
-    if (emailVerified !== undefined) owned.emailVerified = emailVerified
-    if (Object.keys(owned).length > 0) await owner({ method: 'PATCH', path: `/users/${id}`, body: owned })
+    const isOwned = roles !== undefined || emailVerified !== undefined
+    if (isOwned) await owner.update({ user: id, roles, emailVerified })
     if (hasData) await (await this.clientAs(flags, id)).auth.update({ data })
     const user = await this.findUser(this.client(flags), id)
 

@@ -17,7 +17,7 @@ export default class UsersVerify extends UserCommand {
     if (flags.token === undefined) {
       const owner = this.owner(flags)
       const { id } = await this.findUser(client, args.user)
-      await owner({ method: 'PATCH', path: `/users/${id}`, body: { emailVerified: true } })
+      await owner.update({ user: id, emailVerified: true })
     } else await client.auth.verifyEmail(flags.token)
     const user = await this.findUser(client, args.user)
 

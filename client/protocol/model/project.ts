@@ -1,5 +1,8 @@
 import { defaultRateLimit, defaultTier, type RateLimit, type Tier } from './limits.js'
 
+/** What `allowedOrigins` may hold: a host's name has at most 253 characters. */
+export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
+
 /** What the project's owner may set. */
 export interface ProjectSettings {
   /** As in the `svc-dialect` header: `a`, or `a, document=flat`. */

@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
-import { defaultSettings, type Project, type ProjectSettings } from '../../../client/protocol/model/project.js'
+import {
+  defaultSettings,
+  originForm,
+  type Project,
+  type ProjectSettings,
+} from '../../../client/protocol/model/project.js'
 import { deleteTrustedRoles } from '../../store/accounts/users.js'
 import {
   deleteKey,
@@ -186,9 +191,6 @@ function choicesOf(tier: Tier): string {
   const figures = windows.length > 0 ? `This tier has figures for ${windows.join(' and ')}; or write` : 'Write'
   return `${figures} numbers of your own, as {"minute": 100}`
 }
-
-/** What `allowedOrigins` may hold: a host's name has 253 characters at most. */
-export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
 
 /** Whether any project allows pages of that origin. What none may allow is neither asked for nor remembered. */
 export async function allowsOrigin({ db, caches }: Backend, origin: string): Promise<boolean> {

@@ -1,8 +1,9 @@
 /** The bodies that routes take: how each is read, and what it must look like. */
 import { z } from 'zod'
+import { anyFields } from '../../../client/protocol/control/operation.js'
 import type { Changes, Fields } from '../../../client/protocol/model/document.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
-import { isObject, type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
+import { type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import {
@@ -71,15 +72,12 @@ export const documentIds: BodyForm<readonly string[]> = {
   read: (_dialect, body) => readBatchDelete(body),
 }
 
-/** An object of any fields, `__proto__` among them, which zod's own objects would drop. */
-export const anyFields = z.custom<Fields>(isObject, 'expected an object').meta({ type: 'object' })
-
 /** Any value of JSON, handed on as it is: what zod copies loses its fields `__proto__`. */
 export const anyJson = z.custom<Json>(() => true)
 
 /** An object whose members are all of one type, under any names; zod's own record would drop `__proto__`. */
 export function recordOf<Member>(member: z.ZodType<Member>): z.ZodType<Readonly<Record<string, Member>>> {
-  const { $schema, ...additionalProperties } = z.toJSONSchema(member, { io: 'input', unrepresentable: 'any' })
+  const additionalProperties = jsonSchema(member, 'input')
   return anyFields.meta({ type: 'object', additionalProperties }).transform((sent, check) => {
     const members: Record<string, Member> = {}
     for (const [name, value] of Object.entries(sent)) {
@@ -96,13 +94,16 @@ function raw(issue: z.core.$ZodIssue, input: Json): z.core.$ZodRawIssue {
   return { ...issue, input } as z.core.$ZodRawIssue
 }
 
+/** What a type takes or gives, as OpenAPI says it. */
+export function jsonSchema(type: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any' })
+  return schema
+}
+
 /** A body that zod describes, the same in every dialect. What does not fit is 422 with its issues. */
 export function strictBody<Body>(type: z.ZodType<Body>): BodyForm<Body> {
   return {
-    schema: () => {
-      const { $schema, ...schema } = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' })
-      return schema
-    },
+    schema: () => jsonSchema(type, 'input'),
     read(_dialect, body) {
       requireLight(body)
       const { success, data, error } = type.safeParse(body)

@@ -1,8 +1,10 @@
 /** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+import { z } from 'zod'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
+import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import {
   type Parameter,
   parseQuery,
@@ -81,6 +83,27 @@ export function namedQuery<Name extends string>(
       return Object.fromEntries(known.flatMap((name) => (given.has(name) ? [[name, given.get(name)]] : []))) as {
         [Key in Name]?: string
       }
+    },
+  }
+}
+
+/** Parameters that zod describes: text, and numbers, of which what is not one counts as 0. Other names are passed over. */
+export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
+  const { properties = {} } = z.toJSONSchema(type, { io: 'input' })
+  const described = Object.entries(properties).map(([name, property]) => {
+    const { description = '', ...schema } = Object(property)
+    return { name, description, schema: schema as JsonSchema }
+  })
+  const texts = namedQuery(Object.fromEntries(described.map(({ name, description }) => [name, description])))
+  const numbers = described.flatMap(({ name, schema }) => (schema.type === 'number' ? [name] : []))
+  return {
+    parameters: () => described,
+    read(dialect, parameters) {
+      const given: Record<string, unknown> = { ...texts.read(dialect, parameters) }
+      for (const name of numbers) if (name in given) given[name] = Number(given[name]) || 0
+      const { success, data, error } = type.safeParse(given)
+      if (success) return data
+      throw new SvcError('INVALID_QUERY', `The query is not valid: ${error.issues[0]?.message}.`)
     },
   }
 }

@@ -1,14 +1,15 @@
 /** Every route there is. Control routes are apart: they are mounted only where there is a control token. */
 
-import { clockRoutes } from '../control/clock.js'
-import { healthRoutes } from '../control/health.js'
-import { idpRoutes } from '../control/idp.js'
+import { clock } from '../control/clock.js'
+import { routesOf } from '../control/control-routes.js'
+import { health } from '../control/health.js'
+import { idp } from '../control/idp.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
-import { mailRoutes } from '../control/mail.js'
+import { mail } from '../control/mail.js'
 import { pageRoutes } from '../control/page.js'
-import { processRoutes } from '../control/process.js'
-import { projectRoutes } from '../control/projects.js'
-import { userRoutes } from '../control/users.js'
+import { process } from '../control/process.js'
+import { projects } from '../control/projects.js'
+import { users } from '../control/users.js'
 import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'
 import { batchRoutes } from './batches.js'
@@ -35,13 +36,7 @@ export const routes: readonly Route[] = [
 ]
 
 export const controlRoutes: readonly Route[] = [
-  ...healthRoutes,
-  ...processRoutes,
+  ...routesOf({ health, process, projects, users, mail, clock, idp }),
   ...pageRoutes,
-  ...projectRoutes,
-  ...userRoutes,
-  ...mailRoutes,
-  ...clockRoutes,
-  ...idpRoutes,
   ...loginCompleteRoutes,
 ]

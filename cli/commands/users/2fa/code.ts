@@ -13,7 +13,7 @@ export default class TwoFactorCode extends UserCommand {
     const { args, flags } = await this.parse(TwoFactorCode)
     const owner = this.owner(flags)
     const { id } = await this.findUser(this.client(flags), args.user)
-    const { code } = (await owner({ method: 'GET', path: `/users/${id}/code` })) as { code: string }
+    const { code } = await owner.code({ user: id })
 
     this.log(printable(code))
     return { code }

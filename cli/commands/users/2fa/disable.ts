@@ -21,7 +21,7 @@ export default class TwoFactorDisable extends UserCommand {
     else {
       const owner = this.owner(flags)
       const { id } = await this.findUser(this.client(flags), args.user)
-      await owner({ method: 'PATCH', path: `/users/${id}`, body: { twoFactor: false } })
+      await owner.update({ user: id, twoFactor: false })
     }
 
     this.note('Two-factor login is off.')

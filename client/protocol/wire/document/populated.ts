@@ -4,7 +4,7 @@ import { JsonText, Later, type Writable, type WritableObject } from '../../model
 
 export type EncodeLink = (link: Linked) => Writable
 
-export function encodeData(data: JsonText | PopulatedFields, encodeLink: EncodeLink): Writable {
+export function encodeData(data: JsonText | PopulatedFields, encodeLink: EncodeLink): JsonText | WritableObject {
   return data instanceof JsonText ? data : encodePopulatedFields(data, encodeLink)
 }
 

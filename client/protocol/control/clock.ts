@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import type { OperationsOf } from './operation.js'
+import type { operations } from './operations.js'
+
+const mostMilliseconds = 100 * 365 * 86_400_000
+
+const reply = z.strictObject({
+  now: z.iso.datetime(),
+  offset: z.int().describe('Milliseconds that the clock is ahead of the system time.'),
+})
+
+export type ClockTime = z.output<typeof reply>
+
+/** Contract 11: time as the service sees it. Tokens, codes, rate windows and the waits between mails follow it. */
+export const clock = {
+  get: { summary: "Show the service's clock.", reply },
+  change: {
+    summary: 'Set the clock to a moment, or advance it by milliseconds.',
+    request: z.union([
+      z.strictObject({ now: z.iso.datetime({ offset: true }) }),
+      z.strictObject({ advance: z.int().min(-mostMilliseconds).max(mostMilliseconds) }),
+    ]),
+    reply,
+  },
+  reset: { summary: 'Reset the clock to the system time.', reply },
+} satisfies OperationsOf<typeof operations.clock>

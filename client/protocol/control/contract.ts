@@ -1,0 +1,22 @@
+/** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
+import { clock } from './clock.js'
+import { health } from './health.js'
+import { idp } from './idp.js'
+import { mailbox } from './mail.js'
+import type { OperationsOf } from './operation.js'
+import type { operations } from './operations.js'
+import { process } from './process.js'
+import { projects } from './projects.js'
+import { users } from './users.js'
+
+export const contract = {
+  health,
+  process,
+  projects,
+  users,
+  mail: mailbox,
+  clock,
+  idp,
+} satisfies OperationsOf<typeof operations>
+
+export type Contract = typeof contract

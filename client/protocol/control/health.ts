@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import type { OperationsOf } from './operation.js'
+import type { operations } from './operations.js'
+
+/** Contract 11: open, so that whoever starts the emulator can wait for it. */
+export const health = {
+  get: {
+    summary: 'Check whether the emulator answers.',
+    isOpen: true,
+    reply: z.strictObject({ status: z.literal('ok') }),
+  },
+} satisfies OperationsOf<typeof operations.health>

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { isLoopbackUrl } from '../model/loopback.js'
+import { type ProviderFault, providerFaults } from '../model/provider-login.js'
+import { anyFields, type OperationsOf, removed } from './operation.js'
+import type { operations } from './operations.js'
+
+const fields = {
+  name: z.string().max(255),
+  email: z.string().max(255).nullable(),
+  emailVerified: z.boolean(),
+  claims: anyFields,
+}
+const id = z
+  .string()
+  .max(255)
+  .regex(/^[\w.@+-]+$/, 'is not the id of an account')
+const account = z.strictObject({ id: z.string(), ...fields })
+
+const fault = z.enum(Object.keys(providerFaults) as [ProviderFault, ...ProviderFault[]])
+const standingFault = z.strictObject({
+  fault,
+  times: z.int().nullable().describe('How many logins; null for all of them.'),
+  client: z.string().optional().describe('Id of the client whose logins fail; left out, all.'),
+})
+const faults = z.strictObject({ faults: z.array(standingFault) })
+
+/** How the next logins fail. */
+export type StandingFault = z.output<typeof standingFault>
+
+/** Contract 11: the accounts of the built-in provider, and how its next logins fail. */
+export const idp = {
+  accounts: {
+    list: {
+      summary: 'List the accounts of the built-in provider.',
+      reply: z.strictObject({ accounts: z.array(account) }),
+    },
+    add: {
+      summary: 'Add an account.',
+      request: z.strictObject({
+        id,
+        name: fields.name.optional(),
+        email: fields.email.optional(),
+        emailVerified: fields.emailVerified.default(true),
+        claims: fields.claims.default({}),
+      }),
+      status: 201,
+      reply: account,
+    },
+    change: { summary: 'Change an account.', request: z.strictObject(fields).partial(), reply: account },
+    remove: { summary: 'Remove an account.', reply: removed },
+  },
+  faults: {
+    list: { summary: 'List how the next logins fail.', reply: faults },
+    set: {
+      summary: 'Let the next logins fail: once, some times, or until it is cleared (null).',
+      request: z.strictObject({
+        fault,
+        times: z.int().min(1).nullable().default(1),
+        client: z.string().min(1).optional(),
+      }),
+      reply: faults,
+    },
+    clear: {
+      summary: 'Let logins work again: all, or those of a client.',
+      request: z.object({ client: z.string().optional().describe('Id of a client; left out, all.') }),
+      reply: faults,
+    },
+  },
+  logins: {
+    start: {
+      summary: 'Start a login that ends on a page of this machine.',
+      request: z.strictObject({
+        project: z.string(),
+        provider: z.string().optional(),
+        completeUrl: z.string().refine(isLoopbackUrl, { error: 'is not an address of this machine' }),
+      }),
+      status: 201,
+      reply: z.strictObject({ url: z.string() }),
+    },
+  },
+} satisfies OperationsOf<typeof operations.idp>

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { type OperationsOf, removed } from './operation.js'
+import type { operations } from './operations.js'
+
+const which = {
+  project: z.string().optional().describe('Id of a project; left out, all.'),
+  to: z.string().optional().describe('Address of the recipient.'),
+  after: z.string().optional().describe('Id of a mail; only later ones.'),
+}
+
+const head = {
+  id: z.string(),
+  project: z.string(),
+  to: z.string(),
+  subject: z.string(),
+  createdAt: z.string(),
+  refused: z.string().nullable().describe('Why it was not sent; null for all that were.'),
+}
+
+const mail = z.strictObject({
+  ...head,
+  text: z.string(),
+  html: z.string(),
+  links: z.array(z.string()).describe('Addresses in the text, in its order.'),
+  codes: z.array(z.string()).describe('Runs of six digits in the text.'),
+  raw: z.string().describe('The whole message, as it travels.'),
+})
+
+export type Mail = z.output<typeof mail>
+
+/** Contract 11: the mailbox. */
+export const mailbox = {
+  list: {
+    summary: 'List mails, the newest first.',
+    request: z.object({ ...which, limit: z.number().optional().describe('Most mails to list: 50, at most 200.') }),
+    reply: z.strictObject({ mails: z.array(z.strictObject(head)) }),
+  },
+  wait: {
+    summary: 'Wait for a mail, and get the newest.',
+    request: z.object({ ...which, timeout: z.number().optional().describe('Seconds to wait: 30, at most 60.') }),
+    reply: mail,
+  },
+  get: { summary: 'Get a mail with its links and codes.', reply: mail },
+  remove: { summary: 'Delete a mail.', reply: removed },
+  clear: {
+    summary: 'Delete mails: all, or those of a project or to an address.',
+    request: z.object({ project: which.project, to: which.to }),
+    reply: z.strictObject({ count: z.int() }),
+  },
+} satisfies OperationsOf<typeof operations.mail>

@@ -1,0 +1,57 @@
+/**
+ * Every operation of the control API: its method, and its path below `/_svc/api`. It loads nothing, so that the command line
+ * can call them without their schemas, which stand beside it under the same names.
+ */
+export const operations = {
+  health: {
+    get: 'GET /health',
+  },
+  process: {
+    get: 'GET /process',
+  },
+  projects: {
+    create: 'POST /projects',
+    get: 'GET /projects/:project',
+    update: 'PATCH /projects/:project',
+    createKey: 'POST /projects/:project/keys',
+    removeKey: 'DELETE /projects/:project/keys/:key',
+  },
+  users: {
+    update: 'PATCH /users/:user',
+    remove: 'DELETE /users/:user',
+    token: 'POST /users/:user/token',
+    logOut: 'DELETE /users/:user/sessions',
+    code: 'GET /users/:user/code',
+  },
+  mail: {
+    list: 'GET /mail',
+    wait: 'GET /mail/wait',
+    get: 'GET /mail/:id',
+    remove: 'DELETE /mail/:id',
+    clear: 'DELETE /mail',
+  },
+  clock: {
+    get: 'GET /clock',
+    change: 'PATCH /clock',
+    reset: 'DELETE /clock',
+  },
+  idp: {
+    accounts: {
+      list: 'GET /idp/accounts',
+      add: 'POST /idp/accounts',
+      change: 'PATCH /idp/accounts/:account',
+      remove: 'DELETE /idp/accounts/:account',
+    },
+    faults: {
+      list: 'GET /idp/faults',
+      set: 'PUT /idp/faults',
+      clear: 'DELETE /idp/faults',
+    },
+    logins: {
+      start: 'POST /idp/logins',
+    },
+  },
+} as const
+
+/** Where the control API is, below the address of the service. */
+export const controlPath = '/_svc/api'

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { SvcError } from '../model/errors.js'
+import { rateLimitWords, tiers } from '../model/limits.js'
+import { originForm, type ProjectSettings } from '../model/project.js'
+import { readDialect } from '../wire/dialects.js'
+import { type OperationsOf, removed } from './operation.js'
+import type { operations } from './operations.js'
+
+const requests = z.int().min(0).optional()
+const takesRateLimit = { error: `takes ${rateLimitWords}` }
+const rateLimit = z.union(
+  [
+    z.literal('off'),
+    z.array(z.enum(['minute', 'hour', 'day'])),
+    z.strictObject({ minute: requests, hour: requests, day: requests }, takesRateLimit),
+  ],
+  takesRateLimit,
+)
+
+/** Every setting but `idp`, as it is set and as it is shown. */
+const shownSettings = {
+  dialect: z.string().refine(isDialect, { error: 'is not a dialect' }),
+  allowedOrigins: z.array(z.string().regex(originForm, 'is not an origin')),
+  rateLimit,
+  tier: z.enum(tiers),
+  selfRoles: z.array(z.string().min(1)),
+  trustDataRole: z.boolean(),
+  require2fa: z.boolean(),
+  requireVerifiedEmail: z.boolean(),
+  loginThrottle: z.enum(['account', 'address']),
+  tokenTtl: z
+    .int()
+    .min(1)
+    .max(366 * 86_400),
+  appUrl: z.url({ protocol: /^https?$/ }).nullable(),
+  fileTypes: z.enum(['any', 'listed']),
+  documentFiles: z.enum(['fixed', 'tier']),
+} satisfies { readonly [Name in Exclude<keyof ProjectSettings, 'idp'>]: z.ZodType<ProjectSettings[Name]> }
+
+const settings = z
+  .strictObject({
+    ...shownSettings,
+    idp: z.record(z.string().regex(/^IDP_[A-Z0-9_]+$/, 'is not a key of a provider'), z.string()),
+  })
+  .partial()
+
+export type GivenSettings = z.input<typeof settings>
+
+const project = {
+  id: z.string(),
+  name: z.string(),
+  settings: z.strictObject({
+    ...shownSettings,
+    idp: z.array(z.string()).describe('Names of the keys that are set. Their values are secrets, which are not shown.'),
+  }),
+}
+
+/** Contract 11. Every test takes a project of its own. */
+export const projects = {
+  create: {
+    summary: 'Create a project with a public and a secret key.',
+    request: z.strictObject({ name: z.string().min(1).max(255).optional(), settings: settings.optional() }),
+    status: 201,
+    reply: z.strictObject({ id: z.string(), apiKey: z.string(), secretKey: z.string() }),
+  },
+  get: {
+    summary: 'Get a project with its settings and keys, without secrets.',
+    reply: z.strictObject({
+      ...project,
+      keys: z.array(
+        z.strictObject({
+          id: z.string(),
+          secret: z.boolean(),
+          key: z.string().nullable().describe('null for a secret one, which is kept as a hash.'),
+          createdAt: z.string(),
+        }),
+      ),
+    }),
+  },
+  update: {
+    summary: 'Change settings of a project.',
+    request: z.strictObject({ settings }),
+    reply: z.strictObject(project),
+  },
+  createKey: {
+    summary: 'Create another key of a project. A secret one is shown this once.',
+    request: z.strictObject({ secret: z.boolean() }),
+    status: 201,
+    reply: z.strictObject({ id: z.string(), key: z.string() }),
+  },
+  removeKey: { summary: 'Delete a key. What was opened with it ends.', reply: removed },
+} satisfies OperationsOf<typeof operations.projects>
+
+function isDialect(text: string): boolean {
+  try {
+    readDialect(text)
+    return true
+  } catch (error) {
+    if (error instanceof SvcError) return false
+    throw error
+  }
+}

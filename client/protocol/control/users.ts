@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { anyFields, type OperationsOf, removed } from './operation.js'
+import type { operations } from './operations.js'
+
+/** In dialect a, whatever the project's is. */
+const user = z.strictObject({
+  id: z.string(),
+  email: z.string(),
+  data: anyFields,
+  roles: z.array(z.string()),
+  oauth_id: z.string().nullable(),
+  email_verified: z.boolean(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+})
+
+/** Contract 11: what the owner may do with users. */
+export const users = {
+  update: {
+    summary: 'Give a user roles, mark the address as verified, turn two-factor login off.',
+    request: z.strictObject({
+      roles: z.array(z.string().min(1)).optional(),
+      role: z.string().nullable().optional(),
+      emailVerified: z.boolean().optional(),
+      twoFactor: z.literal(false).optional(),
+    }),
+    reply: user,
+  },
+  remove: { summary: 'Delete a user.', reply: removed },
+  token: {
+    summary: 'Create a session, as if the user had logged in, and get its token.',
+    reply: z.strictObject({ token: z.string() }),
+  },
+  logOut: { summary: 'End all sessions of a user.', reply: removed },
+  code: {
+    summary: "Get the code that the user's authenticator app shows.",
+    reply: z.strictObject({ code: z.string() }),
+  },
+} satisfies OperationsOf<typeof operations.users>

@@ -1,0 +1,73 @@
+/** Routes of the control API, made from its contract and one handler for each operation. */
+import { type Contract, contract } from '../../../client/protocol/control/contract.js'
+import type {
+  NamesIn,
+  Operation,
+  ReadOnly,
+  ReadRequestOf,
+  ReplyOf,
+} from '../../../client/protocol/control/operation.js'
+import { controlPath, operations } from '../../../client/protocol/control/operations.js'
+import type { JsonText, Writable, WritableObject } from '../../../client/protocol/model/json.js'
+import type { Backend } from '../../core/context.js'
+import { jsonSchema, strictBody } from '../request/body-forms.js'
+import { zodQuery } from '../request/read-list.js'
+import { type Input, type Method, type Route, route } from '../route.js'
+
+/** A handler for each operation. The compiler asks for all of them, and for replies as the contract has them. */
+export type ControlHandlers = HandlersOf<typeof operations, Contract>
+
+type HandlersOf<Paths, Shapes> = {
+  readonly [Name in keyof Paths & keyof Shapes]: Paths[Name] extends string
+    ? Handler<NamesIn<Paths[Name]>, ReadRequestOf<Shapes[Name]>, Replied<ReplyOf<Shapes[Name]>>>
+    : HandlersOf<Paths[Name], Shapes[Name]>
+}
+
+/** `request` is what the query or the body says, as the contract reads it. */
+type Handler<Name extends string, Request, Reply> = (
+  backend: Backend,
+  input: { readonly params: { readonly [Key in Name]: string }; readonly request: Request },
+) => Reply | Promise<Reply>
+
+/** In a reply, an object of any fields may be JSON text already. */
+type Replied<Reply> = ReadOnly<Reply, JsonText | WritableObject>
+
+export function routesOf(handlers: ControlHandlers): Route[] {
+  return routesBelow('control', operations, contract, handlers)
+}
+
+type Tree<Leaf> = { readonly [name: string]: Leaf | Tree<Leaf> }
+type AnyHandler = (backend: Backend, input: object) => Writable | Promise<Writable>
+
+/** The three trees have the same names, as their types say. */
+function routesBelow(id: string, paths: Tree<string>, shapes: object, handlers: object): Route[] {
+  return Object.entries(paths).flatMap(([name, place]) => {
+    const [shape, handler] = [memberOf(shapes, name), memberOf(handlers, name)]
+    return typeof place === 'string'
+      ? [routeOf(`${id}.${name}`, place, shape as Operation, handler as AnyHandler)]
+      : routesBelow(`${id}.${name}`, place, shape, handler)
+  })
+}
+
+function memberOf(tree: object, name: string): object {
+  return tree[name as keyof typeof tree]
+}
+
+function routeOf(id: string, place: string, shape: Operation, handle: AnyHandler): Route {
+  const [method = '', path = ''] = place.split(' ')
+  const { summary, request, reply, status = 200, isOpen } = shape
+  const isInQuery = method === 'GET' || method === 'DELETE'
+  return route({
+    id,
+    summary,
+    method: method.toLowerCase() as Method,
+    paths: { any: [controlPath + path] },
+    needs: isOpen ? 'nothing' : 'control',
+    ...(request && (isInQuery ? { query: zodQuery(request) } : { body: strictBody(request) })),
+    status,
+    reply: 'plain',
+    answerSchema: () => jsonSchema(reply, 'output'),
+    handle: (backend: Backend, { params, query, body }: Input<string, unknown, unknown>) =>
+      handle(backend, { params, request: isInQuery ? query : body }),
+  })
+}

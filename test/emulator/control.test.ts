@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Control, controlClient } from '../../client/control.js'
+import { createClient } from '../../client/index.js'
+import { contract } from '../../client/protocol/control/contract.js'
+import type { Operation } from '../../client/protocol/control/operation.js'
+import { operations } from '../../client/protocol/control/operations.js'
+import type { GivenSettings } from '../../client/protocol/control/projects.js'
+import { openSender } from '../../client/send.js'
+import { type Emulator, startEmulator } from '../../emulator/dev.js'
+
+// The clock is everybody's, so these tests have an emulator of their own.
+
+let emulator: Emulator
+let control: Control
+const called = new Set<string>()
+beforeAll(async () => {
+  emulator = await startEmulator({ memory: true })
+  control = checked('', controlClient(openSender({ url: emulator.url }).send, emulator.controlToken), contract)
+})
+afterAll(() => emulator.close())
+
+type Call = (input?: object) => Promise<unknown>
+
+/** The same calls, whose replies have to be what the contract says, to the last field. */
+function checked<Calls extends object>(id: string, calls: Calls, shapes: object): Calls {
+  const members = Object.entries(calls).map(([name, call]: [string, Call | object]) => {
+    const shape: unknown = Object.entries(shapes).find(([other]) => other === name)?.[1]
+    if (typeof call !== 'function') return [name, checked(`${id}${name}.`, call, Object(shape))]
+    const { reply } = shape as Operation
+    return [
+      name,
+      async (input?: object) => {
+        called.add(`${id}${name}`)
+        return reply.parse(await call(input))
+      },
+    ]
+  })
+  return Object.fromEntries(members)
+}
+
+function idsIn(tree: object, id = ''): string[] {
+  return Object.entries(tree).flatMap(([name, member]) =>
+    typeof member === 'string' ? [`${id}${name}`] : idsIn(member, `${id}${name}.`),
+  )
+}
+
+describe('contract 11 every operation of the control API replies as its contract says', () => {
+  it('projects, with their settings', async () => {
+    const settings: GivenSettings = {
+      dialect: 'b',
+      allowedOrigins: ['https://app.example'],
+      rateLimit: ['minute'],
+      tier: 'standard',
+      appUrl: 'https://app.example',
+      idp: { IDP_CLIENT_SECRET: 'confidential' },
+    }
+
+    const { id: project } = await control.projects.create({ name: 'shop', settings })
+    const { id: key } = await control.projects.createKey({ project, secret: true })
+    const shown = await control.projects.get({ project })
+    const updated = await control.projects.update({ project, settings: { rateLimit: { minute: 5 }, appUrl: null } })
+    await control.projects.removeKey({ project, key })
+
+    expect(shown).toMatchObject({ name: 'shop', settings: { ...settings, idp: ['IDP_CLIENT_SECRET'] } })
+    expect(shown.keys).toHaveLength(3)
+    expect(updated.settings).toMatchObject({ rateLimit: { minute: 5 }, appUrl: null, tier: 'standard' })
+  })
+
+  it('users', async () => {
+    const svc = createClient(emulator)
+    await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse', data: { bio: 'Hi' } })
+    await svc.auth.twoFactor.enable()
+    const { id: user } = await svc.auth.me()
+
+    const { code } = await control.users.code({ user })
+    const updated = await control.users.update({ user, roles: ['admin'], emailVerified: true })
+    const { token } = await control.users.token({ user })
+    const signedIn = await svc.auth.use(token)
+    await control.users.logOut({ user })
+    const removed = await control.users.remove({ user })
+
+    expect(code).toMatch(/^\d{6}$/)
+    expect(updated).toMatchObject({ roles: ['admin'], data: { bio: 'Hi' }, email_verified: true })
+    expect(signedIn.user).toMatchObject({ id: user, roles: ['admin'] })
+    expect(removed).toEqual({ id: user })
+  })
+
+  it('mail', async () => {
+    const to = 'bob@example.com'
+    const { auth } = createClient(emulator)
+    await auth.signUp({ email: to, password: 'Correct4Horse' })
+    await auth.requestVerification()
+
+    const { id } = await control.mail.wait({ to, timeout: 10 })
+    const { mails } = await control.mail.list({ to, limit: 1, project: emulator.projectId })
+    const mail = await control.mail.get({ id })
+    await control.mail.remove({ id })
+    const { count } = await control.mail.clear({ to })
+
+    expect(mails.map((each) => each.id)).toEqual([id])
+    expect(mail.links).toHaveLength(1)
+    expect(count).toBe(0)
+  })
+
+  it('the clock', async () => {
+    const { now } = await control.clock.change({ now: '2040-02-29T12:00:00+01:00' })
+    const { offset } = await control.clock.change({ advance: 60_000 })
+    const shown = await control.clock.get()
+    await control.clock.reset()
+
+    expect(now).toMatch(/^2040-02-29T11:00:/)
+    expect(shown.offset).toBe(offset)
+  })
+
+  it('the built-in identity provider', async () => {
+    const account = 'mary'
+    await control.idp.accounts.add({ id: account, claims: { locale: 'en' } })
+    const changed = await control.idp.accounts.change({ account, email: null })
+    const { accounts } = await control.idp.accounts.list()
+    await control.idp.accounts.remove({ account })
+    await control.idp.faults.set({ fault: 'slow', times: null })
+    const { faults } = await control.idp.faults.set({ fault: 'down', client: 'shop' })
+    await control.idp.faults.list()
+    const cleared = await control.idp.faults.clear({ client: 'shop' })
+    const completeUrl = 'http://127.0.0.1:1/done'
+    const { url } = await control.idp.logins.start({ project: emulator.projectId, completeUrl })
+
+    expect(changed).toMatchObject({ name: account, email: null, claims: { locale: 'en' } })
+    expect(accounts).toContainEqual(changed)
+    expect(faults).toHaveLength(2)
+    expect(cleared.faults).toEqual([{ fault: 'slow', times: null }])
+    expect(url).toContain('/_svc/idp/authorize?')
+  })
+
+  it('and no operation is left out here', async () => {
+    await control.health.get()
+    await control.process.get()
+
+    expect([...called].sort()).toEqual(idsIn(operations).sort())
+  })
+})
