@@ -71,6 +71,8 @@ export interface Input<Name extends string, Body, Query> {
   readonly guard: VersionGuard
   /** Where the client is, as far as trusted proxies say. */
   readonly address: string
+  /** Whether it is a program of this machine. */
+  readonly isLocal: boolean
   readonly headers: IncomingHttpHeaders
   /** Opens a stream of events in the request's dialect. */
   stream(ctx: Context, wish: Wish): Promise<Stream>

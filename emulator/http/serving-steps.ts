@@ -5,7 +5,7 @@ import type { Context, Identity } from '../core/context.js'
 import type { Answer } from '../core/documents/idempotency.js'
 import type { Wish } from '../core/realtime/subscriptions.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
-import { clientAddress } from './guards/client-address.js'
+import { clientAddress, isFromThisMachine } from './guards/client-address.js'
 import { type OriginRules, originHeaders, requireOrigin } from './guards/origins.js'
 import { streamEvents } from './realtime/sse.js'
 import { writeReply } from './reply/reply.js'
@@ -45,7 +45,8 @@ export function readHead({ streams, trustedProxies }: Door, route: Route, { req,
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
   const address = clientAddress(req, trustedProxies)
   const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
-  return { params, query, dialect, guard, address, headers: req.headers, stream }
+  const isLocal = isFromThisMachine(req)
+  return { params, query, dialect, guard, address, isLocal, headers: req.headers, stream }
 }
 
 /** Our choice: of a batch only, whose answer is as large as what was sent. */

@@ -8,13 +8,15 @@ const [outside] = Object.values(networkInterfaces())
 
 // A machine without a network has no address that others could call.
 test.skipIf(!outside)(
-  'contract 7.2 other machines may log in where they are let in, and change no account',
+  'contract 7.2 and 7.3 other machines may log in where they are let in, in one browser, and change no account',
   async () => {
     const host = String(outside?.address)
     const emulator = await startEmulator({ memory: true, host, hosts: [host] })
     try {
       const answer = await fetch(`${emulator.url}/login-idp`, { headers: { 'x-api-key': emulator.apiKey } })
-      const url = new URL(((await answer.json()) as { url: string }).url)
+      const start = await fetch(((await answer.json()) as { url: string }).url, { redirect: 'manual' })
+      const cookie = String(start.headers.get('set-cookie')).replace(/;.*/, '')
+      const url = new URL(String(start.headers.get('location')))
       const post = (path: string, form: Record<string, string>) =>
         fetch(`${url.origin}/_svc/idp/${path}${url.search}`, {
           method: 'POST',
@@ -25,9 +27,12 @@ test.skipIf(!outside)(
       const added = await post('accounts', { change: 'add', name: 'Eve' })
       const kept = await post('authorize', { account: 'ada', fault: 'down', keep: 'on' })
       const chosen = await post('authorize', { account: 'ada' })
-      const back = await fetch(String(chosen.headers.get('location')), { redirect: 'manual' })
+      const callback = String(chosen.headers.get('location'))
+      const stranger = await fetch(callback, { redirect: 'manual' })
+      const back = await fetch(callback, { redirect: 'manual', headers: { cookie } })
 
       expect([added.status, kept.status]).toEqual([403, 403])
+      expect(stranger.headers.get('location')).toContain('svc-error=authentication_failed')
       expect(back.headers.get('location')).toContain('svc-super-token=')
     } finally {
       await emulator.close()

@@ -1,6 +1,6 @@
 /** Whether a host name, as `URL` writes it, is always this machine. */
-function isLoopbackName(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+export function isLoopbackName(hostname: string): boolean {
+  return /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
 /** Whether an address is a page or a service of this machine. */
@@ -8,4 +8,9 @@ export function isLoopbackUrl(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, hostname } = new URL(address)
   return (protocol === 'http:' || protocol === 'https:') && isLoopbackName(hostname)
+}
+
+/** Whether an IP address, as a socket has it, is this machine's own. */
+export function isLoopbackAddress(address: string): boolean {
+  return /^(?:::ffff:)?127\.|^::1$/.test(address)
 }

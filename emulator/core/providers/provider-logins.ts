@@ -27,7 +27,7 @@ export interface BrowserLogin {
   readonly completeUrl?: string
   /** The same, by an app: a page of an origin that the project allows. */
   readonly returnTo?: string | undefined
-  /** Whether a browser asks, which is then the only one that may finish the login. Contract 7.3. */
+  /** Whether only the browser that sets out first may finish the login. Contract 7.3. */
   readonly isBound?: boolean
 }
 

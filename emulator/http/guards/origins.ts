@@ -1,7 +1,7 @@
 /** Who may call from where: the `Host` that a request names, and the `Origin` of the page that made it. Contract 10.5. */
-import { SvcError } from '../../../client/protocol/model/errors.js'
 
-const loopbackName = /^(?:localhost|[a-z0-9-]+\.localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { isLoopbackName } from '../../../client/protocol/model/loopback.js'
 
 /**
  * Refuses names that are neither this machine's own nor configured, so that no page reaches the service
@@ -14,7 +14,7 @@ export function openHostCheck(hosts: readonly string[]): (host: string | undefin
     if (host !== undefined && welcome.has(host)) return
     const name = hostName(host)
     if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
-    if (!loopbackName.test(name) && !named.has(name)) {
+    if (!isLoopbackName(name) && !named.has(name)) {
       throw new SvcError('FORBIDDEN', `The service is not called "${name.slice(0, 80)}" here.`)
     }
     if (host !== undefined && welcome.size < 100) welcome.add(host)
@@ -59,7 +59,7 @@ function sameOrigin(allowed: string, origin: string): boolean {
 function isLoopback(origin: string): boolean {
   const [, host] = /^https?:\/\/(.+)$/.exec(origin) ?? []
   const name = hostName(host)
-  return name !== undefined && loopbackName.test(name)
+  return name !== undefined && isLoopbackName(name)
 }
 
 /** What an answer to an allowed page says, so that the page may read it. Contract 10.9. */

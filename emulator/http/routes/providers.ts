@@ -38,11 +38,12 @@ export const providerRoutes = [
       returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
     }),
     reply: 'loginUrl',
-    // Servers say neither; browsers say one of them at least.
-    handle: (ctx, { query: { returnTo }, headers }) =>
+    // Browsers say one of the two at least. What says neither is a server or a script: one of another machine could finish a
+    // login of its own in somebody else's browser.
+    handle: (ctx, { query: { returnTo }, headers, isLocal }) =>
       startLogin(ctx, {
         returnTo,
-        isBound: [headers.origin, headers['sec-fetch-site']].some((name) => name !== undefined),
+        isBound: !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
       }),
   }),
   route({

@@ -1,5 +1,6 @@
 /** Requests and answers of the built-in provider, which is an app of its own. */
 import type { IncomingMessage } from 'node:http'
+import { isLoopbackAddress } from '../../../client/protocol/model/loopback.js'
 
 interface Head {
   readonly method: string
@@ -51,7 +52,7 @@ export function readHead(req: IncomingMessage): Head {
     path: path === '/' ? '/' : path.replace(/\/$/, ''),
     authorization: req.headers.authorization,
     isForeign: isForeign(req),
-    isLocal: /^(::ffff:)?127\.|^::1$/.test(req.socket.remoteAddress ?? ''),
+    isLocal: isLoopbackAddress(req.socket.remoteAddress ?? ''),
   }
 }
 

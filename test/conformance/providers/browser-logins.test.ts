@@ -88,12 +88,25 @@ inDialects('Logins that a browser asks for', (wire) => {
     )
   })
 
-  test('contract 7.3 servers and scripts get the address at the provider itself', async () => {
+  test('contract 7.3 servers and scripts of this machine get the address at the provider itself', async () => {
     const { api } = await aTown(wire)
 
     // Node's own fetch sends this.
     expect(await urlFor(wire, { api }, { 'sec-fetch-mode': 'cors' })).toMatch(/\/_svc\/idp\/authorize\?/)
   })
+
+  test.each<Record<string, string>>([{ 'x-forwarded-for': '203.0.113.9' }, { forwarded: 'for=203.0.113.9' }])(
+    'contract 7.3 a script of another machine cannot have its own login finished by somebody else’s browser (%j)',
+    async (headers) => {
+      const { api } = await aTown(wire)
+      const own = await setOut(await urlFor(wire, { api }, headers))
+
+      const back = await choose(own.url, await aPerson())
+
+      expect(outcome(await open(back)).get('svc-error')).toBe('authentication_failed')
+      expect(outcome(await open(back, own.cookie)).has('svc-super-token')).toBe(true)
+    },
+  )
 
   test('contract 7.1 a provider that posts a form back is followed by an address with a query', async () => {
     const { api } = await aTown(wire)
