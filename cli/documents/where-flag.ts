@@ -1,5 +1,6 @@
 /** `--where`, `--or` and `--sort`: always in the double-underscore spelling, whatever the service speaks. */
 import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Sort } from '../../client/protocol/model/page.js'
 import { parsePath } from '../../client/protocol/model/path.js'
 import { type Clause, operators, type Test, type Where } from '../../client/protocol/model/where.js'
@@ -56,8 +57,18 @@ export function readWhere(all: readonly string[] = [], any: readonly string[] = 
 
 /** Both words are known, whatever the dialect: `__contains` is the service's own, `__icontains` ignores case. */
 function readCondition([name, value]: readonly [string, string]): readonly Clause[] {
-  const { all } = readConditions(dialects.a, [[name.replace(/__icontains$/, '__contains'), value]])
+  const { all } = readDoubled(name.replace(/__icontains$/, '__contains'), value)
   return name.endsWith('__contains') ? all.map(({ any }) => ({ any: any.map(asContains) })) : all
+}
+
+function readDoubled(name: string, value: string): Where {
+  try {
+    return readConditions(dialects.a, [[name, value]])
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error
+    // The service knows one of the two words only.
+    throw new SvcError(error.code, error.message.replace(' __contains,', ' __contains, __icontains,'))
+  }
 }
 
 function asContains(test: Test): Test {

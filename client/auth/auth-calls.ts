@@ -1,19 +1,19 @@
 /** What sign-up, login and everything about the signed-in user send, and how they read the answers. */
 import type { CallOptions } from '../collections/collection-writes.js'
-import type { JsonObject } from '../protocol/model/json.js'
 import { readRecord } from '../protocol/wire/expected.js'
 import { type LoginResult, readLogin } from '../protocol/wire/records/decode.js'
 import { nobody, type Session } from './session.js'
 
 export interface AuthCalls<Data> {
   /** A POST whose answer is the record itself. */
-  post(path: string, body: object | undefined, options?: CallOptions, token?: string): Promise<JsonObject>
+  post<Answer = unknown>(path: string, body: object | undefined, options?: CallOptions, token?: string): Promise<Answer>
   signIn(path: string, body: object, options?: CallOptions): Promise<LoginResult<Data>>
 }
 
 export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
   return {
-    post: (path, body, options, token) => call('POST', path, readRecord, { ...options, body, token }),
+    post: <Answer>(path: string, body?: object, options?: CallOptions, token?: string) =>
+      call('POST', path, readRecord<Answer>, { ...options, body, token }),
 
     async signIn(path, body, options) {
       const end = auth.begin()
@@ -24,7 +24,7 @@ export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
   }
 }
 
-/** In some dialects, that a code is needed is told as a failure. */
+/** Some dialects refuse a login that needs a code. */
 function codeNeeded(error: unknown): LoginResult {
   const { code, message } = Object(error)
   if (code === '2FA_REQUIRED') return { requires2fa: true, message }

@@ -1,6 +1,6 @@
 /** Who is signed in: kept where the app wants it, and told to who asks. */
 import type { Fields } from '../protocol/model/document.js'
-import { parseObject } from '../protocol/model/json.js'
+import { parseJson } from '../protocol/model/json.js'
 import type { AppUser } from '../protocol/model/user.js'
 
 /** A user and the token that speaks for them. */
@@ -15,7 +15,12 @@ export interface SessionStore {
   write(text: string | null): void | Promise<void>
 }
 
-/** A store in the browser's `localStorage`, or in another of its kind: `createClient({ …, session: webStore() })`. */
+/**
+ * A store in the browser's `localStorage`, or in another of its kind.
+ *
+ * @example
+ * const openInPage = () => createClient({ url, apiKey, session: webStore() })
+ */
 export function webStore(name = 'svc-session', storage: Storage = localStorage): SessionStore {
   return {
     read: () => storage.getItem(name),
@@ -88,10 +93,10 @@ export function openAuthState(store?: SessionStore): AuthState {
   }
 }
 
-/** What is no session of ours is none. */
+/** Nothing for a text that holds no session. */
 function parse(text: string | null | undefined): SignedIn | undefined {
-  const session = parseObject(text ?? '')
-  return session.user ? (session as unknown as SignedIn) : undefined
+  const session: Partial<SignedIn> = Object(parseJson(text ?? ''))
+  return session.user ? (session as SignedIn) : undefined
 }
 
 /** The part of its life that a token has left, from 1 to 0 and below; 1 where that cannot be told. */

@@ -8,20 +8,40 @@ import { nobody } from './session.js'
 export function openProvider<Data>({ post, signIn }: AuthCalls<Data>, name: string) {
   const path = `/auth/oauth/${segment(name)}`
   return {
-    /** Where to send the browser, and the state that has to come back with the code. */
+    /**
+     * Where to send the browser, and the state that has to come back with the code.
+     *
+     * @example
+     * const redirectUrl = 'https://app.example.com/login'
+     * const begin = async () => location.assign((await svc.auth.provider('google').url({ redirectUrl })).url)
+     *
+     * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
+     */
     url(
       input: { redirectUrl: string; scopes?: readonly string[] },
       options?: CallOptions,
     ): Promise<{ url: string; state: string }> {
-      return post(`${path}/url`, input, options, nobody) as Promise<unknown> as Promise<{ url: string; state: string }>
+      return post(`${path}/url`, input, options, nobody)
     },
 
-    /** Logs in with what the provider sent back. */
+    /**
+     * Logs in with what the provider sent back.
+     *
+     * @example
+     * const finish = (code: string, state: string) => svc.auth.provider('google').callback({ code, state })
+     */
     callback(input: { code: string; state: string }, options?: CallOptions): Promise<LoginResult<Data>> {
       return signIn(`${path}/callback`, input, options)
     },
 
-    /** Logs in with a token that the provider gave to the app. @throws {SvcError} `INVALID_TOKEN` */
+    /**
+     * Logs in with a token that the provider gave to the app.
+     *
+     * @example
+     * const logIn = (idToken: string) => svc.auth.provider('google').token({ idToken, platform: 'ios' })
+     *
+     * @throws {SvcError} `INVALID_TOKEN`
+     */
     token(
       input: { idToken: string; platform: 'web' | 'ios' | 'android'; nonce?: string },
       options?: CallOptions,

@@ -33,7 +33,15 @@ export function openUsers<Data extends object = Fields>(session: Session) {
       return listPage(session, users, 'users', readUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
     },
 
-    /** One user. @throws {SvcError} `USER_NOT_FOUND` */
+    /**
+     * One user.
+     *
+     * @example
+     * const [first] = (await svc.users.list({ limit: 1 })).items
+     * if (first) console.log((await svc.users.get(first.id)).email)
+     *
+     * @throws {SvcError} `USER_NOT_FOUND`
+     */
     async get(id: string, options?: CallOptions): Promise<AppUser<Data>> {
       return session.call('GET', `${users}/${segment(id)}`, readUser, options) as Promise<AppUser<Data>>
     },

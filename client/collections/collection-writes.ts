@@ -1,7 +1,7 @@
 import type { Session } from '../auth/session.js'
 import { type WithFiles, writeForm } from '../files/forms.js'
 import { newKey } from '../keys.js'
-import type { Document, Fields } from '../protocol/model/document.js'
+import type { Document } from '../protocol/model/document.js'
 import type { Json } from '../protocol/model/json.js'
 import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from '../protocol/wire/body/encode.js'
 import { readDocument } from '../protocol/wire/document/decode.js'
@@ -83,22 +83,50 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
       return one('PATCH', id, changes, options)
     },
 
-    /** Puts other fields in the place of all. In a dialect whose PUT merges, the service merges. */
+    /**
+     * Replaces all fields. In a dialect whose PUT merges, the service merges.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
+     * await svc.collection('posts').replace(post.id, { title: 'Hello again' }, { ifMatch: post.version })
+     *
+     * @throws {SvcError} `CONFLICT`
+     */
     replace(id: string, fields: WithFiles<Data>, options?: WriteOptions): Promise<Document<Data>> {
       return one('PUT', id, fields, options)
     },
 
-    /** Deletes a document. Never repeated by itself: the second time would find nothing. */
+    /**
+     * Deletes a document. Never repeated by itself: the second time would find nothing.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
+     * await svc.collection('posts').delete(post.id)
+     *
+     * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
+     */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
       return call('DELETE', addresses.document(await dialect(), name, id), readRemoved, options)
     },
 
-    /** Adds items to an array, those that are not in it yet; atomic, whoever else writes. */
+    /**
+     * Adds items to an array, those that are not in it yet; atomic, whoever else writes.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
+     * await svc.collection('posts').append(post.id, { tags: ['seen', 'liked'] })
+     */
     append(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
       return one('PATCH', id, { $append: items }, options)
     },
 
-    /** Takes items out of an array, every occurrence. */
+    /**
+     * Takes items out of an array, every occurrence.
+     *
+     * @example
+     * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })
+     * await svc.collection('posts').remove(post.id, { tags: 'new' })
+     */
     remove(id: string, items: Items<Data>, options?: WriteOptions): Promise<Document<Data>> {
       return one('PATCH', id, { $remove: items }, options)
     },
@@ -113,11 +141,17 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
       documents: readonly Data[],
       { idempotencyKey = newKey(), ...options }: CreateOptions & BatchOptions = {},
     ): Promise<Document<Data>[]> {
-      const body = writeBatchCreate(await dialect(), documents as unknown as readonly Fields[])
+      const body = writeBatchCreate(await dialect(), documents)
       return many('', body, { ...options, idempotencyKey })
     },
 
-    /** Changes some fields of each document, by id; all of them or none. */
+    /**
+     * Changes some fields of each document, by id; all of them or none.
+     *
+     * @example
+     * const [one, two] = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
+     * if (one && two) await svc.collection('posts').updateMany({ [one.id]: { views: 1 }, [two.id]: { views: 2 } })
+     */
     async updateMany(
       updates: Readonly<Record<string, Update<Data>>>,
       options?: BatchOptions,
@@ -125,7 +159,13 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
       return many('/update', writeBatchUpdate(updates), options)
     },
 
-    /** Deletes these documents; none of them if one does not exist. */
+    /**
+     * Deletes these documents; none of them if one does not exist.
+     *
+     * @example
+     * const made = await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
+     * await svc.collection('posts').deleteMany(made.map(({ id }) => id))
+     */
     async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
       const parts = { ...options, body: writeBatchDelete(ids) }
       return call('POST', addresses.batch(name, '/delete'), readAllRemoved, parts)

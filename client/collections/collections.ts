@@ -51,17 +51,37 @@ export function openCollections({ call }: Session) {
       return call('POST', addresses.collections, readCollection, parts)
     },
 
-    /** Changes name, schema or permissions. What is stored already is not checked again. */
+    /**
+     * Changes name, schema or permissions. What is stored already is not checked again.
+     *
+     * @example
+     * await svc.collections.create({ name: 'drafts' })
+     * await svc.collections.update('drafts', { schema: { title: { type: 'string' } } })
+     *
+     * @throws {SvcError} `NOT_FOUND`, `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
+     */
     async update(name: string, changes: Partial<CollectionInput>, options?: CallOptions): Promise<Collection> {
       return call('PATCH', addresses.collection(name), readCollection, { ...options, body: changes })
     },
 
-    /** Gives a collection another name; its documents keep their ids. */
+    /**
+     * Gives a collection another name; its documents keep their ids.
+     *
+     * @example
+     * await svc.collections.create({ name: 'oldNews' })
+     * await svc.collections.rename('oldNews', 'archive')
+     */
     async rename(name: string, newName: string, options?: CallOptions): Promise<Collection> {
       return this.update(name, { name: newName }, options)
     },
 
-    /** Deletes a collection with all its documents. */
+    /**
+     * Deletes a collection with all its documents.
+     *
+     * @example
+     * await svc.collections.create({ name: 'scratch' })
+     * await svc.collections.delete('scratch')
+     */
     async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
       return call('DELETE', addresses.collection(name), readRemoved, options)
     },

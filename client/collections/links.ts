@@ -9,7 +9,9 @@ import type { Spoken } from '../protocol/wire/spoken.js'
 /** Reads the links at these paths, in place; an id that led nowhere stays an id. */
 export function readLinks(dialect: Spoken, data: Fields, paths: readonly Path[]): void {
   for (const field of new Set(paths.map(([first]) => first))) {
-    const deeper = paths.flatMap(([first, ...rest]) => (first === field && rest[0] ? [rest as unknown as Path] : []))
+    const deeper = paths.flatMap(([first, ...rest]) =>
+      first === field && rest[0] ? [rest as [string, ...string[]]] : [],
+    )
     if (Object.hasOwn(data, field)) data[field] = readLink(dialect, data[field] as Json, deeper)
   }
 }

@@ -61,12 +61,25 @@ export function openFiles({ call, options }: Session) {
       return { ...files, offset: page.offset ?? 0 }
     },
 
-    /** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
+    /**
+     * Deletes a standalone file.
+     *
+     * @example
+     * const file = await svc.files.upload(new File(['Hello'], 'hello.txt'))
+     * await svc.files.delete(file.id)
+     *
+     * @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE`
+     */
     async delete(id: string, options?: CallOptions): Promise<{ id: string }> {
       return call('DELETE', addresses.file(id), readRemoved, options)
     },
 
-    /** How much the files of the project take, and how much they may. */
+    /**
+     * How much the files of the project take, and how much they may.
+     *
+     * @example
+     * const { bytes, limitBytes } = await svc.files.info()
+     */
     info(options?: CallOptions): Promise<StorageUsage> {
       return call('GET', addresses.usage, readUsage, options)
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createClient } from '../../client/index.js'
+import { type Client, createClient, webStore } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -100,17 +100,52 @@ describe('the guides', async () => {
   }
 })
 
+/** Every call of a client, by how an app reaches it, and the files that document it. */
+function callsOf(svc: Client): readonly (readonly [path: string, calls: object, files: readonly string[]])[] {
+  const auth = ['logins', 'account', 'recovery', 'auth'].map((name) => `auth/${name}.ts`)
+  return [
+    ['svc', { createClient, webStore }, ['index.ts', 'auth/auth-state.ts']],
+    ['svc.auth', svc.auth, auth],
+    ['svc.auth.twoFactor', svc.auth.twoFactor, ['auth/two-factor.ts']],
+    ['svc.auth.provider(name)', svc.auth.provider('any'), ['auth/provider-login.ts']],
+    ['svc.users', svc.users, ['auth/users.ts']],
+    ['svc.files', svc.files, ['files/files.ts']],
+    ['svc.collections', svc.collections, ['collections/collections.ts']],
+    ['svc.collection(name)', svc.collection('any'), ['collections/collection.ts', 'collections/collection-writes.ts']],
+  ]
+}
+
+/** The doc comment right before the declaration of a function or a method. */
+function commentOf(name: string, source: string): string {
+  const declaration = new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\s*(?:export function |async )?\\*?${name}[<(]`)
+  return declaration.exec(source)?.[1] ?? ''
+}
+
 describe('the examples of the client', async () => {
-  const files = (await readdir(join(root, 'client'))).filter((file) => file.endsWith('.ts'))
-  for (const file of files) {
-    const source = await readFile(join(root, 'client', file), 'utf8')
+  const files = (await readdir(join(root, 'client'), { recursive: true })).filter((file) => file.endsWith('.ts'))
+  const sources = new Map(
+    await Promise.all(files.map(async (file) => [file, await readFile(join(root, 'client', file), 'utf8')] as const)),
+  )
+
+  const calls = callsOf(createClient({ url: 'http://127.0.0.1:1' }))
+  it.each(calls)('every call of %s has one', (_path, object, documents) => {
+    const names = Object.entries(object).flatMap(([name, call]) => (typeof call === 'function' ? name : []))
+    const withExample = names.filter((name) =>
+      documents.some((file) => commentOf(name, sources.get(file) ?? '').includes('@example')),
+    )
+
+    expect(names.length).toBeGreaterThan(0)
+    expect(withExample).toEqual(names)
+  })
+
+  for (const [file, source] of sources) {
     for (const [at, [, lines = '']] of [
       ...source.matchAll(/@example\n((?: *\* .*\n)+?)(?= *\*\/| *\*\n| *\* @)/g),
     ].entries()) {
       const text = lines.replaceAll(/^ *\* ?/gm, '')
       it(`${file} ${at + 1}: ${text.split('\n')[0]}`, async () => {
         const before = text.includes('const svc =') ? '' : 'const svc = createClient({ url, apiKey })'
-        await runTypeScript(`${file.replace('.ts', '')}-${at}`, before, text)
+        await runTypeScript(`${file.replaceAll(/\W/g, '-')}-${at}`, before, text)
       })
     }
   }

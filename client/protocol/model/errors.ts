@@ -43,7 +43,11 @@ const clientCodes = ['NETWORK', 'TIMEOUT', 'INVALID_RESPONSE', 'INVALID_OPTION']
 
 export type ErrorCode = keyof typeof statuses | (typeof clientCodes)[number]
 
-/** One thing that is wrong with an input: where, what, and of which kind. */
+/**
+ * One thing that is wrong with an input: where, what, and of which kind. On the service's side `path` is the place in the
+ * body that was sent; in the client it is the place in what the call was given, without the `data`, `documents` or
+ * `updates` that the client wraps it in: `['author', 'name']`, and in a batch `[3, 'title']`, or the id of the document.
+ */
 export interface Issue {
   readonly path: readonly (string | number)[]
   /** Where the path begins; left out, in the body. */

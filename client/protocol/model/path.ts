@@ -4,7 +4,7 @@ import { isObject, type Json } from './json.js'
 export type Path = readonly [string, ...string[]]
 
 export function parsePath(dotted: string): Path {
-  return dotted.split('.') as unknown as Path
+  return dotted.split('.') as [string, ...string[]]
 }
 
 export function formatPath(path: Path): string {

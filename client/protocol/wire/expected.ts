@@ -5,23 +5,21 @@ import { isObject, type Json, type JsonObject } from '../model/json.js'
 export type HeaderReader = (name: string) => string | null | undefined
 
 /** The value, if it is what it must be. @throws {TypeError} */
-export function expect<Value>(isSo: unknown, value: Value): Value {
-  if (isSo) return value
+export function expect<Value>(isSo: unknown, value: unknown): Value {
+  if (isSo) return value as Value
   throw new TypeError('The service speaks another dialect.')
 }
 
 /** @throws {TypeError} */
 export function asObject(body: Json | undefined): JsonObject {
-  return expect(isObject(body), body as JsonObject)
+  return expect(isObject(body), body)
 }
 
 /** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {TypeError} */
-export function readRecord(record: Json | undefined): JsonObject {
-  const named: JsonObject = {}
-  for (const [name, value] of Object.entries(asObject(record))) {
-    named[name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())] = value
-  }
-  return named
+export function readRecord<Item = JsonObject>(record: Json | undefined): Item {
+  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const named = Object.entries(asObject(record)).map(([name, value]) => [camel(name), value])
+  return Object.fromEntries(named) as Item
 }
 
 /** The number in a header; nothing where there is none. */

@@ -2,9 +2,7 @@
 import { SvcError } from '../model/errors.js'
 import { bodyWrappers } from './body/encode.js'
 import { documentReaders } from './document/decode.js'
-import { eventReaders } from './events/decode.js'
 import { suffixWriters } from './filters/encode.js'
-import { frameReaders } from './frames/decode.js'
 import { listReaders } from './list/decode.js'
 import { documentPaths } from './paths/encode.js'
 import { recordReaders } from './record/decode.js'
@@ -17,8 +15,6 @@ const spokenAxes = {
   record: recordReaders,
   list: listReaders,
   filters: suffixWriters,
-  events: eventReaders,
-  frames: frameReaders,
 } as const
 
 type SpokenAxis = keyof typeof spokenAxes
@@ -35,12 +31,12 @@ const a = {
   frames: 'message',
 } as const
 
-/** These axes of the named dialects. */
+/** These axes of the named dialects, and those of events, which clients ask for in one form. */
 export const spokenForms = {
   a,
   b: { ...a, paths: 'nested', document: 'snake', list: 'array', filters: 'single', events: 'plain', frames: 'model' },
   c: { ...a, document: 'flat', body: 'bare', record: 'success', filters: 'both' },
-} as const satisfies Record<string, Spoken>
+} as const satisfies Record<string, Spoken & { readonly [Axis in 'events' | 'frames']: string }>
 
 type DialectName = keyof typeof spokenForms
 
@@ -56,18 +52,15 @@ export function readSpoken(text: string): NamedDialect {
   const [name = '', ...exceptions] = text.split(/\s*,\s*/)
   const chosen = Object.fromEntries(exceptions.map((exception) => exception.split(/\s*=\s*/)))
   const forms: Spoken = { ...Object(spokenForms)[name], ...chosen }
-  for (const [axis, known] of Object.entries(spokenAxes)) {
-    if (!Object.hasOwn(known, forms[axis as SpokenAxis])) {
-      throw new SvcError('INVALID_DIALECT', `"${text}" is not a valid dialect (use a, b, c, or "a, document=flat").`)
-    }
-  }
-  return { ...forms, name: name as DialectName, text }
+  const isKnown = Object.entries(spokenAxes).every(([axis, known]) => Object.hasOwn(known, forms[axis as SpokenAxis]))
+  if (isKnown) return { ...forms, name: name as DialectName, text }
+  throw new SvcError('INVALID_DIALECT', `"${text}" is not a valid dialect (use a, b or c).`)
 }
 
 /** A dialect as short as it can be said: its name, and the forms that are another dialect's. */
-export function sayDialect(name: DialectName, forms: Partial<Spoken>): string {
-  const own: Spoken = spokenForms[name]
-  const exceptions = Object.entries(forms).filter(([axis, form]) => own[axis as SpokenAxis] !== form)
+export function sayDialect(name: DialectName, forms: Partial<Record<keyof typeof a, string>>): string {
+  const own = spokenForms[name]
+  const exceptions = Object.entries(forms).filter(([axis, form]) => own[axis as keyof typeof a] !== form)
   return [name, ...exceptions.map((exception) => exception.join('='))].join(', ')
 }
 

@@ -19,8 +19,8 @@ export function writeFields({ body: form }: Speaks, { $remove, $append, ...field
   return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
 }
 
-export function writeBatchCreate(speaks: Speaks, documents: readonly Fields[]): JsonObject {
-  return { documents: documents.map((fields) => writeFields(speaks, fields)) }
+export function writeBatchCreate(speaks: Speaks, documents: readonly object[]): JsonObject {
+  return { documents: documents.map((fields) => writeFields(speaks, fields as Fields)) }
 }
 
 /** Wrapped in every dialect: none refuses that. */

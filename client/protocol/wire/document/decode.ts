@@ -28,7 +28,7 @@ function readNamed(body: Json): Document {
 /** A document of parts that were decoded; what the wire has no room for is left out. */
 export function documentOf(parts: { readonly [part: string]: Json | undefined }): Document {
   asObject(parts.data)
-  return expect(parts.id, parts as unknown as Document)
+  return expect(parts.id, parts)
 }
 
 /** The version of a document is in its `etag`. */

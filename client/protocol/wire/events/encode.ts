@@ -1,6 +1,5 @@
 /** The `events` axis: what the kinds of changes are called. Spec, "Events". */
 import type { Change } from '../../model/change.js'
-import type { eventReaders } from './decode.js'
 
 const plainNames = { created: 'create', updated: 'update', deleted: 'delete' } as const satisfies Record<
   Change['kind'],
@@ -10,4 +9,4 @@ const plainNames = { created: 'create', updated: 'update', deleted: 'delete' } a
 export const eventNames = {
   past: { encode: (kind) => kind },
   plain: { encode: (kind) => plainNames[kind] },
-} as const satisfies Record<keyof typeof eventReaders, { encode(kind: Change['kind']): string }>
+} as const satisfies { readonly [form: string]: { encode(kind: Change['kind']): string } }

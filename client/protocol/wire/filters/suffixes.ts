@@ -7,16 +7,10 @@ export interface NamedTest {
   readonly operator: Operator
 }
 
-const common = ['ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull'] as const
+const common = ['ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull', 'contains'] as const
 /** Here `contains` ignores case, and there is no other. */
-export const doubled: readonly string[] = [
-  ...common,
-  'contains',
-  'startswith',
-  'endswith',
-  'notin',
-] satisfies Operator[]
-export const single: readonly string[] = [...common, 'eq', 'contains', 'icontains'] satisfies Operator[]
+export const doubled: readonly string[] = [...common, 'startswith', 'endswith', 'notin'] satisfies Operator[]
+export const single: readonly string[] = [...common, 'eq', 'icontains'] satisfies Operator[]
 
 /** A single underscore is a suffix's only if no other stands before it and the word is known. */
 export function readSingle(name: string): NamedTest | undefined {

@@ -3,7 +3,6 @@ import type { Document, OutgoingDocument } from '../../model/document.js'
 import type { Writable } from '../../model/json.js'
 import type { Codec, JsonSchema } from '../codec.js'
 import { count, object, text } from '../json-schema.js'
-import type { frameReaders } from './decode.js'
 
 interface FrameForm {
   readonly schema: JsonSchema
@@ -35,4 +34,4 @@ export const frameForms = {
     schema: object({ event: text, seq: count, data: { type: 'object' } }),
     encode: ({ event, seq, document }, shape) => ({ event, seq, data: shape.encode(document) }),
   },
-} as const satisfies Record<keyof typeof frameReaders, FrameForm>
+} as const satisfies { readonly [form: string]: FrameForm }

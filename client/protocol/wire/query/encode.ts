@@ -1,6 +1,6 @@
 /** A list request as query parameters, and filters of realtime, as clients encode them. */
 import { SvcError } from '../../model/errors.js'
-import type { Json, JsonObject } from '../../model/json.js'
+import type { JsonObject } from '../../model/json.js'
 import type { ListQuery } from '../../model/page.js'
 import { formatPath } from '../../model/path.js'
 import type { Test, Where } from '../../model/where.js'
@@ -26,19 +26,20 @@ export function writeListQuery(dialect: Speaks, query: Partial<ListQuery>): Give
   ]
 }
 
-/** The same, the other way around. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
+/** Filters as realtime takes them: names and values. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
 export function writeFilters(dialect: Speaks, where: Where): JsonObject {
-  const filters = new Map<string, Json>()
+  // Without a prototype, `__proto__` is a name like any other.
+  const filters: JsonObject = Object.create(null)
   for (const [prefix, test] of testsOf(where)) {
     let name = prefix + writeName(dialect, test)
     // Two lists under one name would be one list. With its field named twice, the second means the same, and has another name.
-    while ('values' in test && filters.has(name))
+    while ('values' in test && name in filters)
       name = `${prefix + formatPath(test.path)}__or__${name.slice(prefix.length)}`
-    const before = filters.get(name)
+    const before = filters[name]
     const value = writeValue(test)
-    filters.set(name, before === undefined ? value : [before, value].flat())
+    filters[name] = before === undefined ? value : [before, value].flat()
   }
-  return Object.fromEntries(filters)
+  return filters
 }
 
 function writeWhere(dialect: Speaks, where: Where): GivenParameter[] {

@@ -20,8 +20,8 @@ export type ReadItem<Item> = (record: Json, dialect: Spoken, header?: HeaderRead
 /** Records of one kind, known by a field that each of them has. */
 function recordsWith<Item>(field: keyof Item & string): (record: Json) => Item {
   return (record) => {
-    const named = readRecord(record)
-    return expect(named[field], named as unknown as Item)
+    const named = readRecord<Partial<Item>>(record)
+    return expect(named[field], named)
   }
 }
 
@@ -39,7 +39,7 @@ export const readFile = recordsWith<StoredFile>('url')
 
 /** The array of records that a batch answers, and all collections, which are never paged. */
 export function readAll<Item>(read: ReadItem<Item>): Read<Item[]> {
-  return (record, dialect) => expect(Array.isArray(record), record as Json[]).map((item) => read(item, dialect))
+  return (record, dialect) => expect<Json[]>(Array.isArray(record), record).map((item) => read(item, dialect))
 }
 
 /** A page; its offset is known to who asked. */
@@ -50,17 +50,17 @@ export function readPage<Item>(listed: Listed, read: ReadItem<Item>): Read<Omit<
   }
 }
 
-export const readUsage = readRecord as unknown as (record: Json) => StorageUsage
+export const readUsage = readRecord<StorageUsage>
 
 export const readToken = recordsWith<{ token: string }>('token')
 
-export const readRemoved = only('id') as (record: Json) => { id: string }
+export const readRemoved = only<{ id: string }>('id')
 
-export const readAllRemoved = only('ids') as unknown as (record: Json) => { ids: string[] }
+export const readAllRemoved = only<{ ids: string[] }>('ids')
 
 /** One field of an answer that says more, for people. */
-function only(field: string): (record: Json) => JsonObject {
-  return (record) => ({ [field]: asObject(record)[field] as Json })
+function only<Item>(field: keyof Item & string): (record: Json) => Item {
+  return (record) => ({ [field]: asObject(record)[field] }) as Item
 }
 
 /** A login is there, or a code is needed first. */

@@ -1,0 +1,103 @@
+/** The signed-in user: who it is, and what it changes of itself. */
+import type { CallOptions } from '../collections/collection-writes.js'
+import { getLinked } from '../collections/list-pages.js'
+import { type WithFiles, writeForm } from '../files/forms.js'
+import type { Fields } from '../protocol/model/document.js'
+import type { JsonObject } from '../protocol/model/json.js'
+import type { AppUser } from '../protocol/model/user.js'
+import { readUser } from '../protocol/wire/records/decode.js'
+import type { SignedIn } from './auth-state.js'
+import type { Session } from './session.js'
+
+export interface AccountUpdate<Data = Fields> {
+  /** Fields to change, files among them; the others stay. */
+  readonly data?: Partial<WithFiles<Data>>
+  readonly append?: { readonly [Field in keyof Data]?: unknown }
+  readonly remove?: { readonly [Field in keyof Data]?: unknown }
+  readonly email?: string
+  readonly password?: string
+  /** With a new password, unless the login is less than ten minutes old. */
+  readonly currentPassword?: string
+}
+
+export function accountCalls<Data extends object>(session: Session) {
+  const { call, auth } = session
+
+  async function keep(user: AppUser): Promise<AppUser<Data>> {
+    // An answer that is late tells of an earlier user, or of an earlier state.
+    const isMeant = ({ user: known }: SignedIn) => known.id === user.id && !(known.updatedAt > user.updatedAt)
+    await auth.amend(isMeant, { user })
+    return user as AppUser<Data>
+  }
+
+  return {
+    /**
+     * Who is signed in, as far as this client knows.
+     *
+     * @example
+     * console.log((await svc.auth.session())?.user.email ?? 'nobody')
+     */
+    session(): Promise<SignedIn<Data> | undefined> {
+      return auth.current() as Promise<SignedIn<Data> | undefined>
+    },
+
+    /**
+     * Calls back at each login, change and logout. The function it returns ends it.
+     *
+     * @example
+     * const stop = svc.auth.onChange((session) => console.log(session?.user.email ?? 'nobody'))
+     * stop()
+     */
+    onChange(listener: (session: SignedIn<Data> | undefined) => void): () => void {
+      return auth.onChange(listener as Parameters<typeof auth.onChange>[0])
+    },
+
+    /**
+     * The signed-in user as the service has it now.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'lise@example.com', password: 'Correct4Horse' })
+     * console.log((await svc.auth.me()).roles)
+     */
+    async me(options?: CallOptions): Promise<AppUser<Data>> {
+      return keep(await call('GET', '/auth-collections/me', readUser, options))
+    },
+
+    /**
+     * The signed-in user with linked records in the place of ids.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'hedy@example.com', password: 'Correct4Horse', data: { favourite: 'none' } })
+     * console.log((await svc.auth.user({ populate: ['favourite'] })).data)
+     */
+    user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
+      return getLinked(session, '/auth-collections/user', readUser, options) as Promise<AppUser<Data>>
+    },
+
+    /**
+     * Changes the signed-in user.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'mary@example.com', password: 'Correct4Horse' })
+     * await svc.auth.update({ data: { name: 'Mary' } })
+     *
+     * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `INVALID_CREDENTIALS`, `VALIDATION_ERROR`
+     */
+    async update(changes: AccountUpdate<Data>, options?: CallOptions): Promise<AppUser<Data>> {
+      const { append: $append, remove: $remove, data = {}, ...rest } = changes
+      const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
+      return keep(await call('PATCH', '/auth-collections/user', readUser, { ...options, body }))
+    },
+
+    /**
+     * A new token for the same session. The client does this by itself before a token expires.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'joan@example.com', password: 'Correct4Horse' })
+     * const token = await svc.auth.refresh()
+     */
+    refresh(): Promise<string> {
+      return session.refresh()
+    },
+  }
+}

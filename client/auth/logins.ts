@@ -1,0 +1,133 @@
+/** How somebody becomes the signed-in user, and stops being it. */
+import type { CallOptions } from '../collections/collection-writes.js'
+import type { Fields } from '../protocol/model/document.js'
+import type { AppUser } from '../protocol/model/user.js'
+import { readRecord } from '../protocol/wire/expected.js'
+import { type LoginResult, readUser } from '../protocol/wire/records/decode.js'
+import { requireAddress } from '../send.js'
+import type { AuthCalls } from './auth-calls.js'
+import type { SignedIn } from './auth-state.js'
+import { nobody, type Session } from './session.js'
+
+/** What came back from an identity provider. `error` is one of the reasons of the specification. */
+export type RedirectResult<Data = Fields> =
+  | { readonly user: AppUser<Data>; readonly token: string; readonly error?: undefined }
+  | { readonly error: string }
+
+export interface SignUpInput<Data = Fields> {
+  readonly email: string
+  readonly password: string
+  readonly data?: Data
+  readonly roles?: readonly string[]
+}
+
+export function loginCalls<Data extends object>({ call, auth }: Session, { post, signIn }: AuthCalls<Data>) {
+  return {
+    /**
+     * Signs somebody up, and in.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse', data: { name: 'Ada' } })
+     *
+     * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`
+     */
+    signUp(input: SignUpInput<Data>, options?: CallOptions): Promise<LoginResult<Data>> {
+      return signIn('/auth-collections/signup', input, options)
+    },
+
+    /**
+     * Signs somebody in; where a code is needed, `verifyCode` comes next.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'emmy@example.com', password: 'Correct4Horse' })
+     * const result = await svc.auth.logIn({ email: 'emmy@example.com', password: 'Correct4Horse' })
+     * if (!result.requires2fa) console.log(result.user.email)
+     *
+     * @throws {SvcError} `INVALID_CREDENTIALS`
+     */
+    logIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+      return signIn('/auth-collections/login', credentials, options)
+    },
+
+    /**
+     * Finishes a login with a code of the authenticator app, by mail, or for recovery.
+     *
+     * @example
+     * const finish = (email: string, code: string) => svc.auth.verifyCode({ email, code })
+     *
+     * @throws {SvcError} `INVALID_CREDENTIALS`
+     */
+    verifyCode(input: { email: string; code: string }, options?: CallOptions): Promise<LoginResult<Data>> {
+      return signIn('/auth-collections/verify-2fa-login', input, options)
+    },
+
+    /**
+     * Signs in with a token that came another way.
+     *
+     * @example
+     * const takeOver = async (token: string) => console.log((await svc.auth.use(token)).user.email)
+     *
+     * @throws {SvcError} `INVALID_TOKEN`
+     */
+    async use(token: string): Promise<SignedIn<Data>> {
+      const end = auth.begin()
+      const signedIn = { token, user: await call('GET', '/auth-collections/me', readUser, { token }) }
+      await end(signedIn)
+      return signedIn as SignedIn<Data>
+    },
+
+    /**
+     * Ends the session, here and at the service.
+     *
+     * @example
+     * await svc.auth.signUp({ email: 'annie@example.com', password: 'Correct4Horse' })
+     * await svc.auth.logOut()
+     */
+    async logOut(options?: CallOptions): Promise<void> {
+      const end = auth.begin()
+      const known = await auth.current()
+      // Here first, so that realtime connections speak for the key by the time the session ends.
+      await end(undefined)
+      if (known) await post('/auth-collections/logout', undefined, options, known.token)
+    },
+
+    /**
+     * Where to send the browser for a login at the identity provider. In a page, it goes there.
+     *
+     * @param options `returnTo` is the page to end on, of an origin that the project allows; left out, `IDP_COMPLETE_URL`
+     * @example
+     * const logIn = () => svc.auth.startLogin({ returnTo: 'https://app.example.com/welcome' })
+     *
+     * @throws {SvcError} `IDP_NOT_CONFIGURED`, `ORIGIN_NOT_ALLOWED`
+     */
+    async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
+      const parts = { ...options, query: Object.entries({ returnTo }), token: nobody }
+      const { url } = await call('GET', '/auth-collections/login-idp', readRecord<{ url: string }>, parts)
+      globalThis.location?.assign(url)
+      return url
+    },
+
+    /**
+     * The result of a login at the identity provider, on the page where it ends: signed in, or the reason why not;
+     * nothing if the address says neither. The token is taken out of the address bar.
+     *
+     * @param address left out, that of the page
+     * @example
+     * const result = await svc.auth.finishLogin('https://app.example.com/welcome?svc-error=access_denied')
+     * if (result?.error) console.log(result.error)
+     */
+    async finishLogin(address: string = globalThis.location?.href ?? ''): Promise<RedirectResult<Data> | undefined> {
+      const url = requireAddress(address)
+      const [token, error] = ['svc-super-token', 'svc-error'].map((name) => take(url.searchParams, name))
+      if (address === globalThis.location?.href) globalThis.history?.replaceState(null, '', url)
+      if (token) return this.use(token)
+      return error ? { error } : undefined
+    },
+  }
+}
+
+function take(parameters: URLSearchParams, name: string): string | null {
+  const value = parameters.get(name)
+  parameters.delete(name)
+  return value
+}
