@@ -1,4 +1,4 @@
-import type { OutgoingDocument } from '../../client/protocol/model/document.js'
+import type { StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
 import { mostTextBytes } from './sql-words.js'
@@ -28,7 +28,7 @@ export interface NewData {
 
 /** What was written, and the newest number of the changes that were recorded with it. */
 export interface Written {
-  readonly documents: OutgoingDocument[]
+  readonly documents: StoredDocument[]
   readonly seq: number | null
 }
 
@@ -78,7 +78,7 @@ export async function selectDocument(
   db: Database,
   collection: Place['collection'],
   id: string,
-): Promise<OutgoingDocument | undefined> {
+): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
     select ${columns} from documents d where d.id = ${id} and d.collection_id = ${collection.id}`)
   return row && fromRow(row, collection)
@@ -89,7 +89,7 @@ export async function lockDocuments(
   tx: Database,
   collection: Place['collection'],
   ids: readonly string[],
-): Promise<Map<string, OutgoingDocument>> {
+): Promise<Map<string, StoredDocument>> {
   const rows = await tx.query<DocumentRow>(sql`
     select ${columns}
     from documents d
@@ -168,7 +168,7 @@ export async function deleteDocuments(
 
 /** A document found by its id alone, with its collection's permissions. */
 export interface FoundRecord {
-  readonly document: OutgoingDocument
+  readonly document: StoredDocument
   readonly permissions: string
 }
 
@@ -257,7 +257,7 @@ function rowsOf(documents: readonly NewData[]): Fragment {
     with ordinality as fresh (id, data, ordinality)`
 }
 
-export function fromRow(row: DocumentRow, collection: Place['collection']): OutgoingDocument {
+export function fromRow(row: DocumentRow, collection: Place['collection']): StoredDocument {
   return {
     id: row.id,
     collection: collection.name,

@@ -29,11 +29,22 @@ export interface PopulatedFields {
   readonly [field: string]: PopulatedValue
 }
 
-/** A document on its way out: its data is the database's text, or fields with linked records in them. */
+/** A document as it is stored: its data are the database's text. */
+export type StoredDocument = Required<Document<JsonText>>
+
+/** A user as one is stored. */
+export type StoredUser = AppUser<JsonText>
+
+/** A document on its way out, as it is stored or with linked records in its fields. */
 export type OutgoingDocument = Required<Document<JsonText | PopulatedFields>>
 
-/** A user on the way out: the data are the database's text, or fields with linked records in them. */
+/** A user on the way out, as one is stored or with linked records in the fields. */
 export type OutgoingUser = AppUser<JsonText | PopulatedFields>
+
+/** The fields of a stored record. What is stored is always an object. */
+export function fieldsOf({ data }: { readonly data: JsonText }): Fields {
+  return data.toJSON() as Fields
+}
 
 /** What an update asks for: plain fields and array operators, applied in the order fields, remove, append. */
 export interface Changes {

@@ -2,13 +2,14 @@
 import {
   type Changes,
   type Fields,
+  fieldsOf,
   mergeFields,
   type OutgoingUser,
   requireNoOperator,
 } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { equalJson, JsonText } from '../../../client/protocol/model/json.js'
+import { equalJson } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import {
@@ -157,10 +158,6 @@ export async function updateMe(
 
 export function noSuchUser(id: string): SvcError {
   return new SvcError('USER_NOT_FOUND', `No user "${id.slice(0, 80)}".`)
-}
-
-export function fieldsOf({ data }: OutgoingUser): Fields {
-  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
 }
 
 /** Contract 6.2. */

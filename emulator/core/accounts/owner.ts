@@ -1,6 +1,6 @@
 /** What the project's owner may do with users, and users themselves may not. Contract 6.11 and 11. */
 
-import type { OutgoingUser } from '../../../client/protocol/model/document.js'
+import { fieldsOf, type StoredUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
@@ -11,7 +11,7 @@ import type { Backend, Context } from '../context.js'
 import { isId } from '../ids.js'
 import { openSession } from '../logins/sessions.js'
 import { identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
-import { fieldsOf, noSuchUser } from './accounts.js'
+import { noSuchUser } from './accounts.js'
 import { codeAt } from './codes.js'
 
 export interface OwnersChanges {
@@ -24,7 +24,7 @@ export interface OwnersChanges {
 }
 
 /** @throws {SvcError} `USER_NOT_FOUND` */
-export async function changeUser(backend: Backend, id: string, changes: OwnersChanges): Promise<OutgoingUser> {
+export async function changeUser(backend: Backend, id: string, changes: OwnersChanges): Promise<StoredUser> {
   const project = await projectOf(backend, id)
   const { roles, role, emailVerified, twoFactor } = changes
   const user = await inTransaction(unitOf(backend), async (unit) => {
@@ -86,7 +86,7 @@ async function projectOf({ db }: Backend, id: string): Promise<string> {
   return project
 }
 
-function withRole(user: OutgoingUser, role: string | null) {
+function withRole(user: StoredUser, role: string | null) {
   const fields = { ...fieldsOf(user) }
   if (role === null) delete fields.role
   else setOwn(fields, 'role', role)

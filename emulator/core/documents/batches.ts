@@ -2,8 +2,9 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import {
   type Changes,
   type Fields,
+  fieldsOf,
   mergeFields,
-  type OutgoingDocument,
+  type StoredDocument,
 } from '../../../client/protocol/model/document.js'
 import {
   deleteDocuments,
@@ -25,13 +26,11 @@ import { inTransaction } from '../unit-of-work.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
-  fieldsOf,
   place,
   recording,
   requireAnswerable,
   requireVersion,
   shownTo,
-  textOf,
   textsOf,
   type VersionGuard,
   withSchema,
@@ -45,16 +44,12 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  *
  * @throws {SvcError} `VALIDATION_ERROR` whose issues begin with the index of the document, where there are several.
  */
-export async function createDocuments(
-  ctx: Context,
-  name: string,
-  many: readonly Fields[],
-): Promise<OutgoingDocument[]> {
+export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
   const now = ctx.backend.now()
-  const texts = await textsOf(collection, many.length, (at) => withSchema(collection, many[at] ?? {}))
+  const texts = await textsOf(collection, many, (fields) => withSchema(collection, fields))
   if (texts.length === 0) return []
-  const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
+  const rows = texts.map(({ text }) => ({ id: ctx.backend.newId(now), ...text }))
   const { documents } = await recording(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
   // The collection was removed since it was looked up.
   if (documents.length === 0) throw noSuchCollection(name)
@@ -66,7 +61,7 @@ export function updateDocuments(
   ctx: Context,
   name: string,
   updates: ReadonlyMap<string, Changes>,
-): Promise<OutgoingDocument[]> {
+): Promise<StoredDocument[]> {
   const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => mergeFields(before, changes)] as const)
   return changeDocuments(ctx, name, new Map(edits))
 }
@@ -81,12 +76,13 @@ export async function removeDocuments(
   const collection = await requireOpenCollection(ctx, name, 'delete')
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
-    const documents = await requireAll(ctx, collection, unique, guard, (ids) =>
+    const targets = unique.map((id) => ({ id }))
+    const documents = await requireAll(ctx, collection, targets, guard, (ids) =>
       lockDocumentVersions(ctx.db, collection, ids),
     )
     if (unique.length === 0) return false
     await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique))
-    return [...documents.values()].some(({ hasFiles }) => hasFiles)
+    return documents.some(({ before }) => before.hasFiles)
   })
   // The database has taken the files from their documents.
   if (hasFiles) ctx.backend.sweepFilesSoon()
@@ -99,52 +95,53 @@ export async function changeDocuments(
   name: string,
   edits: ReadonlyMap<string, (before: Fields) => Fields>,
   { guard = 'any', adopt }: { guard?: VersionGuard; adopt?: Adopt } = {},
-): Promise<OutgoingDocument[]> {
+): Promise<StoredDocument[]> {
   const collection = await requireOpenCollection(ctx, name, 'update')
-  const ids = [...edits.keys()]
+  const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
-    const before = await requireAll(ctx, collection, ids, guard, (ids) => lockDocuments(ctx.db, collection, ids))
-    const texts = await textsOf(collection, ids.length, (at) => {
-      const id = ids[at] ?? ''
-      const after = edits.get(id)?.(fieldsOf(before.get(id))) ?? {}
+    const locked = await requireAll(ctx, collection, targets, guard, (ids) => lockDocuments(ctx.db, collection, ids))
+    const texts = await textsOf(collection, locked, ({ before, edit }) => {
+      const after = edit(fieldsOf(before))
       // A merge can outgrow what one request could send.
       requireLight(after)
       return after
     })
-    const rows = ids.flatMap((id, at) => (texts[at] ? [{ id, ...texts[at] }] : []))
+    const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
     const here = place(ctx, collection, ctx.backend.now())
     const { documents: written } = await recording(ctx, () => updateDocumentData(ctx.db, here, rows))
     // As the database writes them, with spaces.
-    requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(textOf(document)), 0))
+    requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(document.data.text), 0))
     await adopt?.(ctx, collection)
     hasForgotten = await dropForgotten(
       ctx,
-      rows.map(({ id, json }) => ({ id, before: textOf(before.get(id)), after: json })),
+      texts.map(({ item: { id, before }, text }) => ({ id, before: before.data.text, after: text.json })),
     )
     const byId = new Map(written.map((document) => [document.id, document]))
-    return ids.flatMap((id) => byId.get(id) ?? [])
+    return targets.flatMap(({ id }) => byId.get(id) ?? [])
   })
   if (hasForgotten) ctx.backend.sweepFilesSoon()
   return shownTo(ctx, collection, documents)
 }
 
-/** @throws {SvcError} `NOT_FOUND`, `CONFLICT` */
-async function requireAll<Locked extends { readonly version: number }>(
+/** Each target with what it is before the write. @throws {SvcError} `NOT_FOUND`, `CONFLICT` */
+async function requireAll<Target extends { readonly id: string }, Locked extends { readonly version: number }>(
   ctx: Context,
   collection: StoredCollection,
-  ids: readonly string[],
+  targets: readonly Target[],
   guard: VersionGuard,
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
-): Promise<Map<string, Locked>> {
+): Promise<(Target & { readonly before: Locked })[]> {
+  const ids = targets.map(({ id }) => id)
   const illFormed = ids.find((id) => !isId(id))
   if (illFormed !== undefined) throw noSuchDocument(collection, illFormed)
   const documents = await lock(ids)
-  for (const id of ids) {
-    const document = documents.get(id)
-    if (!document) throw noSuchDocument(collection, id)
-    requireVersion(ctx, collection, { id, version: document.version }, guard)
-  }
-  return documents
+  return targets.map((target) => {
+    const { id } = target
+    const before = documents.get(id)
+    if (!before) throw noSuchDocument(collection, id)
+    requireVersion(ctx, collection, { id, version: before.version }, guard)
+    return { ...target, before }
+  })
 }

@@ -1,4 +1,9 @@
-import { Linked, type PopulatedFields, type PopulatedValue } from '../../../client/protocol/model/document.js'
+import {
+  Linked,
+  type PopulatedValue,
+  type StoredDocument,
+  type StoredUser,
+} from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject, JsonText, setOwn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -13,7 +18,10 @@ import { openPauses, type Pauses } from '../pauses.js'
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}
 
-type LinkedRecord = Linked['record']
+type Stored = StoredDocument | StoredUser
+
+/** A record with linked ones in its fields, or as it is stored where no path leads into it. */
+type Populated<Record> = Omit<Record, 'data'> & Pick<Linked['record'], 'data'>
 
 /** Fields on their way to being populated, each document's own copy. What no path leads through is text again. */
 type Draft = { [field: string]: PopulatedValue }
@@ -48,16 +56,16 @@ const mostLookups = 2 * sizes.mostPopulatedRecords
  *
  * @throws {SvcError} `RESULT_TOO_LARGE`
  */
-export async function populate<Holder extends LinkedRecord>(
+export async function populate<Holder extends Stored>(
   ctx: Context,
   records: readonly Holder[],
   paths: readonly Path[],
-): Promise<readonly Holder[]> {
+): Promise<readonly Populated<Holder>[]> {
   if (paths.length === 0 || records.length === 0) return records
   const work: Work = { ctx, growth: { records: 0, bytes: 0, lookups: 0 }, pauses: openPauses() }
   const branches = branchesOf(paths)
   const holders: Holders = new Map()
-  const drafts: Holder[] = []
+  const drafts: Populated<Holder>[] = []
   for (const record of records) {
     const { draft } = await openDraft(work, record.data, branches, 1)
     holders.set(draft, 1)
@@ -103,7 +111,7 @@ async function load(
   const { ctx, growth } = work
   const linked = new Map<string, Linked>()
 
-  async function take(record: LinkedRecord): Promise<void> {
+  async function take(record: Stored): Promise<void> {
     const times = wanted.get(record.id) ?? 0
     growth.records += times
     const { draft, data } = await openDraft(work, record.data, deeper, times)
@@ -130,11 +138,10 @@ async function load(
 /** The fields of a record that stands so many times in the answer: as text, and as a draft where there is more to populate. */
 async function openDraft(
   { growth, pauses }: Work,
-  data: JsonText | PopulatedFields,
+  data: JsonText,
   branches: Branches,
   times: number,
 ): Promise<{ draft: Draft; data: JsonText | Draft }> {
-  if (!(data instanceof JsonText)) return { draft: { ...data }, data }
   growth.bytes += times * Buffer.byteLength(data.text)
   requireSmall(growth)
   if (branches.size === 0) return { draft: {}, data }

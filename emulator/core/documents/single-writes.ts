@@ -4,7 +4,7 @@
  * statement to its commit.
  */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, fieldsOf, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocument } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
@@ -13,7 +13,7 @@ import { mentionsFiles } from '../files/owned-files.js'
 import { isId } from '../ids.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { requireLight } from './weight.js'
-import { fieldsOf, place, recording, requireVersion, shownTo, textOf, textsOf, type VersionGuard } from './writing.js'
+import { place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
 
 interface ChangeOptions {
   readonly guard: VersionGuard
@@ -30,7 +30,7 @@ export async function changeDocument(
   id: string,
   edit: (before: Fields) => Fields,
   { guard, adopt }: ChangeOptions,
-): Promise<OutgoingDocument> {
+): Promise<StoredDocument> {
   const collection = await requireOpenCollection(ctx, name, 'update')
   const attempts = ctx.pending || adopt ? 0 : mostAttempts
   for (let attempt = 0; attempt < attempts; attempt++) {
@@ -38,7 +38,7 @@ export async function changeDocument(
     if (!before) throw noSuchDocument(collection, id)
     requireVersion(ctx, collection, { id, version: before.version }, guard)
     // Files that the new fields do not mention any more go with them, in a transaction.
-    if (mentionsFiles(textOf(before))) break
+    if (mentionsFiles(before.data.text)) break
     const written = await changeAsRead(ctx, collection, before, edit)
     if (written) return written
   }
@@ -51,19 +51,19 @@ export async function changeDocument(
 async function changeAsRead(
   ctx: Context,
   collection: StoredCollection,
-  before: OutgoingDocument,
+  before: StoredDocument,
   edit: (before: Fields) => Fields,
-): Promise<OutgoingDocument | undefined> {
+): Promise<StoredDocument | undefined> {
   const { id, version } = before
-  const [text] = await textsOf(collection, 1, () => {
+  const [checked] = await textsOf(collection, [before], (before) => {
     const after = edit(fieldsOf(before))
     // A merge can outgrow what one request could send.
     requireLight(after)
     return after
   })
-  if (!text) return undefined
+  if (!checked) return undefined
   const here = place(ctx, collection, ctx.backend.now())
-  const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...text }, version))
+  const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
   return shownTo(ctx, collection, documents)[0]
 }
 

@@ -1,6 +1,6 @@
 /** What every write of documents does, whether one is written or many: checks them, writes them as text, publishes, answers. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
@@ -29,29 +29,31 @@ export function requireVersion(
 }
 
 /** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
-export function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly OutgoingDocument[]) {
+export function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly StoredDocument[]) {
   if (may(caller, collection, 'read')) return [...documents]
   return documents.map((document) => ({ ...document, data: new JsonText('{}') }))
 }
 
-/** So many documents as JSON text, each once it has been checked, and a few of them in a turn of the event loop. */
-export async function textsOf(
+/** The fields of each item as JSON text, once they have been checked, and a few of them in a turn of the event loop. */
+export async function textsOf<Item>(
   { schema }: StoredCollection,
-  count: number,
-  fieldsAt: (at: number) => Fields,
-): Promise<Omit<NewData, 'id'>[]> {
-  const texts: Omit<NewData, 'id'>[] = []
+  items: readonly Item[],
+  fieldsFor: (item: Item) => Fields,
+): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
+  const texts: { item: Item; text: Omit<NewData, 'id'> }[] = []
+  const isOneOfMany = items.length > 1
   const issues: Issue[] = []
   const pauses = openPauses()
   let bytes = 0
-  for (let at = 0; at < count && issues.length < sizes.mostIssues; at++) {
-    const fields = indexed(count > 1 ? [at] : [], () => fieldsAt(at))
+  for (const [at, item] of items.entries()) {
+    if (issues.length >= sizes.mostIssues) break
+    const fields = indexed(isOneOfMany ? [at] : [], () => fieldsFor(item))
     const found = checkFields(schema, fields)
-    issues.push(...(count > 1 ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
+    issues.push(...(isOneOfMany ? found.map((issue) => ({ ...issue, path: [at, ...issue.path] })) : found))
     const text = JSON.stringify(fields)
     bytes += bytesInAnswer(text)
     requireAnswerable(bytes)
-    texts.push({ json: text, values: countValues(fields) })
+    texts.push({ item, text: { json: text, values: countValues(fields) } })
     const pause = pauses.after(text.length)
     if (pause) await pause
   }
@@ -86,14 +88,6 @@ export function bytesInAnswer(text: string): number {
 
 /** What stands around the data of a document at most: its id, times and collection. */
 const mostEnvelopeBytes = 512
-
-export function fieldsOf(document: OutgoingDocument | undefined): Fields {
-  return JSON.parse(textOf(document))
-}
-
-export function textOf(document: OutgoingDocument | undefined): string {
-  return document?.data instanceof JsonText ? document.data.text : '{}'
-}
 
 /** Publishes the changes that a write has recorded. */
 export function recording<Recorded extends { readonly seq: number | null }>(

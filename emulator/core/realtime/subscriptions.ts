@@ -1,9 +1,9 @@
 /** Who is told of which changes, and until when. Contract 9. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Fields, OutgoingDocument } from '../../../client/protocol/model/document.js'
+import { fieldsOf } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { JsonText } from '../../../client/protocol/model/json.js'
+import type { JsonText } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
 import type { DocumentChange } from '../../store/realtime/changes.js'
@@ -145,17 +145,13 @@ function costOf({ all }: Where): Listener['costOf'] {
   return (change) => {
     if (change.kind === 'collection') return 1
     const { document, before } = change
-    const characters = lengthOf(document.data) + (before?.text.length ?? 0)
+    const characters = document.data.text.length + (before?.text.length ?? 0)
     return 1 + Math.ceil(characters / charactersPerCost) + Math.floor(tests / testsPerCost)
   }
 }
 
 const charactersPerCost = 1_000
 const testsPerCost = 20
-
-function lengthOf(data: OutgoingDocument['data']): number {
-  return data instanceof JsonText ? data.text.length : 0
-}
 
 /** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN` */
 function readable(backend: Backend, identity: Identity, collection: StoredCollection): StoredCollection {
@@ -198,20 +194,15 @@ const formers = new WeakMap<DocumentChange, Matchable>()
 
 function currentOf(change: DocumentChange): Matchable {
   const { document } = change
-  return once(currents, change, () => ({ ...document, data: fieldsOf(document.data) }))
+  return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
 }
 
 function formerOf(change: DocumentChange, before: JsonText): Matchable {
-  return once(formers, change, () => ({ ...change.document, data: fieldsOf(before) }))
+  return once(formers, change, () => ({ ...change.document, data: fieldsOf({ data: before }) }))
 }
 
 function once(known: WeakMap<DocumentChange, Matchable>, change: DocumentChange, read: () => Matchable): Matchable {
   const found = known.get(change) ?? read()
   known.set(change, found)
   return found
-}
-
-/** A change carries its data as the text that the database sent. */
-function fieldsOf(data: OutgoingDocument['data']): Fields {
-  return data instanceof JsonText ? (data.toJSON() as Fields) : {}
 }

@@ -1,4 +1,4 @@
-import type { OutgoingUser } from '../../../client/protocol/model/document.js'
+import type { StoredUser } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
@@ -35,7 +35,7 @@ export const noUserId = '00000000-0000-0000-0000-000000000000'
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
 /** Inserts a user with the secrets, and counts the user; nothing comes back if the address is somebody's. */
-export async function insertUser(db: Database, project: string, user: NewUser): Promise<OutgoingUser | undefined> {
+export async function insertUser(db: Database, project: string, user: NewUser): Promise<StoredUser | undefined> {
   const { id, email, emailKey, json, roles, oauth, emailVerified, passwordHash, at } = user
   const [row] = await db.query<UserRow>(
     writing(sql`
@@ -56,13 +56,13 @@ export async function insertUser(db: Database, project: string, user: NewUser): 
   return row && fromRow(row)
 }
 
-export async function selectUser(db: Database, project: string, id: string): Promise<OutgoingUser | undefined> {
+export async function selectUser(db: Database, project: string, id: string): Promise<StoredUser | undefined> {
   const [user] = await selectUsersById(db, project, [id])
   return user
 }
 
 /** Those of the ids that are users of the project. */
-export async function selectUsersById(db: Database, project: string, ids: readonly string[]): Promise<OutgoingUser[]> {
+export async function selectUsersById(db: Database, project: string, ids: readonly string[]): Promise<StoredUser[]> {
   const rows = await db.query<UserRow>(sql`
     select ${columns} from users u where u.id = any(${ids}::uuid[]) and u.project_id = ${project}`)
   return rows.map(fromRow)
@@ -73,7 +73,7 @@ export async function selectUserByEmail(
   db: Database,
   project: string,
   emailKey: string,
-): Promise<OutgoingUser | undefined> {
+): Promise<StoredUser | undefined> {
   const [row] = await db.query<UserRow>(sql`
     select ${columns} from users u where u.project_id = ${project} and u.email_key = ${emailKey}`)
   return row && fromRow(row)
@@ -83,7 +83,7 @@ export async function selectUserBySubject(
   db: Database,
   project: string,
   { provider, subject }: { provider: string; subject: string },
-): Promise<OutgoingUser | undefined> {
+): Promise<StoredUser | undefined> {
   const [row] = await db.query<UserRow>(sql`
     select ${columns}
     from users u
@@ -92,7 +92,7 @@ export async function selectUserBySubject(
 }
 
 /** A user, held until the transaction ends. */
-export async function lockUser(tx: Database, project: string, id: string): Promise<OutgoingUser | undefined> {
+export async function lockUser(tx: Database, project: string, id: string): Promise<StoredUser | undefined> {
   const [row] = await tx.query<UserRow>(sql`
     select ${columns} from users u where u.id = ${id} and u.project_id = ${project} for update`)
   return row && fromRow(row)
@@ -119,7 +119,7 @@ export async function updateUser(
   id: string,
   { json, email, roles, emailVerified, trustedRole }: UserChanges,
   at: string,
-): Promise<OutgoingUser | undefined> {
+): Promise<StoredUser | undefined> {
   const update = writing(sql`
     update users u
     set version = u.version + 1, updated_at = ${at}
@@ -156,7 +156,7 @@ export async function deleteUser(db: Database, project: string, id: string): Pro
 }
 
 /** One page of the project's users and, if asked, the number of all matches, from the same moment. Contract 6.10. */
-export async function selectUsers(db: Database, place: UserPlace, query: ListQuery): Promise<Page<OutgoingUser>> {
+export async function selectUsers(db: Database, place: UserPlace, query: ListQuery): Promise<Page<StoredUser>> {
   const rows = await db.query<{ total: number | null } & ({ id: null } | UserRow)>(pageOfUsers(place, query))
   return {
     items: rows.filter((row) => row.id !== null).map(fromRow),
@@ -166,7 +166,7 @@ export async function selectUsers(db: Database, place: UserPlace, query: ListQue
   }
 }
 
-function fromRow(row: UserRow): OutgoingUser {
+function fromRow(row: UserRow): StoredUser {
   return {
     id: row.id,
     email: row.email,

@@ -1,5 +1,5 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, plannedEachTime } from '../../database/port.js'
 import { type DocumentRow, fromRow } from '../documents.js'
@@ -21,7 +21,7 @@ export interface ListPlace {
 type PageRow = { total: number | null } & ({ id: null } | DocumentRow)
 
 /** One page of a collection and, if asked, the number of all matches, from the same moment. Contract 4. */
-export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<OutgoingDocument>> {
+export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<StoredDocument>> {
   const { collection } = place
   const rows = await db.query<PageRow>(statementFor(place, query))
   return {

@@ -1,4 +1,4 @@
-import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
+import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, sql, writing } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
@@ -11,7 +11,7 @@ export interface DocumentChange {
   readonly seq: number
   readonly collection: string
   /** Its data are those after the change; of a deleted document, the last. It knows its collection by id only. */
-  readonly document: OutgoingDocument
+  readonly document: StoredDocument
   /** The data before an update. */
   readonly before: JsonText | null
 }
@@ -23,16 +23,26 @@ export interface CollectionChange {
   readonly collection: string
 }
 
-interface ChangeRow {
+interface CommonRow {
   seq: number
-  kind: Recorded['kind']
   collection_id: string
-  document_id: string | null
-  version: number | null
-  data: string | null
-  before: string | null
   recorded_at: string
 }
+
+interface DocumentChangeRow extends CommonRow {
+  kind: DocumentChange['kind']
+  document_id: string
+  version: number
+  data: string
+  before: string | null
+}
+
+/** What concerns a document is null. */
+interface CollectionChangeRow extends CommonRow {
+  kind: 'collection'
+}
+
+type ChangeRow = DocumentChangeRow | CollectionChangeRow
 
 export interface Range {
   readonly project: string
@@ -141,20 +151,20 @@ export async function deleteOldChanges(
 }
 
 function fromRow(row: ChangeRow): Recorded {
-  const { seq, kind, collection_id: collection } = row
-  if (kind === 'collection' || row.document_id === null) return { kind: 'collection', seq, collection }
+  const { seq, collection_id: collection } = row
+  if (row.kind === 'collection') return { kind: row.kind, seq, collection }
   return {
-    kind,
+    kind: row.kind,
     seq,
     collection,
     document: {
       id: row.document_id,
       collection: '',
       collectionId: collection,
-      data: new JsonText(row.data ?? '{}'),
+      data: new JsonText(row.data),
       createdAt: timeOf(row.document_id),
       updatedAt: row.recorded_at,
-      version: row.version ?? 0,
+      version: row.version,
     },
     before: row.before === null ? null : new JsonText(row.before),
   }
