@@ -3,8 +3,11 @@ import type { Job } from './protocol.js'
 
 /** It takes the connection for itself from its first statement to its last. */
 export interface Transaction {
-  /** What it asks and was not sent yet. */
+  /** What it asks for and was not sent yet. */
   readonly jobs: TransactionJob[]
+  /** What its statements failed with. */
+  readonly failures: unknown[]
+  isBegun: boolean
   /** Its last statement is asked for, or it is lost: nothing more may come. */
   isOver: boolean
 }

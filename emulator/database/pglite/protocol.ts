@@ -40,6 +40,9 @@ export interface Session {
   readonly unfinished: readonly Job[]
 }
 
+/** The library declares its errors as another class than its messages. */
+type ErrorMessage = BackendMessage & Partial<Pick<ErrorResponse, 'message' | 'code' | 'constraint'>>
+
 interface Answering {
   readonly job: Job
   readonly plans: readonly Prepared[]
@@ -55,104 +58,123 @@ const sync = serialize.sync()
 const execute = serialize.execute({})
 const describePortal = serialize.describe({ type: 'P', name: '' })
 
+/** What a session knows. */
+interface SessionState {
+  /** By their text, the one that was unused for longest first. */
+  readonly prepared: Map<string, Prepared>
+  /** The jobs that were written, in the order of their answers. */
+  readonly answering: Answering[]
+  /** Prepared statements are numbered. */
+  names: number
+}
+
 export function openSession(): Session {
-  const prepared = new Map<string, Prepared>()
-  const answering: Answering[] = []
+  const state: SessionState = { prepared: new Map(), answering: [], names: 0 }
   const parser = new Parser()
-  let names = 0
-
-  function plan(statement: Sql, parts: Buffer[]): Prepared {
-    const { text } = statement
-    if (statement.planned === 'each time') {
-      parts.push(serialize.parse({ text }))
-      return { name: '', columns: undefined, isCertain: false }
-    }
-    let known = prepared.get(text)
-    if (known) {
-      prepared.delete(text)
-    } else {
-      if (prepared.size >= mostPrepared) forgetOldest(parts)
-      known = { name: `s${names++}`, columns: undefined, isCertain: false }
-    }
-    prepared.set(text, known)
-    // What an earlier job of the same message was to prepare is not there if that job fails.
-    if (!known.isCertain) {
-      parts.push(serialize.close({ type: 'S', name: known.name }), serialize.parse({ name: known.name, text }))
-    }
-    return known
-  }
-
-  function forgetOldest(parts: Buffer[]) {
-    for (const [text, { name }] of prepared) {
-      prepared.delete(text)
-      parts.push(serialize.close({ type: 'S', name }))
-      return
-    }
-  }
-
-  function take(message: BackendMessage, ended: (job: Job) => void) {
-    const current = answering[0]
-    if (!current) return
-    switch (message.name) {
-      case 'rowDescription':
-        current.columns = (message as RowDescriptionMessage).fields.map((field) => ({
-          name: field.name,
-          read: readerOf(field.dataTypeID),
-        }))
-        break
-      case 'dataRow':
-        current.columns ??= current.plans[current.results.length]?.columns ?? []
-        current.bytes += message.length
-        if (current.bytes > mostResultBytes) current.rows = []
-        else current.rows.push(readRow(current.columns, (message as DataRowMessage).fields))
-        break
-      case 'commandComplete':
-      case 'emptyQuery':
-        endStatement(current)
-        break
-      case 'error':
-        current.error = errorOf(message as unknown as ErrorResponse)
-        break
-      case 'readyForQuery':
-        answering.shift()
-        // What was to be prepared after a failure never was; it is prepared again when it is next used.
-        for (const plan of current.plans) plan.isCertain = current.error === undefined
-        if (current.error) current.job.reject(current.error)
-        else if (current.bytes > mostResultBytes) current.job.reject(resultTooLarge())
-        else current.job.resolve(current.results)
-        ended(current.job)
-    }
-  }
-
-  function endStatement(current: Answering) {
-    const at = current.results.push(current.rows) - 1
-    const known = current.plans[at]
-    if (known) known.columns ??= current.columns ?? []
-    current.rows = []
-    current.columns = undefined
-  }
-
   return {
-    write(job) {
-      const parts: Buffer[] = []
-      const plans = job.statements.map((statement) => {
-        const known = plan(statement, parts)
-        parts.push(serialize.bind({ statement: known.name, values: statement.values.map(writeValue) }))
-        if (known.columns === undefined) parts.push(describePortal)
-        parts.push(execute)
-        return known
-      })
-      parts.push(sync)
-      answering.push({ job, plans, results: [], columns: undefined, rows: [], bytes: 0, error: undefined })
-      return parts.length === 1 ? sync : Buffer.concat(parts)
-    },
+    write: (job) => writeJob(state, job),
     read(bytes, ended) {
-      parser.parse(bytes, (message) => take(message, ended))
+      parser.parse(bytes, (message) => take(state, message, ended))
     },
     get unfinished() {
-      return answering.map(({ job }) => job)
+      return state.answering.map(({ job }) => job)
     },
   }
+}
+
+function writeJob(state: SessionState, job: Job): Buffer {
+  const parts: Buffer[] = []
+  const plans = job.statements.map((statement) => {
+    const plan = prepare(state, statement, parts)
+    parts.push(serialize.bind({ statement: plan.name, values: statement.values.map(writeValue) }))
+    if (plan.columns === undefined) parts.push(describePortal)
+    parts.push(execute)
+    return plan
+  })
+  parts.push(sync)
+  state.answering.push({ job, plans, results: [], columns: undefined, rows: [], bytes: 0, error: undefined })
+  return parts.length === 1 ? sync : Buffer.concat(parts)
+}
+
+/** The prepared statement of that text; what prepares it goes into `parts` unless the server has it. */
+function prepare(state: SessionState, { text, planned }: Sql, parts: Buffer[]): Prepared {
+  if (planned === 'each time') {
+    parts.push(serialize.parse({ text }))
+    return { name: '', columns: undefined, isCertain: false }
+  }
+  const plan = state.prepared.get(text) ?? addPlan(state, parts)
+  state.prepared.delete(text)
+  state.prepared.set(text, plan)
+  // What an earlier job of the same message was to prepare is not there if that job fails.
+  if (!plan.isCertain) {
+    parts.push(serialize.close({ type: 'S', name: plan.name }), serialize.parse({ name: plan.name, text }))
+  }
+  return plan
+}
+
+function addPlan(state: SessionState, parts: Buffer[]): Prepared {
+  if (state.prepared.size >= mostPrepared) closeOldest(state, parts)
+  return { name: `s${state.names++}`, columns: undefined, isCertain: false }
+}
+
+function closeOldest({ prepared }: SessionState, parts: Buffer[]): void {
+  for (const [text, { name }] of prepared) {
+    prepared.delete(text)
+    parts.push(serialize.close({ type: 'S', name }))
+    return
+  }
+}
+
+/** Takes one message of the answer to the first job. */
+function take({ answering }: SessionState, message: BackendMessage, ended: (job: Job) => void): void {
+  const current = answering[0]
+  if (!current) return
+  switch (message.name) {
+    case 'rowDescription':
+      current.columns = columnsOf(message as RowDescriptionMessage)
+      break
+    case 'dataRow':
+      takeRow(current, message as DataRowMessage)
+      break
+    case 'commandComplete':
+    case 'emptyQuery':
+      endStatement(current)
+      break
+    case 'error':
+      current.error = errorOf(message as ErrorMessage)
+      break
+    case 'readyForQuery':
+      answering.shift()
+      endJob(current)
+      ended(current.job)
+  }
+}
+
+function columnsOf({ fields }: RowDescriptionMessage): Column[] {
+  return fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }))
+}
+
+function takeRow(current: Answering, { length, fields }: DataRowMessage): void {
+  current.columns ??= current.plans[current.results.length]?.columns ?? []
+  current.bytes += length
+  if (current.bytes > mostResultBytes) current.rows = []
+  else current.rows.push(readRow(current.columns, fields))
+}
+
+function endStatement(current: Answering): void {
+  const at = current.results.push(current.rows) - 1
+  const plan = current.plans[at]
+  if (plan) plan.columns ??= current.columns ?? []
+  current.rows = []
+  current.columns = undefined
+}
+
+function endJob({ job, plans, results, bytes, error }: Answering): void {
+  // What was to be prepared after a failure never was; it is prepared again when it is next used.
+  for (const plan of plans) plan.isCertain = error === undefined
+  if (error) job.reject(error)
+  else if (bytes > mostResultBytes) job.reject(resultTooLarge())
+  else job.resolve(results)
 }
 
 function readRow(columns: readonly Column[], fields: readonly (string | null)[]): Row {
@@ -165,6 +187,6 @@ function readRow(columns: readonly Column[], fields: readonly (string | null)[])
   return row
 }
 
-function errorOf({ message, code, constraint }: ErrorResponse): DatabaseError {
+function errorOf({ message = '', code, constraint }: ErrorMessage): DatabaseError {
   return new DatabaseError(message, code ?? 'XX000', { constraint })
 }

@@ -1,5 +1,11 @@
 import type { Job } from './protocol.js'
 
+export interface Watchdog {
+  /** The job at work has its whole time from now on. */
+  arm(): void
+  off(): void
+}
+
 export interface WatchdogOptions {
   /** The job that is carried out, if one is. */
   atWork(): Job | undefined
@@ -13,7 +19,7 @@ const patientMilliseconds = 600_000
 const looksPerStatement = 20
 
 /** Notices a statement that takes too long. Each has its own time, whatever travelled before it in the same message. */
-export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptions) {
+export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptions): Watchdog {
   let timer: NodeJS.Timeout | undefined
 
   function watch(job: Job | undefined, since: number) {
@@ -31,7 +37,6 @@ export function openWatchdog({ atWork, mostMilliseconds, giveUp }: WatchdogOptio
   }
 
   return {
-    /** The job at work has its whole time from now on. */
     arm: () => watch(atWork(), performance.now()),
     off: () => clearTimeout(timer),
   }

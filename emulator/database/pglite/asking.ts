@@ -1,0 +1,113 @@
+/** The verbs of the port as jobs for the thread. */
+import { type Capabilities, type Database, type Sql, sql } from '../port.js'
+import { writeValue } from '../values.js'
+import { closed } from './faults.js'
+import type { Transaction, TransactionJob } from './jobs.js'
+import { openAgain } from './recovery.js'
+import { send } from './sending.js'
+import type { Pglite } from './state.js'
+
+const capabilities: Capabilities = {
+  supportsConcurrentIndexes: false,
+  vacuumsItself: false,
+  checkpointsItself: false,
+  isDurable: false,
+}
+
+const beginning = sql`begin`
+const commit = sql`commit`
+const rollback = sql`rollback`
+
+/** The port, but for its end. */
+export function databaseOver(pglite: Pglite): Omit<Database, 'close'> {
+  return {
+    ...verbs((statements) => run(pglite, statements)),
+    transaction: (work) => inTransaction(pglite, work),
+  }
+}
+
+/** Sends what waits once this turn of the event loop has asked for everything that it asks for. */
+export function schedule(pglite: Pglite): void {
+  if (pglite.isScheduled) return
+  pglite.isScheduled = true
+  setImmediate(() => {
+    pglite.isScheduled = false
+    if (pglite.isDown && !pglite.isReopening && pglite.waiting.length > 0) void openAgain(pglite)
+    else send(pglite)
+  })
+}
+
+function run(pglite: Pglite, statements: readonly Sql[]): Promise<unknown[][]> {
+  if (pglite.isClosed) return Promise.reject(closed())
+  return new Promise((resolve, reject) => {
+    pglite.waiting.push({ statements: statements.map(written), resolve, reject })
+    schedule(pglite)
+  })
+}
+
+/** The connection is taken when something is first asked for: what is worked out before that keeps nobody waiting. */
+async function inTransaction<T>(pglite: Pglite, work: (tx: Database) => Promise<T>): Promise<T> {
+  if (pglite.isClosed) throw closed()
+  const transaction: Transaction = { jobs: [], failures: [], isBegun: false, isOver: false }
+  try {
+    const result = await work(transactionOver(pglite, transaction))
+    if (transaction.isBegun) await ask(pglite, transaction, [commit], 'last')
+    // All of it was rolled back with the statement that failed, whatever the work made of that.
+    if (transaction.failures.length > 0) throw transaction.failures[0]
+    return result
+  } catch (error) {
+    if (transaction.isBegun) await ask(pglite, transaction, [rollback], 'last').catch(() => undefined)
+    throw error
+  }
+}
+
+function transactionOver(pglite: Pglite, transaction: Transaction): Database {
+  const tx: Database = {
+    ...verbs((statements) => {
+      begin(pglite, transaction)
+      const answer = ask(pglite, transaction, statements, 'within')
+      answer.catch((error) => transaction.failures.push(error))
+      return answer
+    }),
+    transaction: (work) => work(tx),
+    close: async () => {},
+  }
+  return tx
+}
+
+function begin(pglite: Pglite, transaction: Transaction): void {
+  if (transaction.isBegun) return
+  transaction.isBegun = true
+  pglite.waiting.push(transaction)
+  // It travels with the first statement, which fails if this does.
+  ask(pglite, transaction, [beginning], 'first').catch(() => undefined)
+}
+
+function ask(
+  pglite: Pglite,
+  transaction: Transaction,
+  statements: readonly Sql[],
+  place: TransactionJob['place'],
+): Promise<unknown[][]> {
+  if (pglite.isClosed || transaction.isOver) return Promise.reject(closed())
+  if (place === 'last') transaction.isOver = true
+  return new Promise((resolve, reject) => {
+    transaction.jobs.push({ statements: statements.map(written), transaction, place, resolve, reject })
+    // The transaction that has the connection is not kept waiting for other requests.
+    if (pglite.holder === transaction) process.nextTick(send, pglite)
+    else schedule(pglite)
+  })
+}
+
+function verbs(batch: Database['batch']): Pick<Database, 'capabilities' | 'query' | 'batch'> {
+  return {
+    capabilities,
+    query: async <Row>(statement: Sql) => (await batch([statement]))[0] as Row[],
+    batch,
+  }
+}
+
+/** The same statement with its parameters as text: a large one is written while others are carried out. */
+function written({ text, values, planned, patient = false }: Sql): Sql {
+  return { text, values: values.map(writeValue), planned: planned ?? 'once', patient }
+}

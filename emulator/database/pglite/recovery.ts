@@ -1,0 +1,94 @@
+/** What happens when a statement takes too long or the thread dies: the directory is opened again, by another thread. */
+import { type Connection, connect, receive, takeHeld } from './connection.js'
+import { broken, closed, type Reason, tookTooLong, unknownOutcome } from './faults.js'
+import { isInside, isTransaction, type Transaction } from './jobs.js'
+import type { Job } from './protocol.js'
+import { send } from './sending.js'
+import { atWork, type Pglite } from './state.js'
+
+/** Receives the answers of a connection, and notices its end. */
+export function watch(pglite: Pglite, watched: Connection): void {
+  watched.worker.on('message', (answer: Uint8Array | 'closed') => {
+    if (answer === 'closed') return
+    receive(watched, answer)
+    if (watched !== pglite.connection) return
+    pglite.watchdog.arm()
+    if (watched.session.unfinished.length === 0) send(pglite)
+  })
+  watched.worker.on('error', (error) => lose(pglite, watched, error))
+  watched.worker.on('exit', (code) =>
+    lose(pglite, watched, new Error(`The thread of the database ended with ${code}.`)),
+  )
+}
+
+function lose(pglite: Pglite, lost: Connection, error: Error): void {
+  const { connection, isReopening, isDown, isClosed } = pglite
+  if (lost !== connection || isReopening || isDown || isClosed) return
+  pglite.report(error)
+  void reopen(pglite, broken)
+}
+
+/** Data in memory would go with the thread, so there the statement runs on, and only its caller stops waiting. */
+export function giveUp(pglite: Pglite): void {
+  if (pglite.source.dataDir !== undefined) return void reopen(pglite, tookTooLong)
+  takeHeld(pglite.connection)
+  atWork(pglite)?.reject(tookTooLong())
+}
+
+/** Stops the thread and opens the directory again. Only what had certainly not begun is sent once more. */
+async function reopen(pglite: Pglite, reason: Reason): Promise<void> {
+  if (pglite.isReopening || pglite.isClosed) return
+  pglite.isReopening = true
+  pglite.watchdog.off()
+  await pglite.connection.worker.terminate()
+  takeHeld(pglite.connection)
+  requeue(pglite, reason)
+  await openAgain(pglite)
+}
+
+export async function openAgain(pglite: Pglite): Promise<void> {
+  pglite.isReopening = true
+  const opened = pglite.isClosed ? undefined : await connect(pglite.source).catch((error) => void pglite.report(error))
+  if (pglite.isClosed) await opened?.worker.terminate()
+  pglite.isReopening = false
+  pglite.isDown = !opened
+  pglite.onReopened?.()
+  if (pglite.isClosed) return
+  if (!opened) return rejectWaiting(pglite, closed)
+  pglite.connection = opened
+  watch(pglite, opened)
+  send(pglite)
+}
+
+/** What was sent to a thread that has ended: what may have begun is rejected, all else waits again, in its order. */
+function requeue(pglite: Pglite, reason: Reason): void {
+  const [begun, ...others] = pglite.connection.session.unfinished
+  const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
+  if (pglite.holder && !unbegun.has(pglite.holder)) rejectTransaction(pglite.holder, reason)
+  pglite.holder = undefined
+  begun?.reject(isInside(begun) && begun.place === 'last' ? unknownOutcome() : reason())
+  const again: (Job | Transaction)[] = []
+  for (const job of others) {
+    if (!isInside(job)) again.push(job)
+    else if (!unbegun.has(job.transaction)) job.reject(reason())
+    else if (job.place === 'first') again.push(job.transaction)
+  }
+  for (const transaction of unbegun) {
+    transaction.jobs.unshift(...others.filter(isInside).filter((job) => job.transaction === transaction))
+  }
+  pglite.waiting.unshift(...again)
+}
+
+function rejectTransaction(transaction: Transaction, reason: Reason): void {
+  transaction.isOver = true
+  for (const job of transaction.jobs.splice(0)) job.reject(reason())
+}
+
+export function rejectWaiting(pglite: Pglite, reason: Reason): void {
+  if (pglite.holder) rejectTransaction(pglite.holder, reason)
+  pglite.holder = undefined
+  for (const one of pglite.waiting.splice(0)) {
+    if (isTransaction(one)) rejectTransaction(one, reason)
+    else one.reject(reason())
+  }
+}
