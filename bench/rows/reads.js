@@ -117,8 +117,8 @@ async function listStatement(collection) {
   const { parseQuery, readListQuery } = await built('client/protocol/wire/query/decode.js')
   /** @type {typeof import('../../client/protocol/wire/dialects.js')} */
   const { dialects } = await built('client/protocol/wire/dialects.js')
-  /** @type {typeof import('../../emulator/store/lists/list-sql.js')} */
-  const { matchedPage } = await built('emulator/store/lists/list-sql.js')
+  /** @type {typeof import('../../emulator/store/lists/page.js')} */
+  const { matchedPage } = await built('emulator/store/lists/page.js')
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
   const known = { isSmall: true, has: () => true }

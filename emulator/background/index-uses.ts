@@ -1,6 +1,6 @@
 /** What lists ask for, counted: which fields of which collections would be served by an index, and which indexes serve. */
 import { ownField } from '../../client/protocol/model/where.js'
-import { type FieldIndex, type FieldUse, type KeptIndex, nameOf } from '../store/lists/field-indexes.js'
+import { type FieldIndex, type FieldUse, type KeptIndex, nameOf } from '../store/lists/indexes.js'
 
 /** Fields that are counted at a time; clients choose their names, so there has to be an end. */
 export const mostCounted = 1_000

@@ -15,7 +15,7 @@ import {
   nameOf,
   selectFieldIndexes,
   updateUsedAt,
-} from '../store/lists/field-indexes.js'
+} from '../store/lists/indexes.js'
 import { countUse, type IndexThresholds, type IndexUses, isReady, mostCounted, partsOf } from './index-uses.js'
 import { type Leader, onlyProcess } from './leader.js'
 import { openRounds, type Round } from './rounds.js'

@@ -1,7 +1,7 @@
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Operator } from '../../client/protocol/model/where.js'
 import { type Fragment, joinSql, literal, nothing, sql } from '../database/port.js'
-import { lowerCased } from './lists/field-sql.js'
+import { lowerCased } from './lists/fields.js'
 
 export type Order = Extract<Operator, 'gt' | 'gte' | 'lt' | 'lte'>
 

@@ -8,7 +8,7 @@ import {
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectDocument } from '../../store/documents.js'
-import { selectPage } from '../../store/lists/lists.js'
+import { selectPage } from '../../store/lists/documents.js'
 import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
 import { rolesOf } from '../collections/permissions.js'
 import type { Context } from '../context.js'

@@ -1,5 +1,5 @@
 /**
- * Whether a document is among those that a filter asks for; `store/lists/where-sql.ts` says the same in SQL, and
+ * Whether a document is among those that a filter asks for; `store/lists/where.ts` says the same in SQL, and
  * test/emulator/store/where-parity.test.ts holds the two together. What it costs grows with the document, not with the number of tests:
  * each text is lower-cased once for all who ask, and looked through once for everything that one filter looks for.
  */

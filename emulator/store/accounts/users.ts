@@ -2,7 +2,7 @@ import type { StoredUser } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
-import { pageOfUsers, type UserPlace } from '../lists/user-lists.js'
+import { pageOfUsers, type UserPlace } from '../lists/users.js'
 
 /** A user as it leaves the store: the columns named here, and no others. */
 export interface UserRow {

@@ -1,7 +1,7 @@
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { canHold, type Operator, ownField } from '../../../client/protocol/model/where.js'
-import type { FieldUse } from './field-indexes.js'
+import type { FieldUse } from './indexes.js'
 
 /** Which indexes a list would have use for. Equality needs none: the index over all data serves it. */
 export function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {

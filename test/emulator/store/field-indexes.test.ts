@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Operator } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
-import { inlined, makeFieldIndex } from '../../../emulator/store/lists/field-indexes.js'
-import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/field-sql.js'
+import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/fields.js'
+import { inlined, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
 import {
   aCollection,
   database,

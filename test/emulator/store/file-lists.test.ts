@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, type Fragment, type Sql, sql } from '../../../emulator/database/port.js'
-import { type FileReader, selectFiles } from '../../../emulator/store/lists/file-lists.js'
+import { type FileReader, selectFiles } from '../../../emulator/store/lists/files.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 interface PlanNode {

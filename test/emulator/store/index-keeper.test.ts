@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type IndexKeeper, type IndexKeeperOptions, openIndexKeeper } from '../../../emulator/background/indexes.js'
 import { sql } from '../../../emulator/database/port.js'
-import type { FieldUse } from '../../../emulator/store/lists/field-indexes.js'
+import type { FieldUse } from '../../../emulator/store/lists/indexes.js'
 import { database, onEachEngine } from '../../fixtures/databases/stored-lists.js'
 
 const posts = '01900000-0000-7000-8000-000000000001'

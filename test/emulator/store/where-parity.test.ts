@@ -6,7 +6,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { type Operator, operators, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { lowerCase, matches } from '../../../emulator/core/realtime/matching.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
-import { compileWhere } from '../../../emulator/store/lists/where-sql.js'
+import { compileWhere } from '../../../emulator/store/lists/where.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 // A filter means the same to a list, in SQL, and to a subscription, in JavaScript.

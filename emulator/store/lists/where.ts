@@ -3,8 +3,8 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, sql } from '../../database/port.js'
-import { fieldTest, type Help } from './field-test-sql.js'
-import { ownFieldTest } from './own-field-test-sql.js'
+import { fieldTest, type Help } from './field-test.js'
+import { ownFieldTest } from './own-field-test.js'
 
 /** Questions about linked records that one list may ask; each takes the database a millisecond just to understand. */
 const mostQuestions = 500

@@ -3,9 +3,9 @@ import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import { ownField, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './field-sql.js'
-import { type Ordering, orderingOf } from './sort-sql.js'
-import { compileWhere, type Reach } from './where-sql.js'
+import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './fields.js'
+import { type Ordering, orderingOf } from './order.js'
+import { compileWhere, type Reach } from './where.js'
 
 export interface Scope extends Reach {
   readonly collection: string

@@ -4,7 +4,7 @@ import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { readable } from './where-sql.js'
+import { readable } from './where.js'
 
 /** The audience of files that belong to nobody. */
 const everybody = '00000000-0000-0000-0000-000000000000'

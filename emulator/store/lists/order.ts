@@ -1,7 +1,7 @@
 import type { Sort } from '../../../client/protocol/model/page.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Fragment, nothing, sql } from '../../database/port.js'
-import { fieldValue, inOrder, ownTimes } from './field-sql.js'
+import { fieldValue, inOrder, ownTimes } from './fields.js'
 
 /** How a list is ordered: what to read of `documents d` beside the id, and the order by id and that. */
 export interface Ordering {

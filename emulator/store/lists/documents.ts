@@ -3,10 +3,10 @@ import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, plannedEachTime } from '../../database/port.js'
 import { type DocumentRow, fromRow } from '../documents.js'
-import type { FieldIndexes } from './field-indexes.js'
-import { looksManyUp } from './field-test-sql.js'
+import { looksManyUp } from './field-test.js'
 import { usesOf } from './field-uses.js'
-import { isInIdOrder, matchedPage, pageInIdOrder, sortedPage, uncountedPage } from './list-sql.js'
+import type { FieldIndexes } from './indexes.js'
+import { isInIdOrder, matchedPage, pageInIdOrder, sortedPage, uncountedPage } from './page.js'
 
 /** Who lists where. */
 export interface ListPlace {

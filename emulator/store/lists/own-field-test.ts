@@ -1,7 +1,7 @@
 import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
-import { ownTimes } from './field-sql.js'
+import { ownTimes } from './fields.js'
 
 /** One test of a field that the service sets. Each is a text that is always there; times are ISO 8601 UTC with milliseconds. */
 export function ownFieldTest(field: OwnField, test: Test): Fragment {

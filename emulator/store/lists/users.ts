@@ -2,8 +2,8 @@
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { type Fragment, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { orderingOf } from './sort-sql.js'
-import { compileWhere, type Reach } from './where-sql.js'
+import { orderingOf } from './order.js'
+import { compileWhere, type Reach } from './where.js'
 
 /** Whose users, and what related filters may reach. */
 export type UserPlace = Pick<Reach, 'project' | 'mayReadAll' | 'roles'>

@@ -12,8 +12,8 @@ import {
   isLikeAnyCase,
   type Order,
 } from '../sql-words.js'
-import type { KnownFields } from './field-indexes.js'
-import { fieldText, fieldValue, inOrder, isOdd, isRegular } from './field-sql.js'
+import { fieldText, fieldValue, inOrder, isOdd, isRegular } from './fields.js'
+import type { KnownFields } from './indexes.js'
 
 /** Of more conditions than this the planner thinks that they hold nearly everywhere, and asks no index. */
 const mostContainments = 10

@@ -4,7 +4,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { ownField } from '../../../client/protocol/model/where.js'
 import { type Database, type Fragment, type SqlValue, sql, writing } from '../../database/port.js'
 import { patientSql } from '../upkeep.js'
-import { fieldText, fieldValue, inCollection, inOrder, isOdd, isRegular, lowerCased, ownTimes } from './field-sql.js'
+import { fieldText, fieldValue, inCollection, inOrder, isOdd, isRegular, lowerCased, ownTimes } from './fields.js'
 
 /**
  * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose value
