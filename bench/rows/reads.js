@@ -118,11 +118,13 @@ async function listStatement(collection) {
   /** @type {typeof import('../../client/protocol/wire/dialects.js')} */
   const { dialects } = await built('client/protocol/wire/dialects.js')
   /** @type {typeof import('../../emulator/store/lists/page.js')} */
-  const { matchedPage } = await built('emulator/store/lists/page.js')
+  const { pageOf } = await built('emulator/store/lists/page.js')
+  /** @type {typeof import('../../emulator/store/lists/plan.js')} */
+  const { planList } = await built('emulator/store/lists/plan.js')
   /** @type {typeof import('../../emulator/database/values.js')} */
   const { writeValue } = await built('emulator/database/values.js')
-  const known = { isSmall: true, has: () => true }
-  const scope = { collection, project: 'dev', mayReadAll: false, roles: [], populate: [], known }
-  const { text, values } = matchedPage(scope, readListQuery(dialects.a, parseQuery(listQuery)))
+  const indexes = { asked: () => ({ isSmall: true, has: () => true }) }
+  const place = { project: 'dev', collection: { id: collection, name: '' }, mayReadAll: false, roles: [], indexes }
+  const { text, values } = pageOf(planList(place, readListQuery(dialects.a, parseQuery(listQuery))))
   return { text, values: [values.map(writeValue)] }
 }

@@ -1,25 +1,26 @@
-/** The statements behind a list. Each answers rows of a page, or one row without an id, so that the total is always there. */
-import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
-import { ownField, type Where } from '../../../client/protocol/model/where.js'
-import { type Fragment, sql } from '../../database/port.js'
+/** The statement of a plan. It answers rows of a page, or one row without an id, so that the total is always there. */
+import { ownField } from '../../../client/protocol/model/where.js'
+import { type Fragment, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
 import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './fields.js'
-import { type Ordering, orderingOf } from './order.js'
-import { compileWhere, type Reach } from './where.js'
+import type { ListPlan, Strategy } from './plan.js'
+import { compileWhere } from './where.js'
 
-export interface Scope extends Reach {
-  readonly collection: string
+export function pageOf(plan: ListPlan): Fragment {
+  const statement = statements[plan.strategy](plan)
+  return plan.isPlannedOnce ? statement : plannedEachTime(statement)
 }
 
-/** Whether the index over collection and id alone has the page: everything, or what lies between ids. */
-export function isInIdOrder({ where, sort, count }: ListQuery): boolean {
-  const [bounds, others] = splitBounds(where)
-  return orderingOf(sort).isById && others.all.length === 0 && !(count && bounds.all.length > 0)
-}
+const statements = {
+  walk: walked,
+  sort: sorted,
+  'find all': found,
+  'look near': foundNear,
+  'sort matches': sortedMatches,
+} as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
 /** The commonest list, and the pages of whoever reads a collection to its end: always in the same words, prepared once. */
-export function pageInIdOrder(scope: Scope, query: ListQuery): Fragment {
-  const { direction } = orderingOf(query.sort)
+function walked({ scope, query, ordering: { direction } }: ListPlan): Fragment {
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
     from (${totalOf(scope.collection, query.count)}) as counted
@@ -33,55 +34,55 @@ export function pageInIdOrder(scope: Scope, query: ListQuery): Fragment {
     order by d.id ${direction}`
 }
 
-/** Sorted, without a filter: the total is the collection's. */
-export function sortedPage(scope: Scope, query: ListQuery): Fragment {
-  const ordering = orderingOf(query.sort)
-  return withPage(
-    sql`page as (${pageOf(foundInOrder(scope, ordering, sql`true`, query), ordering, query)})`,
-    totalOf(scope.collection, query.count),
-    ordering,
-  )
+/** Without a filter, so the total is the collection's. */
+function sorted(plan: ListPlan): Fragment {
+  const { scope, query } = plan
+  const total = totalOf(scope.collection, query.count)
+  return withPage(plan, sql`page as (${cut(plan, matchesInOrder(plan, sql`true`))})`, total)
 }
 
 /**
  * All matches are found first, ids and sort values only, then counted, if asked, and paged. So the filter is evaluated once, by the
  * index that suits it; looking for the page on its own might walk the whole collection in list order.
  */
-export function matchedPage(scope: Scope, query: ListQuery): Fragment {
-  const ordering = orderingOf(query.sort)
+function found(plan: ListPlan): Fragment {
+  const { scope, query, ordering } = plan
   return withPage(
+    plan,
     sql`matched as materialized (
       select d.id, ${ordering.value} as value
       from documents d
-      where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(scope))}
-    ), page as (${pageOf(sql`matched`, ordering, query)})`,
+      where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}
+    ), page as (${cut(plan, sql`matched`)})`,
     query.count ? sql`select count(*)::int as total from matched` : noTotal,
-    ordering,
   )
 }
 
-/** Filtered, and nobody wants the total: it need not find everything if a page is soon full. */
-export function uncountedPage(scope: Scope, query: ListQuery): Fragment {
-  const ordering = orderingOf(query.sort)
-  if (ordering.isById) return pageById(scope, query, ordering)
-  const found = foundInOrder(scope, ordering, compileWhere(query.where, scope), query)
-  return withPage(sql`page as (${pageOf(found, ordering, query)})`, noTotal, ordering)
+/** It need not find every match if a page is soon full. */
+function sortedMatches(plan: ListPlan): Fragment {
+  const matches = matchesInOrder(plan, compileWhere(plan.query.where, plan.scope))
+  return withPage(plan, sql`page as (${cut(plan, matches)})`, noTotal)
 }
 
 /** Documents that are looked at in list order before all matches are found instead. */
 const nearDocuments = 1_000
 
 /**
- * Looks at the documents where the page begins; they are enough when many match. Where too few of them do, all matches
- * are found by the index that suits the filter. Bounds on the id, as of someone who reads a collection page by page,
- * say where the page begins.
+ * The documents where the page begins are enough when many match. Where too few of them do, all matches are found by the index
+ * that suits the filter. Bounds on the id, as of someone who reads a collection page by page, say where the page begins.
  */
-function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment {
-  const { direction } = ordering
-  const [bounds, others] = splitBounds(query.where)
+function foundNear(plan: ListPlan): Fragment {
+  const { scope, query, bounds, others } = plan
+  const { direction, value } = plan.ordering
   const within = compileWhere(bounds, scope)
   const wanted = query.limit + query.offset
+  const either = sql`(
+        select id, ${value} as value from near where (select count(*) from near) >= ${wanted}::bigint
+        union all
+        select id, ${value} from everywhere
+      ) as found`
   return withPage(
+    plan,
     sql`near as materialized (
       select d.id
       from (
@@ -95,45 +96,27 @@ function pageById(scope: Scope, query: ListQuery, ordering: Ordering): Fragment 
     ), everywhere as materialized (
       select d.id
       from documents d
-      where ${inCollection(scope.collection)} and ${within} and ${compileWhere(others, findingAll(scope))}
+      where ${inCollection(scope.collection)} and ${within} and ${compileWhere(others, findingAll(plan))}
         and (select count(*) from near) < ${wanted}::bigint
-    ), page as (${pageOf(
-      sql`(
-        select id, ${ordering.value} as value from near where (select count(*) from near) >= ${wanted}::bigint
-        union all
-        select id, ${ordering.value} from everywhere
-      ) as found`,
-      ordering,
-      query,
-    )})`,
+    ), page as (${cut(plan, either)})`,
     noTotal,
-    ordering,
   )
 }
 
-function findingAll(scope: Scope): Scope {
+function findingAll({ scope }: ListPlan): ListPlan['scope'] {
   return { ...scope, foundIn: scope.collection }
-}
-
-/** Conditions on the id alone that the index over collection and id understands, and the rest. */
-function splitBounds(where: Where): [Where, Where] {
-  const isBound = ({ any: [test, another] }: Where['all'][number]) =>
-    test !== undefined && !another && ownField(test.path) === 'id' && ['gt', 'gte', 'lt', 'lte'].includes(test.operator)
-  return [{ all: where.all.filter(isBound) }, { all: where.all.filter((clause) => !isBound(clause)) }]
 }
 
 /**
  * Ids and sort values of what meets the condition. Where the field has an index in order, the page's worth is read from it,
  * and beside it the few documents whose value may not stand there.
  */
-function foundInOrder(
-  scope: Scope,
-  ordering: Ordering,
-  condition: Fragment,
-  { sort, limit, offset }: ListQuery,
-): Fragment {
+function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
+  const { scope, ordering, query } = plan
+  const { sort, limit, offset } = query
   const from = sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
-  if (!isIndexed(scope, sort)) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
+  const isIndexed = sort && !ownField(sort.path) && scope.known?.has(sort.path, sort.direction)
+  if (!isIndexed) return sql`(select d.id, ${ordering.value} as value ${from} ${ordering.fence}) as found`
   return sql`(
       (select d.id, ${ordering.value} as value ${from} and ${isRegular(sort.path)}
       order by ${inOrder(fieldValue(sort.path))} ${ordering.direction} nulls last, d.id
@@ -143,15 +126,13 @@ function foundInOrder(
     ) as found`
 }
 
-function isIndexed({ known }: Scope, sort: Sort | undefined): sort is Sort {
-  return sort !== undefined && !ownField(sort.path) && known?.has(sort.path, sort.direction) === true
+/** The page out of all that was found. */
+function cut({ ordering, query }: ListPlan, from: Fragment): Fragment {
+  const { limit, offset } = query
+  return sql`select id, value from ${from} order by ${ordering.order} limit ${limit}::bigint offset ${offset}::bigint`
 }
 
-function pageOf(found: Fragment, { order }: Ordering, { limit, offset }: ListQuery): Fragment {
-  return sql`select id, value from ${found} order by ${order} limit ${limit}::bigint offset ${offset}::bigint`
-}
-
-function withPage(parts: Fragment, total: Fragment, { order }: Ordering): Fragment {
+function withPage({ ordering: { order } }: ListPlan, parts: Fragment, total: Fragment): Fragment {
   return sql`
     with ${parts}
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at

@@ -1,0 +1,100 @@
+/** How a list of documents is read: decided once, from what is asked for and which indexes there are. */
+import type { Collection } from '../../../client/protocol/model/collection.js'
+import type { ListQuery } from '../../../client/protocol/model/page.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { canHold, type Operator, ownField, type Where } from '../../../client/protocol/model/where.js'
+import { looksManyUp } from './field-test.js'
+import type { FieldIndexes, FieldUse } from './indexes.js'
+import { type Ordering, orderingOf } from './order.js'
+import type { Reach } from './where.js'
+
+/** Who lists where. */
+export interface ListPlace extends Pick<Reach, 'project' | 'mayReadAll' | 'roles'> {
+  readonly collection: Pick<Collection, 'id' | 'name'>
+  readonly indexes?: FieldIndexes
+}
+
+/** What the statement does first; `page.ts` has a statement for each. */
+export type Strategy =
+  /** Walks the index over collection and id, which has the page: everything, or what lies between ids. */
+  | 'walk'
+  /** Sorts the whole collection, or reads the index in that order. */
+  | 'sort'
+  /** Finds all matches, for the total or because few are likely to be among the first documents. */
+  | 'find all'
+  /** Looks at the documents where the page begins, and finds all matches where these are too few. */
+  | 'look near'
+  /** Sorts the matches, and counts none. */
+  | 'sort matches'
+
+export interface ListPlan {
+  readonly strategy: Strategy
+  readonly scope: Reach & { readonly collection: string }
+  readonly query: ListQuery
+  readonly ordering: Ordering
+  /** Conditions on the id alone, which the index over collection and id understands. */
+  readonly bounds: Where
+  /** All other conditions. */
+  readonly others: Where
+  /** Among few documents planning would take longest; among many the best plan depends on the values. */
+  readonly isPlannedOnce: boolean
+}
+
+export function planList({ collection, indexes, ...reach }: ListPlace, query: ListQuery): ListPlan {
+  const scope = { ...reach, collection: collection.id, populate: query.populate }
+  const plan = { query, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
+  if (isWalk(plan)) return { ...plan, scope, strategy: 'walk', isPlannedOnce: true }
+  const known = indexes?.asked(collection.id, usesOf(query))
+  const strategy = strategyOf(plan)
+  return { ...plan, scope: { ...scope, known }, strategy, isPlannedOnce: known?.isSmall === true }
+}
+
+type Asked = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>
+
+function isWalk({ query, ordering, bounds, others }: Asked): boolean {
+  return ordering.isById && others.all.length === 0 && !(query.count && bounds.all.length > 0)
+}
+
+function strategyOf({ query: { where, count }, ordering }: Asked): Strategy {
+  if (where.all.length === 0) return 'sort'
+  if (count || where.all.some(({ any }) => any.some(looksManyUp))) return 'find all'
+  return ordering.isById ? 'look near' : 'sort matches'
+}
+
+function splitBounds({ all }: Where): { bounds: Where; others: Where } {
+  const isBound = ({ any: [test, another] }: Where['all'][number]) =>
+    test !== undefined && !another && ownField(test.path) === 'id' && ['gt', 'gte', 'lt', 'lte'].includes(test.operator)
+  return { bounds: { all: all.filter(isBound) }, others: { all: all.filter((clause) => !isBound(clause)) } }
+}
+
+/** Which indexes a list would have use for. Equality needs none: the index over all data serves it. */
+function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {
+  const tests = where.all.flatMap(({ any }) => any)
+  return [
+    ...(sort ? [{ path: sort.path, kind: sort.direction }] : []),
+    ...tests.flatMap(({ path, operator }) => {
+      const kind = kinds[operator]
+      return kind && !isLinked(path, populate) ? [{ path, kind }] : []
+    }),
+  ].filter(({ path, kind }) => canBeIndexed(path, kind))
+}
+
+const kinds: { readonly [Name in Operator]?: FieldUse['kind'] } = {
+  gt: 'range',
+  gte: 'range',
+  lt: 'range',
+  lte: 'range',
+  contains: 'text',
+  icontains: 'text',
+  startswith: 'text',
+  endswith: 'text',
+}
+
+function isLinked(path: Path, populate: readonly Path[]): boolean {
+  return path.length > 1 && populate.some(([first]) => first === path[0])
+}
+
+function canBeIndexed(path: Path, kind: FieldUse['kind']): boolean {
+  const own = ownField(path)
+  return own ? own !== 'id' && kind !== 'text' : path.every(canHold)
+}
