@@ -25,9 +25,9 @@ export interface Storage {
 type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl'>
 
 export interface Surroundings {
-  /** What somebody who wants the same folder is told. */
+  /** What another process that wants the same folder is told. */
   info(): { pid: number; url?: string }
-  /** Hears of what broke under the database and was put right. */
+  /** Receives what broke under the database and was put right. */
   report(error: unknown): void
   /** Called once the database is opening, which is done elsewhere and takes a while. */
   whileOpening(): void

@@ -7,7 +7,7 @@ const freshMilliseconds = 1_000
 
 /**
  * Refuses what takes space while little is left, since PGlite does not survive a full disk; reads go on, those that lock rows too,
- * and so does what makes room. What is known of the disk is the same for all, in transactions as well.
+ * and so does what frees space. All statements share one look at the disk, in transactions as well.
  */
 export function guardDisk(db: Database, folder: string, leastBytes = reservedBytes): Database {
   return guarded(db, openLook(folder, leastBytes))

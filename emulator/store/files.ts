@@ -1,11 +1,8 @@
 import type { FileRecord, StorageUsage } from '../../client/protocol/model/file.js'
 import { type Database, type Fragment, makingRoom, sql, writing } from '../database/port.js'
 
-/** What a file lives with: a document, a user, or nobody, in which case it stays until it is deleted. */
-export type FileOwner =
-  | { readonly document: string; readonly collection: string }
-  | { readonly user: string }
-  | 'nobody'
+/** What a file belongs to: a document, a user, or nothing, in which case it stays until it is deleted. */
+export type FileOwner = { readonly document: string; readonly collection: string } | { readonly user: string } | 'none'
 
 export interface FileRow {
   id: string
@@ -18,7 +15,7 @@ export interface FileRow {
 
 export const fileColumns = sql`f.id, f.name, f.path, f.size, f.mime_type, f.created_at`
 
-/** What is not somebody's and does not stay is waiting for its bytes to be removed. */
+/** A file without an owner that does not stay is orphaned: its row waits until its bytes are removed. */
 export const isOrphan = sql`not f.stays and f.document_id is null and f.user_id is null`
 
 /** Where new files go, and how much their project may take. */
@@ -31,12 +28,12 @@ interface FilePlace {
 
 type NewFile = Omit<FileRecord, 'createdAt'>
 
-/** Inserts files and counts them; whether there was room under the limit, else nothing is done. */
+/** Inserts files and counts them; whether they fit under the limit, else nothing is done. */
 export async function insertFiles(db: Database, place: FilePlace, files: readonly NewFile[]): Promise<boolean> {
   const inserted = await db.query(insertion(place, files, sql`0`))
   if (inserted.length > 0) return true
-  // Files of nobody take no room. The total is locked before they are summed up: one that is counted off meanwhile would be
-  // taken off twice.
+  // Orphaned files do not count against the limit. The total is locked before they are summed up: one that is counted off
+  // meanwhile would be taken off twice.
   const [, late = []] = await db.batch([
     lockedTotal(place.project),
     insertion(place, files, orphanedBytes(place.project)),
@@ -61,7 +58,7 @@ function insertion(
       returning t.project_id
     )
     insert into files (id, project_id, name, path, size, mime_type, stays, document_id, collection_id, user_id, created_at)
-    select fresh.id, counted.project_id, fresh.name, fresh.path, fresh.size, fresh.mime_type, ${owner === 'nobody'},
+    select fresh.id, counted.project_id, fresh.name, fresh.path, fresh.size, fresh.mime_type, ${owner === 'none'},
       ${document ?? null}::uuid, ${collection ?? null}::uuid, ${user}::uuid, ${at}::timestamptz
     from counted, unnest(
       ${files.map(({ id }) => id)}::uuid[],
@@ -94,7 +91,7 @@ export async function selectUsage(db: Database, project: string): Promise<Pick<S
   return row ?? { files: 0, bytes: 0 }
 }
 
-/** Makes a file that belongs to nobody go; whether it did. */
+/** Orphans a file that stays by itself; whether there was one. */
 export async function orphanFile(db: Database, project: string, id: string): Promise<boolean> {
   const rows = await db.query(
     makingRoom(sql`
@@ -129,13 +126,13 @@ export async function orphanCollectionFiles(db: Database, collection: string): P
   )
 }
 
-/** Some files of nobody, of any project. */
+/** Some orphaned files, of any project. */
 export async function selectOrphans(db: Database, most: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`select f.id from files f where ${isOrphan} limit ${most}::int`)
   return rows.map(({ id }) => id)
 }
 
-/** Forgets files whose bytes are gone, and counts them off. */
+/** Deletes orphaned files whose bytes are gone, and counts them off. */
 export async function deleteOrphans(db: Database, ids: readonly string[]): Promise<void> {
   await db.query(
     makingRoom(sql`
@@ -163,15 +160,15 @@ function lockedTotal(project: string): Fragment {
 }
 
 /**
- * Those of the ids that have a row, once nobody who has begun to insert any is still at it: whoever inserts files of a project holds
- * its total until it commits.
+ * Those of the ids that have a row, once every transaction that has begun to insert files of the project has ended: each holds
+ * the project's total until it commits.
  */
 export async function selectSettled(db: Database, project: string, ids: readonly string[]): Promise<string[]> {
   const [, rows = []] = await db.batch([lockedTotal(project), knownAmong(ids)])
   return (rows as { id: string }[]).map(({ id }) => id)
 }
 
-/** The same of ids of any project: for a moment nobody inserts files. */
+/** The same of ids of any project: for a moment no files are inserted. */
 export async function selectSettledAnywhere(db: Database, ids: readonly string[]): Promise<string[]> {
   return db.transaction(async (tx) => {
     await tx.query(sql`lock table files in share mode`)
@@ -179,7 +176,7 @@ export async function selectSettledAnywhere(db: Database, ids: readonly string[]
   })
 }
 
-/** How many files there are, of all projects, those of nobody included. */
+/** How many files there are, of all projects, orphaned ones included. */
 export async function selectFileCount(db: Database): Promise<number> {
   const [row] = await db.query<{ files: number }>(sql`select sum(files)::bigint as files from file_totals`)
   return row?.files ?? 0

@@ -35,12 +35,12 @@ async function collectionsOf({ url, apiKey }: Emulator): Promise<string[]> {
 const places: [string, () => string | Promise<string>, RegExp][] = [
   ...(process.platform === 'linux'
     ? ([
-        ['a place of the system', () => '/proc/svc-x', /is no place for data: what is in "\/proc"/],
-        ['another place of the system', () => '/sys/svc/x', /is no place for data: what is in "\/sys"/],
+        ['a place of the system', () => '/proc/svc-x', /cannot hold data: what is in "\/proc"/],
+        ['another place of the system', () => '/sys/svc/x', /cannot hold data: what is in "\/sys"/],
       ] as [string, () => string, RegExp][])
     : []),
   ['a device', () => '/dev/null', /is a file, not a folder/],
-  ['a place for devices', () => '/dev/svc/x', /is no place for data: what is in "\/dev"/],
+  ['a place for devices', () => '/dev/svc/x', /cannot hold data: what is in "\/dev"/],
   ['a file', () => aFile('a-file'), /is a file, not a folder/],
   ['a place below a file', async () => join(await aFile('a-file'), 'deep', 'state'), /: ".*a-file" is a file/],
   ['a link to nothing', () => aLink('nothing', join(folder, 'not there')), /the link ".*nothing" leads to nothing/],

@@ -21,7 +21,7 @@ export async function uploadFile(ctx: Context, uploads: Uploads, folder: string)
     throw new SvcError('VALIDATION_ERROR', `"file" ${issue.message}.`, [issue])
   }
   const path = requireFolder(folder)
-  const createdAt = await uploads.adopt(ctx, 'nobody', path)
+  const createdAt = await uploads.adopt(ctx, 'none', path)
   const { id, name, size, mimeType } = upload
   return withUrl(ctx.backend, { id, name, path, size, mimeType, createdAt })
 }

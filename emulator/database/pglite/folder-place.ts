@@ -44,7 +44,7 @@ async function missingFolders(folder: string): Promise<string[]> {
   for (; !(await isFolder(at, folder)); at = dirname(at)) missing.unshift(at)
   const real = await realpath(at)
   const isSystems = systemFolders.some((system) => isWithin(real, system)) && !isWithin(real, sharedMemory)
-  if (isSystems) throw noPlace(folder, `is no place for data: what is in "${real}" is the system's own`)
+  if (isSystems) throw noPlace(folder, `cannot hold data: what is in "${real}" belongs to the system`)
   return missing
 }
 

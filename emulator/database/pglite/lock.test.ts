@@ -54,7 +54,7 @@ test('a holder that does not answer in time still holds it', async () => {
 })
 
 test('what another user may answer is not believed when it could not be so', async () => {
-  const lies = { pid: '\u001b[2J' as unknown as number, url: 'http://x\u001b[31m' }
+  const lies = JSON.parse('{ "pid": "\\u001b[2J", "url": "http://x\\u001b[31m" }')
   const lock = await holdLock(folder, () => lies)
 
   await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('is in use by another process which is still')

@@ -27,7 +27,7 @@ interface Prepared {
   isCertain: boolean
 }
 
-/** Prepared statements a session keeps; the one that was unused for longest makes room. */
+/** Prepared statements that a session keeps; beyond them the least recently used is closed. */
 const mostPrepared = 400
 
 /** One session: which statements it has prepared. A new connection starts a new one. */
@@ -60,7 +60,7 @@ const describePortal = serialize.describe({ type: 'P', name: '' })
 
 /** What a session knows. */
 interface SessionState {
-  /** By their text, the one that was unused for longest first. */
+  /** By their text, the least recently used first. */
   readonly prepared: Map<string, Prepared>
   /** The jobs that were written, in the order of their answers. */
   readonly answering: Answering[]

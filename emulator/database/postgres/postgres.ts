@@ -102,7 +102,7 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
   }
 }
 
-/** What runs on the connection of a transaction, which is told what failed. */
+/** What runs on the connection of a transaction; `onFailure` receives what failed. */
 function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error: unknown) => void): Database {
   const tx: Database = {
     capabilities,

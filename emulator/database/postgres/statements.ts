@@ -25,7 +25,7 @@ export async function runOn(
 ): Promise<unknown[]> {
   const name = planned === 'each time' ? undefined : nameOf(names, text)
   let bytes = 0
-  // Rows that nobody will be given are not kept while they come in.
+  // The rows of a result that is too large are not kept while they come in.
   const counting = (typeId: number) => {
     const read = readerOf(typeId)
     return (column: string) => {

@@ -61,7 +61,7 @@ export const users: Migration = {
       wrong_codes integer not null,
       expires_at timestamptz(3) not null
     )`,
-    // Failed guesses, by account and by address.
+    // Failed attempts, by account and by address.
     sql`create table failed_guesses (
       project_id text not null references projects on delete cascade,
       subject text not null,

@@ -3,8 +3,8 @@ import { sql } from '../port.js'
 import type { Migration } from './migration.js'
 
 /**
- * A file that does not stay by itself lives as long as its owner does. One whose owner is gone is nobody's: nobody can
- * see it any more, and its row waits until the bytes are removed.
+ * A file that does not stay by itself lives as long as its owner does. One whose owner is gone is orphaned: it cannot
+ * be seen any more, and its row waits until the bytes are removed.
  */
 export const files: Migration = {
   number: 3,
@@ -29,7 +29,7 @@ export const files: Migration = {
     sql`create index files_of_collections on files (collection_id) where collection_id is not null`,
     sql`create index files_of_users on files (user_id) where user_id is not null`,
     sql`create index files_of_nobody on files (project_id) where not stays and document_id is null and user_id is null`,
-    // Files of nobody count until their bytes are gone; whoever reads the totals takes them off.
+    // Orphaned files count until their bytes are gone; whatever reads the totals takes them off.
     sql`create table file_totals (
       project_id text primary key references projects on delete cascade,
       files bigint not null,

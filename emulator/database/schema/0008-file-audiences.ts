@@ -4,7 +4,7 @@ import type { Migration } from './migration.js'
 
 /**
  * All files of an audience are listed to the same callers: those of a collection's documents, those of a user, and, under the
- * id of zeros, those that belong to nobody. A file without an audience waits for its bytes to be removed. Each audience has
+ * id of zeros, those without an owner. A file without an audience waits for its bytes to be removed. Each audience has
  * its count, kept by triggers since a file also loses its owner by a foreign key.
  */
 export const fileAudiences: Migration = {

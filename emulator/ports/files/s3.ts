@@ -133,7 +133,7 @@ async function takePart(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> 
 function readS3Url(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 's3:' || url.hostname === '') {
-    throw unreachable(`"${text}" is no place for files.`, 'Write it as s3://bucket/prefix.')
+    throw unreachable(`"${text}" is not a valid address of a bucket.`, 'Write it as s3://bucket/prefix.')
   }
   const prefix = url.pathname.replace(/^\/|\/$/g, '')
   return {

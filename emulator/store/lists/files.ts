@@ -6,7 +6,7 @@ import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from 
 import { isExactly, pageEnd } from '../sql-words.js'
 import { readable } from './where.js'
 
-/** The audience of files that belong to nobody. */
+/** The audience of files without an owner. */
 const everybody = '00000000-0000-0000-0000-000000000000'
 
 /** Who a list is for. */
@@ -107,7 +107,7 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
   }
 }
 
-/** Files in folders are nobody's: those of documents and users lie at the top. */
+/** Files in folders have no owner: those of documents and users lie at the top. */
 function below(project: string, path: string, page: PageEnd): Found {
   // "0" is the character after "/".
   const isBelow = sql`(f.path = ${path} or (f.path > ${`${path}/`} and f.path < ${`${path}0`}))`

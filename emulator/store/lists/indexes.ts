@@ -116,7 +116,7 @@ export async function updateUsedAt(db: Database, names: readonly string[], at: s
   await db.query(writing(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`))
 }
 
-/** Whether any of the newest documents has the field; an index over what nobody has would be a gift to nobody. */
+/** Whether any of the newest documents has the field; an index over a field that no document has serves no list. */
 export async function hasField(db: Database, collection: string, path: Path): Promise<boolean> {
   const [row] = await db.query<{ is_there: boolean }>(sql`
     select exists (

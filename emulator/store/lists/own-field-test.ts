@@ -43,7 +43,7 @@ function isId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }
 
-/** A text that is not written as the service writes it is nobody's. */
+/** A text that is not written as the service writes it is in no document. */
 function equals(field: OwnField, values: readonly string[]): Fragment {
   if (field === 'id') return anyOf(values.filter(isId).map((id) => sql`d.id = ${id}::uuid`))
   return anyOf(

@@ -51,7 +51,7 @@ export async function updateLogin(
 }
 
 /**
- * Takes a login out: of many who ask at once, one gets it. What has expired by `at` is nobody's, and what a browser asked
+ * Takes a login out: of many who ask at once, one gets it. What has expired by `at` is not handed out, and what a browser asked
  * for is that browser's.
  */
 export async function deleteLogin(

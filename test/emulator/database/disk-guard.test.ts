@@ -25,12 +25,12 @@ afterAll(() => opened.stop())
 
 async function aFile(db: Database): Promise<string> {
   const id = newId(new Date())
-  const place = { project, owner: 'nobody', limitBytes: null, at } as const
+  const place = { project, owner: 'none', limitBytes: null, at } as const
   await insertFiles(db, place, [{ id, name: 'a.txt', path: '', size: 5, mimeType: 'text/plain' }])
   return id
 }
 
-it('refuses writes on a full disk, and lets files be deleted, which makes room', async () => {
+it('refuses writes on a full disk, and lets files be deleted, which frees space', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
   const id = await aFile(opened.db)
 
@@ -44,7 +44,7 @@ it('refuses writes on a full disk, and lets files be deleted, which makes room',
   expect(await selectOrphans(opened.db, 10)).toEqual([])
 })
 
-it('knows of the full disk in every transaction, from its first statement, and lets rows be locked', async () => {
+it('refuses writes in every transaction from its first statement on, and lets rows be locked', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
   await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), { timeout: 5_000 })
 
@@ -55,7 +55,7 @@ it('knows of the full disk in every transaction, from its first statement, and l
   expect(await locks).toEqual([{ id: project }])
 })
 
-it('is told by each statement, not by its words: text that looks like a write is none', async () => {
+it('goes by what a statement says of itself, not by its words: text that looks like a write is refused nothing', async () => {
   const full = guardDisk(opened.db, tmpdir(), Number.MAX_SAFE_INTEGER)
   await vi.waitFor(() => expect(aFile(full)).rejects.toMatchObject({ kind: 'disk nearly full' }), { timeout: 5_000 })
 

@@ -17,7 +17,7 @@ import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases
 const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()
 
-describe.each(engines)('The keeper of files on %s', (engine) => {
+describe.each(engines)('The removal of orphaned files on %s', (engine) => {
   let opened: OpenedEngine
   let folder: string
   let store: FileStore
@@ -42,7 +42,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
 
   async function aRow(size = 5): Promise<string> {
     const id = newId(new Date())
-    const place = { project, owner: 'nobody', limitBytes: null, at } as const
+    const place = { project, owner: 'none', limitBytes: null, at } as const
     await insertFiles(opened.db, place, [{ id, name: 'a.txt', path: '', size, mimeType: 'text/plain' }])
     return id
   }
@@ -125,7 +125,7 @@ describe.each(engines)('The keeper of files on %s', (engine) => {
   })
 
   it('counts no file that is over the limit, and takes dropped ones off at once', async () => {
-    const place = { project, owner: 'nobody', limitBytes: 10, at } as const
+    const place = { project, owner: 'none', limitBytes: 10, at } as const
     const file = (size: number) => ({ id: newId(new Date()), name: 'a', path: '', size, mimeType: 'text/plain' })
     const first = file(8)
 

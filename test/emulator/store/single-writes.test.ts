@@ -157,11 +157,12 @@ async function openWorld(db: Database) {
   const bus = openMemoryBus()
   const newId = openIds()
   let sweeps = 0
-  const backend = {
+  const parts: Partial<Backend> = {
     ...{ db, bus, caches: openCaches(bus), newId },
     now: () => at,
     sweepFilesSoon: () => void sweeps++,
-  } as unknown as Backend
+  }
+  const backend = parts as Backend
   const id = newId(at)
   const caller = { id, key: { id, secret: true }, user: undefined, secret: true }
   const ctx: Context = { project, caller, ...unitOf(backend) }
