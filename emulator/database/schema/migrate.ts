@@ -27,6 +27,8 @@ export class NewerDatabaseError extends Error {
   }
 }
 
+const lockMigrations = { text: 'select pg_advisory_xact_lock(7163, 1)::text', values: [] }
+
 interface State {
   /** The number of the last migration that was applied. */
   readonly newest: number
@@ -60,8 +62,10 @@ function apply(db: Database, { number, name, statements }: Migration): Promise<v
 /** Carries out what the state asks for. Other processes that start wait until it is done, then see the new state. */
 async function whileNobodyElse(db: Database, missing: (state: State) => readonly Sql[]): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.query(sql`select pg_advisory_xact_lock(7163, 1)::text`)
-    for (const statement of missing(await selectState(tx))) await tx.query(statement)
+    // Large tables take their time, and so does waiting for the process that changes them.
+    await tx.query(sql`set local statement_timeout = 0`)
+    await tx.query({ ...lockMigrations, patient: true })
+    for (const { text, values } of missing(await selectState(tx))) await tx.query({ text, values, patient: true })
   })
 }
 

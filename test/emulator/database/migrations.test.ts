@@ -117,6 +117,21 @@ it('two processes that start at once on one PostgreSQL apply each migration once
   await server.stop()
 })
 
+it('a migration may take longer than a statement of a request', async () => {
+  const server = await startPostgres()
+  const db = await openPostgres({ url: server.url, mostStatementMilliseconds: 2_000 })
+  await db.query(sql`
+    create function slow() returns event_trigger language plpgsql as $$ begin perform pg_sleep(3); end $$`)
+  await db.query(sql`
+    create event trigger slow on ddl_command_start when tag in ('CREATE VIEW') execute function slow()`)
+
+  await migrate(db)
+
+  expect(await db.query(sql`select max(number) as newest from svc.migrations`)).toEqual([{ newest: migrations.length }])
+  await db.close()
+  await server.stop()
+})
+
 function statementsOf(fixture: string): string[] {
   const text = readFileSync(new URL(`../../fixtures/databases/${fixture}`, import.meta.url), 'utf8')
   return text.split(/\n{2,}/).filter((statement) => !/^(--.*\n?)*$/.test(statement))
