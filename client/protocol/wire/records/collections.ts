@@ -1,5 +1,5 @@
 /** How collections look outside. They follow the `document` axis for the names of times. */
-import type { JsonObject, Writable } from '../../model/json.js'
+import { JsonText, type Writable } from '../../model/json.js'
 import type { Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
 import { namingOf } from '../document/encode.js'
@@ -20,15 +20,12 @@ const optional = ['permissions', 'document_count']
 const collectionShapes = {
   snake: {
     schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
-    encode: (collection) => ({ ...encodeCommon(collection), updated_at: collection.updatedAt }),
+    encode: (collection) => plain({ ...encodeCommon(collection), updated_at: collection.updatedAt }),
   },
   camel: {
     schema: object({ ...common, createdAt: time, updatedAt: time, document_count: count }, { optional }),
-    encode: (collection) => ({
-      ...encodeCommon(collection),
-      createdAt: collection.createdAt,
-      updatedAt: collection.updatedAt,
-    }),
+    encode: (collection) =>
+      plain({ ...encodeCommon(collection), createdAt: collection.createdAt, updatedAt: collection.updatedAt }),
   },
 } as const satisfies Record<Naming, CollectionShape>
 
@@ -42,8 +39,13 @@ function encodeCommon(collection: AnyCollection) {
     id,
     name,
     created_at: createdAt,
-    schema: schema as unknown as JsonObject,
-    permissions: permissions as JsonObject | undefined,
+    schema,
+    permissions,
     document_count: 'documentCount' in collection ? collection.documentCount : undefined,
   }
+}
+
+/** Written at once, as a list of thousands of them wants: nothing in a collection is text already. */
+function plain(record: object): Writable {
+  return new JsonText(JSON.stringify(record))
 }
