@@ -1,7 +1,8 @@
 import type { Tier } from '../client/protocol/model/limits.js'
+import type { MailUrls } from '../client/protocol/model/mail-transports.js'
 
 /** How an emulator is started; every part has a default. */
-export interface Config {
+export interface Config extends MailUrls {
   /** 0 takes a free one. */
   readonly port: number
   /** Chooses the port instead, knowing the one that the folder's emulator listened at before. */
@@ -32,8 +33,6 @@ export interface Config {
   readonly hosts: readonly string[]
   /** Proxies in front of the service, which say in `x-forwarded-for` where clients are. */
   readonly trustedProxies: number
-  /** `smtp://user:password@host:port`: mails are sent there, beside landing in the mailbox. */
-  readonly smtpUrl: string | undefined
   /** Who mails are from. */
   readonly mailFrom: string
   /** How long an identity provider may take for one login, in milliseconds. */

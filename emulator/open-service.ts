@@ -28,6 +28,7 @@ import { type Listening, listen } from './listen.js'
 import { openMemoryBus } from './ports/bus/memory-bus.js'
 import type { Bus } from './ports/bus/port.js'
 import { openMailbox } from './ports/mail/mailbox.js'
+import { openMailTransports } from './ports/mail/open-transports.js'
 import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
 import { openStorage, type Storage } from './storage.js'
 
@@ -124,7 +125,9 @@ async function openBackend(
   const bus = stack.use(await openBus(config, db, report))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())
-  const mail = stack.use(openMailbox({ now, newId, smtpUrl: config.smtpUrl, from: config.mailFrom, warn }))
+  const mail = stack.use(
+    openMailbox({ now, newId, transports: openMailTransports(config, config.mailFrom), from: config.mailFrom, warn }),
+  )
   const localProvider = openLocalProvider({ db, url, now: Date.now, report })
   const backend: Backend = {
     db,

@@ -10,6 +10,7 @@ import { requireCommand } from '../dev/app-command.js'
 import { box, dataWords, isOpenToOthers, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
 import { firstAnswers } from '../dev/first-answer.js'
+import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
 import { publish } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
@@ -70,10 +71,7 @@ command's exit code if it ends by itself.`)
       description: 'file to write address and keys to, once it answers',
       helpValue: 'file',
     }),
-    smtp: Flags.string({
-      description: 'a server to send mail by, beside keeping it [SVC_SMTP_URL]',
-      helpValue: 'smtp://…',
-    }),
+    ...mailFlags,
     'trusted-proxies': Flags.integer({
       min: 0,
       description: 'proxies in front that report where clients are, in x-forwarded-for [default: none]',
@@ -117,7 +115,7 @@ command's exit code if it ends by itself.`)
       project: flags.project,
       dialect: flags.dialect,
       tier: flags.tier,
-      smtpUrl: readSmtpUrl(flags.smtp ?? process.env.SVC_SMTP_URL),
+      ...readMailUrls(flags),
       mailFrom: flags['mail-from'],
       trustedProxies: flags['trusted-proxies'],
       ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
@@ -207,16 +205,6 @@ function splitAtDashes(words: readonly string[]): [own: string[], app: string[]]
   if (at === -1) return [[...words], []]
   if (at === words.length - 1) throw misuse('A command has to follow "--".', 'As in: svc dev -- npm run start')
   return [words.slice(0, at), words.slice(at + 1)]
-}
-
-/** Addresses of mail servers have passwords in them, so a wrong one is not repeated. */
-function readSmtpUrl(text: string | undefined): string | undefined {
-  if (!text) return undefined
-  if (URL.canParse(text) && /^smtps?:$/.test(new URL(text).protocol)) return text
-  throw misuse(
-    'What --smtp or SVC_SMTP_URL says is not the address of a mail server.',
-    'Write smtp://user:password@host:587.',
-  )
 }
 
 /** What listens to keys is loaded only where somebody may press one. */

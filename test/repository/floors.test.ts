@@ -82,7 +82,14 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'jose',
     'openid-client',
   ],
-  'emulator/ports/mail': ['emulator/ports/mail', 'emulator/store', 'emulator/database/port.ts', 'node:', 'nodemailer'],
+  'emulator/ports/mail': [
+    'emulator/ports/mail',
+    'emulator/store',
+    'emulator/database/port.ts',
+    'client/protocol/model',
+    'node:',
+    'nodemailer',
+  ],
   'emulator/ports/files': [
     'emulator/ports/files',
     'emulator/database/start-error.ts',

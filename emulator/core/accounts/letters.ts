@@ -1,14 +1,14 @@
 /** The letters that the service writes: each in plain text, and as a page that says the same. */
-import type { Letter } from '../../ports/mail/port.js'
+import type { OutgoingMail } from '../../ports/mail/port.js'
 
-type Contents = Pick<Letter, 'subject' | 'text' | 'html'>
+type Contents = Pick<OutgoingMail, 'subject' | 'text' | 'html'>
 
 interface Linked {
   readonly project: string
   readonly link: string
 }
 
-export function verificationLetter({ project, link }: Linked): Contents {
+export function verificationMail({ project, link }: Linked): Contents {
   return letter({
     subject: `Verify your email address for ${project}`,
     opening: `Please verify that this is your email address for ${project}.`,
@@ -17,7 +17,7 @@ export function verificationLetter({ project, link }: Linked): Contents {
   })
 }
 
-export function resetLetter({ project, link }: Linked): Contents {
+export function resetMail({ project, link }: Linked): Contents {
   return letter({
     subject: `Reset your password for ${project}`,
     opening: `Somebody, hopefully you, has asked for a new password for ${project}.`,
@@ -27,7 +27,7 @@ export function resetLetter({ project, link }: Linked): Contents {
 }
 
 /** A login code, for users without an authenticator. */
-export function codeLetter({ project, code }: { project: string; code: string }): Contents {
+export function codeMail({ project, code }: { project: string; code: string }): Contents {
   return letter({
     subject: `${code} is your login code for ${project}`,
     opening: `Your login code for ${project}:`,

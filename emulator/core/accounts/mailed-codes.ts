@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { ComposedMail } from '../../ports/mail/port.js'
 import type { Context } from '../context.js'
-import { codeLetter } from './letters.js'
+import { codeMail } from './letters.js'
 
 /** A login code of six digits, for users who have no authenticator where every login needs a second factor. */
 export function newMailedCode(): string {
@@ -10,5 +10,5 @@ export function newMailedCode(): string {
 }
 
 export function composeCode({ backend, project }: Context, user: OutgoingUser, code: string): Promise<ComposedMail> {
-  return backend.mail.compose({ project: project.id, to: user.email, ...codeLetter({ project: project.name, code }) })
+  return backend.mail.compose({ project: project.id, to: user.email, ...codeMail({ project: project.name, code }) })
 }

@@ -7,7 +7,7 @@ import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { readEmail } from './emails.js'
-import { resetLetter } from './letters.js'
+import { resetMail } from './letters.js'
 import { resetLink } from './links.js'
 import { keepToken, newToken, requireToken, useToken } from './one-time-tokens.js'
 import { setPassword } from './password-change.js'
@@ -35,8 +35,8 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
   // Who logs in through a provider has no password to forget.
   const user = secrets?.passwordHash ? found : undefined
   const token = newToken()
-  const letter = resetLetter({ project: project.name, link: resetLink(ctx, token) })
-  const mail = await backend.mail.compose({ project: project.id, to: user?.email ?? address.shown, ...letter })
+  const template = resetMail({ project: project.name, link: resetLink(ctx, token) })
+  const mail = await backend.mail.compose({ project: project.id, to: user?.email ?? address.shown, ...template })
   const isSent = await inTransaction(ctx, async (ctx) => {
     const refused = await takeFromLimits(ctx, address.key)
     const addressee = refused === undefined && user ? user : { id: noUserId, email: '' }

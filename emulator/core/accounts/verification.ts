@@ -8,7 +8,7 @@ import { updateUser } from '../../store/accounts/users.js'
 import type { Backend, UserContext } from '../context.js'
 import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
-import { verificationLetter } from './letters.js'
+import { verificationMail } from './letters.js'
 import { verificationLink } from './links.js'
 import { keepTokenAfter, newToken, requireToken, useToken } from './one-time-tokens.js'
 
@@ -20,8 +20,8 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
   const user = await getMe(ctx)
   const { backend, project } = ctx
   const token = newToken()
-  const letter = verificationLetter({ project: project.name, link: verificationLink(ctx, token) })
-  const mail = await backend.mail.compose({ project: project.id, to: user.email, ...letter })
+  const template = verificationMail({ project: project.name, link: verificationLink(ctx, token) })
+  const mail = await backend.mail.compose({ project: project.id, to: user.email, ...template })
   const isPromised = await inTransaction(ctx, async (ctx) => {
     if (!(await keepTokenAfter(ctx, user, { purpose: 'verify email', token }, leastMilliseconds))) return false
     await backend.mail.keep(ctx.db, mail)

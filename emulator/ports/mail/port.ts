@@ -6,7 +6,7 @@ import type { Database } from '../../database/port.js'
  */
 export interface Mailer {
   /** Makes the message, which takes a moment; nothing is kept yet. */
-  compose(letter: Letter): Promise<ComposedMail>
+  compose(mail: OutgoingMail): Promise<ComposedMail>
   /** Keeps a mail in the mailbox, as part of the transaction that is `db`. */
   keep(db: Database, mail: ComposedMail): Promise<void>
   /** Keeps a mail that is not sent, and why. */
@@ -16,8 +16,18 @@ export interface Mailer {
   close(): Promise<void>
 }
 
+/** A way to send mails, beside keeping them. */
+export interface MailTransport {
+  /** What people call it. */
+  readonly name: string
+  /** Resolves once the message has been taken, as it is; rejects with what says why it was not. */
+  send(to: string, raw: Buffer): Promise<void>
+  /** Also while messages are on their way, which then may not arrive. */
+  close(): Promise<void>
+}
+
 /** A mail to a user of a project. */
-export interface Letter {
+export interface OutgoingMail {
   readonly project: string
   readonly to: string
   readonly subject: string
@@ -27,7 +37,7 @@ export interface Letter {
 
 export interface ComposedMail {
   readonly id: string
-  readonly letter: Letter
+  readonly mail: OutgoingMail
   readonly createdAt: string
   /** The whole message, as it travels. */
   readonly raw: Buffer

@@ -1,18 +1,12 @@
 import type { Transporter } from 'nodemailer'
-
-/** A server that takes mail and passes it on. */
-export interface Smtp {
-  /** Resolves once the server has taken the message. */
-  send(to: string, raw: Buffer): Promise<void>
-  close(): Promise<void>
-}
+import type { MailTransport } from './port.js'
 
 const mostMilliseconds = 10_000
 
-/** @param url `smtp://user:password@host:port`, or `smtps://…`; nothing is asked of it before the first letter */
-export function openSmtp(url: string, from: string): Smtp {
+/** A server that takes mail and passes it on. @param url `smtp://…` or `smtps://…`; nothing is asked of it before the first mail */
+export function openSmtp(url: string, from: string): MailTransport {
   let transport: Promise<Transporter> | undefined
-  // Most emulators never write a letter: what sends them is loaded for the first one.
+  // Most emulators never send a mail: what sends them is loaded for the first one.
   async function open(): Promise<Transporter> {
     const { createTransport } = await import('nodemailer')
     return createTransport({
@@ -24,6 +18,7 @@ export function openSmtp(url: string, from: string): Smtp {
   }
 
   return {
+    name: 'SMTP',
     async send(to, raw) {
       transport ??= open()
       await (await transport).sendMail({ envelope: { from, to: [to] }, raw })
