@@ -25,6 +25,7 @@ import type { App } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
 import { openIdentityProviders } from './idp/open.js'
 import { type Listening, listen } from './listen.js'
+import { staticMounts } from './pages/mounts.js'
 import { openMemoryBus } from './ports/bus/memory-bus.js'
 import type { Bus } from './ports/bus/port.js'
 import { openMailbox } from './ports/mail/mailbox.js'
@@ -170,7 +171,8 @@ async function openApp(
 ): Promise<App> {
   const { createApp } = await loadServer()
   const apps = { [localProviderPath]: localProvider.answer }
-  return createApp(backend, { hosts, home, controlToken, log, openOrigins: true, trustedProxies, apps })
+  const mounts = { apps, folders: staticMounts }
+  return createApp(backend, { hosts, home, controlToken, log, openOrigins: true, trustedProxies, ...mounts })
 }
 
 /** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -49,6 +50,9 @@ async function build() {
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
     await bundleCommonJs(root, made)
+    cpSync(join(root, 'emulator', 'pages', 'placeholder'), join(made, 'emulator', 'pages', 'placeholder'), {
+      recursive: true,
+    })
     await makeTemplate(made)
     // The tool that writes the manifest reads and writes in the folder it stands in.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))

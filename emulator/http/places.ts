@@ -69,6 +69,11 @@ function refusingEmptyId(door: Door, serve: Serve): Serve {
   }
 }
 
+/** What a file answers to methods that do not read it. */
+export function refuseOtherMethods(door: Door, exchange: Exchange): Promise<Answer> {
+  return refuseMethod(door, exchange, allowed(['get']))
+}
+
 async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<Answer> {
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(door, req, allow)

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import express from 'express'
 import type { Backend } from '../core/context.js'
+import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
 import type { Door } from './exchange.js'
 import { openIdentityWatch } from './guards/identity-watch.js'
@@ -18,6 +19,7 @@ import { openRouter } from './router.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
 import { run } from './run.js'
+import { mountFolders } from './static.js'
 import { serveStoredFile, storedFilePath } from './stored-files.js'
 
 export interface AppOptions {
@@ -30,6 +32,8 @@ export interface AppOptions {
   readonly log: Log
   /** Apps of their own, by the path they are below. They answer under the names that the service answers to. */
   readonly apps?: { readonly [path: string]: RequestListener }
+  /** Folders of files. What routes and apps serve below the same paths comes first. */
+  readonly folders?: readonly StaticMount[]
   /** Whether pages of any server on this machine may call. On a developer's machine they may. */
   readonly openOrigins: boolean
   /** Proxies in front of the service that say where clients are. */
@@ -46,7 +50,7 @@ export interface App {
 
 export function createApp(
   backend: Backend,
-  { hosts, home, controlToken, log, openOrigins, trustedProxies, apps = {} }: AppOptions,
+  { hosts, home, controlToken, log, openOrigins, trustedProxies, apps = {}, folders = [] }: AppOptions,
 ): App {
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
@@ -72,6 +76,7 @@ export function createApp(
   ]
   const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)
   mountPlaces(app, places, respond)
+  mountFolders(app, door, folders)
   mountRest(app, door)
   const route = openRouter(places, Object.keys(apps), respond)
   const realtime = openRealtime(door)

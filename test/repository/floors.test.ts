@@ -22,6 +22,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'client/protocol/control': ['client/protocol/control', 'client/protocol/wire', 'client/protocol/model', 'zod'],
   client: ['client'],
   'emulator/core': [
+    'emulator/pages/html.ts',
     'emulator/core',
     'emulator/store',
     'emulator/database/port.ts',
@@ -33,6 +34,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'otplib',
     'qrcode',
   ],
+  'emulator/pages': ['emulator/pages', 'node:'],
   'emulator/store': ['emulator/store', 'emulator/database/port.ts', 'client/protocol/model', 'node:crypto'],
   'emulator/database': [
     'emulator/database',
@@ -50,6 +52,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'client/protocol/control',
     'client/protocol/wire',
     'client/protocol/model',
+    'emulator/pages',
     'emulator/version.ts',
     'node:',
     'express',
@@ -74,6 +77,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     '@node-rs/bcrypt',
   ],
   'emulator/idp': [
+    'emulator/pages',
     'emulator/idp',
     'emulator/store',
     'emulator/database/port.ts',

@@ -1,4 +1,5 @@
 /** The letters that the service writes: each in plain text, and as a page that says the same. */
+import { html } from '../../pages/html.js'
 import type { OutgoingMail } from '../../ports/mail/port.js'
 
 type Contents = Pick<OutgoingMail, 'subject' | 'text' | 'html'>
@@ -47,30 +48,30 @@ interface Parts {
 function letter({ subject, opening, action, code, closing }: Parts): Contents {
   const middle = action?.link ?? code ?? ''
   const shown = action
-    ? `<p style="margin:24px 0"><a href="${escaped(action.link)}" style="${button}">${escaped(action.label)}</a></p>
-    <p style="${small}">Or open this address:<br>${escaped(action.link)}</p>`
-    : `<p style="${large}">${escaped(middle)}</p>`
+    ? html`<p style="margin:24px 0"><a href="${action.link}" style="${button}">${action.label}</a></p>
+    <p style="${small}">Or open this address:<br>${action.link}</p>`
+    : html`<p style="${large}">${middle}</p>`
   return {
     // A line break would begin another header.
     subject: subject.replaceAll(/\p{Cc}+/gu, ' '),
     text: `${opening}\n\n${middle}\n\n${closing}\n`,
-    html: `<!doctype html>
+    html: html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light">
-<title>${escaped(subject)}</title>
+<title>${subject}</title>
 </head>
 <body style="${body}">
   <div style="${card}">
-    <p style="margin:0">${escaped(opening)}</p>
+    <p style="margin:0">${opening}</p>
     ${shown}
-    <p style="${small};${line}">${escaped(closing)}</p>
+    <p style="${small};${line}">${closing}</p>
   </div>
 </body>
 </html>
-`,
+`.text,
   }
 }
 
@@ -82,8 +83,3 @@ const button =
 const large = 'margin:16px 0;font:600 32px/1.4 ui-monospace,monospace;letter-spacing:0.15em'
 const small = 'margin:0;font-size:13px;color:#5b6675'
 const line = 'margin-top:24px;padding-top:16px;border-top:1px solid #e3e6eb'
-
-/** Text in HTML: it becomes text, whatever it says. */
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
-}

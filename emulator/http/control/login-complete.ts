@@ -1,6 +1,6 @@
 import { loginFailures, outcomeNames } from '../../../client/protocol/model/provider-login.js'
-import { escaped } from '../../core/accounts/letters.js'
-import { page } from '../pages.js'
+import { type Html, html } from '../../pages/html.js'
+import { page } from '../../pages/page.js'
 import { namedQuery } from '../request/read-list.js'
 import { route } from '../route.js'
 
@@ -18,16 +18,17 @@ export const loginCompleteRoutes = [
     }),
     reply: 'html',
     handle(_backend, { query: { [outcomeNames.token]: token, [outcomeNames.failure]: failure } }) {
-      if (token !== undefined) return page('You are logged in', `${shown(outcomeNames.token, token)}${next}`)
+      if (token !== undefined) return page('You are logged in', html`${shown(outcomeNames.token, token)}${next}`)
       const reason = loginFailures.find((known) => known === failure)
-      if (reason === undefined) return page('Nothing to see', '<p>A login through an identity provider ends here.</p>')
-      return page('The login failed', `${shown(outcomeNames.failure, reason)}${next}`)
+      if (reason === undefined)
+        return page('Nothing to see', html`<p>A login through an identity provider ends here.</p>`)
+      return page('The login failed', html`${shown(outcomeNames.failure, reason)}${next}`)
     },
   }),
 ]
 
-const next = '<p><small>Your app gets this at the page that IDP_COMPLETE_URL names.</small></p>'
+const next = html`<p><small>Your app gets this at the page that IDP_COMPLETE_URL names.</small></p>`
 
-function shown(name: string, value: string): string {
-  return `<label>${name}<input readonly value="${escaped(value)}"></label>`
+function shown(name: string, value: string): Html {
+  return html`<label>${name}<input readonly value="${value}"></label>`
 }

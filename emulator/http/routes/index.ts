@@ -6,7 +6,6 @@ import { health } from '../control/health.js'
 import { idp } from '../control/idp.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
-import { pageRoutes } from '../control/page.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
 import { users } from '../control/users.js'
@@ -37,6 +36,5 @@ export const routes: readonly Route[] = [
 
 export const controlRoutes: readonly Route[] = [
   ...routesOf({ health, process, projects, users, mail, clock, idp }),
-  ...pageRoutes,
   ...loginCompleteRoutes,
 ]

@@ -1,9 +1,9 @@
 import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
-import { escaped } from '../../core/accounts/letters.js'
 import { resetPassword } from '../../core/accounts/password-reset.js'
 import { verifyEmail } from '../../core/accounts/verification.js'
 import { asSvcError } from '../../core/failures.js'
-import { form, page } from '../pages.js'
+import { type Html, html } from '../../pages/html.js'
+import { form, page } from '../../pages/page.js'
 import { formBody } from '../request/body-forms.js'
 import { textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
@@ -15,7 +15,7 @@ const resetTitle = 'Choose a new password'
 
 const verifyContent = 'Press the button to confirm that this mail came to your own address.'
 
-const passwordField = `<label for="password">New password</label>
+const passwordField = html`<label for="password">New password</label>
     <input id="password" type="password" name="newPassword" autocomplete="new-password" required minlength="8"
       aria-describedby="rules" autofocus>
     <small id="rules">At least 8 characters, with an uppercase letter, a lowercase letter and a digit.</small>`
@@ -32,7 +32,7 @@ export const mailPageRoutes = [
     isFree: true,
     reply: 'html',
     handle: (_backend, { query: token }) =>
-      page(verifyTitle, `<p>${verifyContent}</p>${form({ token, button: 'Verify' })}`),
+      page(verifyTitle, html`<p>${verifyContent}</p>${form({ token, button: 'Verify' })}`),
   }),
   route({
     id: 'pages.verifyEmail.post',
@@ -45,7 +45,7 @@ export const mailPageRoutes = [
     async handle(backend, { body: { token } }) {
       try {
         const { email } = await verifyEmail(backend, token)
-        return page('Thank you', `<p><b>${escaped(email)}</b> is verified. You can close this page.</p>`)
+        return page('Thank you', html`<p><b>${email}</b> is verified. You can close this page.</p>`)
       } catch (error) {
         return failed(verifyTitle, error)
       }
@@ -73,22 +73,22 @@ export const mailPageRoutes = [
     async handle(backend, { body: { token, newPassword } }) {
       try {
         await resetPassword(backend, { token, newPassword })
-        return page('Your password is changed', '<p>Log in with the new one. You can close this page.</p>')
+        return page('Your password is changed', html`<p>Log in with the new one. You can close this page.</p>`)
       } catch (error) {
         const mayTryAgain = error instanceof SvcError && error.code === 'VALIDATION_ERROR'
-        return failed(resetTitle, error, mayTryAgain ? passwordForm(token) : '')
+        return failed(resetTitle, error, mayTryAgain ? passwordForm(token) : undefined)
       }
     },
   }),
 ]
 
-function passwordForm(token: string): string {
+function passwordForm(token: string): Html {
   return form({ token, fields: passwordField, button: 'Change password' })
 }
 
 /** The same status as the interface has, said to a person. */
-function failed(title: string, error: unknown, rest = ''): { html: string; status: number } {
+function failed(title: string, error: unknown, rest?: Html): { html: string; status: number } {
   const known = asSvcError(error)
   if (!known) throw error
-  return { html: page(title, `<p role="alert">${escaped(known.message)}</p>${rest}`), status: statusOf(known) }
+  return { html: page(title, html`<p role="alert">${known.message}</p>${rest}`), status: statusOf(known) }
 }

@@ -1,9 +1,10 @@
 /** The page on which a person chooses an account. It needs no script, and shows what it is given as text. */
 import { type ProviderAccount, providerFaults } from '../../../client/protocol/model/provider-login.js'
+import { Html, html } from '../../pages/html.js'
+import { shell } from '../../pages/shell.js'
 import type { StandingFault } from '../provider.js'
 import type { LoginRequest } from './authorize.js'
 import type { Answer, Refusal } from './exchange.js'
-import { Html, html } from './html.js'
 import { pageHeaders, style } from './page-style.js'
 
 export interface PageState {
@@ -34,12 +35,16 @@ export function accountPage(state: PageState): Answer {
           html`<details><summary>${account.name || account.id}</summary>${accountForm(state, account)}</details>`,
       )}
     </details>`
-  return { status: problem === undefined ? 200 : 422, headers: pageHeaders, body: wholePage('Log in', content) }
+  return {
+    status: problem === undefined ? 200 : 422,
+    headers: pageHeaders,
+    body: shell({ title: 'Log in', style, content }),
+  }
 }
 
 export function refusalPage({ description, status }: Refusal): Answer {
   const content = html`<h1>That did not work</h1><p role="alert">${description}</p>`
-  return { status, headers: pageHeaders, body: wholePage('That did not work', content) }
+  return { status, headers: pageHeaders, body: shell({ title: 'That did not work', style, content }) }
 }
 
 function loginForm({ action, query, request, accounts }: PageState): Html {
@@ -99,18 +104,6 @@ function standingNotice({ action, query }: PageState, { fault, times }: Standing
         <button class="plain" name="change" value="works">Let it work</button>
       </form>
     </div>`
-}
-
-function wholePage(title: string, content: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${new Html(style)}</style>
-<main>${content}</main>
-</html>
-`.text
 }
 
 function isMeant({ id, email }: ProviderAccount, hint: string | undefined): boolean {

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import express from 'express'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Door } from './exchange.js'
+import { openHostCheck } from './guards/origins.js'
+import { mountFolders } from './static.js'
+
+const parts: Partial<Door> = { requireHost: openHostCheck([]) }
+const door = parts as Door
+const app = express()
+const server = createServer(app)
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-static-'))
+  const files = {
+    'app/index.html': '<h1>App</h1>',
+    'app/about/index.html': '<h1>About</h1>',
+    'app/assets/main.js': 'shadowed',
+    'app/.env': 'secret',
+    'built/main.js': '0123456789',
+    'secret.txt': 'secret',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(folder, path, '..'), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  await symlink(join(folder, 'secret.txt'), join(folder, 'app', 'link.txt'))
+  await symlink(folder, join(folder, 'app', 'out'))
+  const page = { path: '/app', folder: join(folder, 'app'), cacheControl: 'no-cache', isSinglePage: true }
+  const assets = { path: '/app/assets', folder: join(folder, 'built'), cacheControl: 'max-age=31536000, immutable' }
+  mountFolders(app, door, [
+    { ...page, contentSecurityPolicy: "default-src 'self'" },
+    { ...assets, contentSecurityPolicy: "default-src 'none'" },
+  ])
+  app.use((_req, res) => void res.writeHead(404).end('the rest'))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+})
+
+afterAll(async () => {
+  await new Promise((closed) => server.close(closed))
+  await rm(folder, { recursive: true })
+})
+
+interface Got {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** Paths go out as they are written: `fetch` would take the dots out of them. */
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
+  const { port } = server.address() as AddressInfo
+  return new Promise((resolve, reject) => {
+    const req = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (res) => {
+      let text = ''
+      res.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece
+      })
+      res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, text }))
+    })
+    req.on('error', reject).end()
+  })
+}
+
+const html = { accept: 'text/html' }
+
+test('of two folders, the one with the longer path serves a file, under its own policy', async () => {
+  const [page, script] = [await ask('/app/'), await ask('/app/assets/main.js')]
+
+  expect([page.status, page.text]).toEqual([200, '<h1>App</h1>'])
+  expect(page.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'self'",
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+  })
+  expect([script.status, script.text]).toEqual([200, '0123456789'])
+  expect(script.headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'cache-control': 'max-age=31536000, immutable',
+  })
+})
+
+test('a file that the longer path does not have is looked for nowhere else, nor is a page in its place', async () => {
+  expect(await ask('/app/assets/index.html', html)).toMatchObject({ status: 404 })
+  expect(await ask('/app/assets/old.js', html)).toMatchObject({ status: 404 })
+})
+
+test('a page that is not there is the index of the app, and nothing else is', async () => {
+  expect(await ask('/app/users/7?tab=1', html)).toMatchObject({ status: 200, text: '<h1>App</h1>' })
+  expect(await ask('/app/about', html)).toMatchObject({ status: 200, text: '<h1>About</h1>' })
+  expect(await ask('/app/missing.png', { accept: 'image/*' })).toMatchObject({ status: 404 })
+  expect(await ask('/application', html)).toMatchObject({ text: 'the rest' })
+})
+
+test('a browser that has a file is told so, and may ask for a part of it', async () => {
+  const { etag, 'last-modified': modified } = (await ask('/app/assets/main.js')).headers
+
+  expect(await ask('/app/assets/main.js', { 'if-none-match': String(etag) })).toMatchObject({ status: 304, text: '' })
+  expect(await ask('/app/assets/main.js', { 'if-modified-since': String(modified) })).toMatchObject({ status: 304 })
+  expect(await ask('/app/assets/main.js', { range: 'bytes=2-4' })).toMatchObject({
+    status: 206,
+    text: '234',
+    headers: { 'content-range': 'bytes 2-4/10' },
+  })
+  expect(await ask('/app/assets/main.js', { range: 'bytes=20-' })).toMatchObject({ status: 416 })
+  expect(await ask('/app/assets/main.js', {}, 'HEAD')).toMatchObject({ status: 200, text: '' })
+})
+
+test.each([
+  '/app/../secret.txt',
+  '/app/%2e%2e/secret.txt',
+  '/app/..%2fsecret.txt',
+  '/app/about/..%5c..%5c..%5csecret.txt',
+  '/app/link.txt',
+  '/app/out/secret.txt',
+  '/app/.env',
+  '/app/%2eenv',
+  '/app/index.html%00.txt',
+  '/app/%',
+])('%s leads out of no folder', async (path) => {
+  const { status, text } = await ask(path)
+
+  expect(text).not.toBe('secret')
+  expect(status).toBe(404)
+})
+
+test('a file takes no other method, and no other name of the service', async () => {
+  const posted = await ask('/app/', {}, 'POST')
+
+  expect(posted).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+  expect(await ask('/app/', { host: 'evil.example' })).toMatchObject({ status: 403 })
+  expect(await ask('/app/', { origin: 'null' })).toMatchObject({ status: 403 })
+})
