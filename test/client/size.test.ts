@@ -15,3 +15,20 @@ it('is one file of at most 10.5 KB, made of nothing but its own', async () => {
   expect(code).not.toMatch(/\bnode:|\brequire\(|\bprocess\.|\bBuffer\b/)
   expect(gzipSync(code).length).toBeLessThanOrEqual(10_752)
 })
+
+it('decodes answers and encodes requests, and leaves the other half of the wire to the service', async () => {
+  const { modules } = await bundle(entry)
+
+  const ofAxes = modules.flatMap(
+    (path) => /protocol\/wire\/([\w-]+)\/([\w-]+)\.ts$/.exec(path)?.slice(1, 3).join('/') ?? [],
+  )
+  const requests = ['body', 'filters', 'paths', 'query']
+  const halves = ofAxes.filter((path) => /\/(schema|encode|decode)$/.test(path))
+  expect(halves.length).toBeGreaterThan(8)
+  expect(halves.filter((path) => path !== halfOf(path.split('/')[0] ?? '', requests))).toEqual([])
+  expect(modules.filter((path) => /wire\/(axes|dialects|json-schema)\.ts$/.test(path))).toEqual([])
+})
+
+function halfOf(axis: string, requests: readonly string[]): string {
+  return `${axis}/${requests.includes(axis) ? 'encode' : 'decode'}`
+}

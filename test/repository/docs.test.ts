@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, createClient, webStore } from '../../client/index.js'
+import { axisNames, formsOf } from '../../client/protocol/wire/axes.js'
+import { dialects } from '../../client/protocol/wire/dialects.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -85,6 +87,20 @@ describe('client/README.md', async () => {
   it('shows an app', async () => {
     const code = blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)
     await runTypeScript('client-readme', '', code.join('\n'))
+  })
+})
+
+describe('docs/dialects.md', async () => {
+  const text = await readFile(join(root, 'docs/dialects.md'), 'utf8')
+
+  it.each(axisNames())('contract 1 has the row of the axis %s, its forms and who speaks them', (axis) => {
+    const [, , decides = '', ...chosen] = (text.match(new RegExp(`^\\| \`${axis}\` \\|.*$`, 'm'))?.[0] ?? '').split(
+      / ?\| ?/,
+    )
+
+    const named = Object.values(dialects).map((dialect) => dialect[axis])
+    expect(chosen.slice(0, 3)).toEqual(named)
+    expect(formsOf(axis).filter((form) => !decides.includes(`\`${form}\``) && !named.includes(form))).toEqual([])
   })
 })
 
