@@ -25,7 +25,7 @@ export interface Sql {
   readonly takesSpace?: boolean
 }
 
-/** What an engine can do and does by itself. Whoever depends on it asks for it here, never for the engine's name. */
+/** What an engine can do and does by itself. Code that depends on it reads it here, and never compares the engine's name. */
 export interface Capabilities {
   /** Indexes are built while other statements run. Otherwise building one keeps all of them waiting. */
   readonly supportsConcurrentIndexes: boolean

@@ -6,7 +6,7 @@ export interface Lease {
   readonly holder: string
 }
 
-/** Takes or renews a lease, unless somebody else holds it; whether the holder has it. */
+/** Takes or renews a lease, unless another process holds it; whether the holder has it. */
 export async function upsertLease(
   db: Database,
   { name, holder, seconds }: Lease & { readonly seconds: number },

@@ -24,7 +24,7 @@ export async function updateDocument(
 
 /**
  * Deletes one document, counts it off and records the change, in one statement. Nothing if it is at none of these versions,
- * or has files, which whoever deletes it has to see to.
+ * or has files, which have to be orphaned with it.
  */
 export async function deleteDocument(
   db: Database,

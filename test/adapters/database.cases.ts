@@ -78,7 +78,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect([before.status, broken.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     })
 
-    it('tells the state and the constraint of a failure, and goes on with the same statement', async () => {
+    it('reports the state and the constraint of a failure, and goes on with the same statement', async () => {
       const insert = (id: string) => db.query(sql`insert into svc.things (id) values (${id}) returning id`)
       await insert('twice')
 
@@ -110,7 +110,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(results).toEqual([[{ id: 'b2' }], [{ n: 1 }]])
     })
 
-    it('takes back a transaction that throws, and hides it from others until it ends', async () => {
+    it('rolls back a transaction that throws, and hides it from others until it ends', async () => {
       let seen: unknown
       const failing = db.transaction(async (tx) => {
         await tx.query(sql`insert into svc.things (id) values ('t1')`)
@@ -155,7 +155,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(await db.query(sql`select n from svc.things where id = 'counter'`)).toEqual([{ n: 30 }])
     })
 
-    it('gives up a statement that takes too long, which is told in its own words, and serves what comes after it', async () => {
+    it('gives up a statement that takes too long with words of its own, and serves what comes after it', async () => {
       const endless = db.query(sql`select count(*)::int as n from generate_series(1, 2000000000)`)
       const failure = await endless.catch((error: DatabaseError) => error)
 

@@ -96,7 +96,7 @@ describe('PostgreSQL', () => {
 
   const addTo = (id: string) => sql`update things set n = n + 1 where id = ${id}`
 
-  it('does a transaction again that was taken back to end a deadlock', async () => {
+  it('repeats a transaction that was rolled back to end a deadlock', async () => {
     let tries = 0
     let met = () => {}
     const bothHaveOne = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describe('PostgreSQL', () => {
   it.each([
     ['a single statement', (one: Database) => one.query(addTo('a'))],
     ['a batch', (one: Database) => one.batch([addTo('a'), addTo('b')])],
-  ])('does %s again that a deadlock has taken back', async (_, work) => {
+  ])('repeats %s that was rolled back to end a deadlock', async (_, work) => {
     // The server says so twice, whatever is asked first.
     await db.query(sql`create sequence fails`)
     await db.query(sql`
@@ -135,7 +135,7 @@ describe('PostgreSQL', () => {
     expect(await db.query(sql`select n from things where id = 'a'`)).toEqual([{ n: 1 }])
   })
 
-  it('says of a commit whose connection broke that nobody knows what became of it', async () => {
+  it('reports the outcome of a commit whose connection broke as unknown', async () => {
     const line = await cuttingProxy(server.url)
     const through = await openPostgres({ url: server.url.replace(/:\d+\//, `:${new URL(line.url).port}/`) })
     // The server ends the connection when it is asked to commit, as a failover does.

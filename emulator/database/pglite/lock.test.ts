@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a folder has one holder, who is named to whoever else tries', async () => {
+test('a folder has one holder, which is named to any other process that tries', async () => {
   const lock = await holdLock(folder, () => ({ pid: 7, url: 'http://127.0.0.1:1' }))
 
   await expect(holdLock(folder, () => ({ pid: 8 }))).rejects.toThrow('is in use by process 7 at http://127.0.0.1:1.')

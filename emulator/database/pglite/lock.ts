@@ -15,7 +15,7 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** What somebody who wants a folder is told of its holder. */
+/** What a process that wants a folder learns of its holder. */
 export interface Holder {
   readonly pid?: number
   readonly url?: string
@@ -35,7 +35,7 @@ const betweenTriesMilliseconds = 50
 const exclusively = 0x20
 
 /**
- * Holds a folder until `release` or the end of the process, however it ends. Whoever else tries is told `info`.
+ * Holds a folder until `release` or the end of the process, however it ends. Any other process that tries receives `info`.
  *
  * @throws {StartError} `ALREADY_RUNNING`, naming the holder's process and address; `FOLDER_NOT_WRITABLE` where nothing can be held.
  */
@@ -206,7 +206,7 @@ async function byShortPath<T>(path: string, work: (short: string) => Promise<T>)
   }
 }
 
-/** What says that nobody listens. All else, as a queue that is full or a right that is missing, says that somebody may. */
+/** What says that no process listens. Anything else, as a full queue or a missing permission, says that one may. */
 const dead: readonly string[] = ['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'EPROTOTYPE']
 
 /** What the process behind a socket says; nothing if there is none. */
@@ -219,7 +219,7 @@ function ask(path: string): Promise<Holder | undefined> {
       text += chunk
     })
     socket.on('error', (error) => resolve(dead.includes(codeOf(error)) ? undefined : {}))
-    // A machine under load may be told of the time-out before it is told of the connection: somebody may well be there.
+    // Under load the time-out may be noticed before the connection is: a process may well listen.
     socket.on('close', () => resolve(parse(text)))
   })
 }

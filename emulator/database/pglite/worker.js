@@ -67,7 +67,7 @@ function post() {
   postBytes(held.slice(0, counts[heldBytes]))
 }
 
-/** In this order: whoever is stopped in between leaves bytes that were posted, but none that count twice. @param {Uint8Array} bytes */
+/** In this order: a thread that is stopped in between leaves bytes that were posted, but none that count twice. @param {Uint8Array} bytes */
 function postBytes(bytes) {
   parentPort?.postMessage(bytes, [/** @type {ArrayBuffer} */ (bytes.buffer)])
   Atomics.store(counts, heldBytes, 0)

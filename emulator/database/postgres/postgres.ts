@@ -23,7 +23,7 @@ const capabilities: Capabilities = {
 
 const mostClosingMilliseconds = 1_000
 
-/** How often a transaction is done that the server takes back for another's sake. */
+/** How often a transaction is tried that the server rolls back for another's sake. */
 const mostTries = 3
 
 /**
@@ -42,7 +42,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     types: { getTypeParser: ((typeId: number) => readerOf(typeId)) as never },
     application_name: 'svc',
   })
-  // A connection that breaks while nobody uses it is replaced; whoever uses one gets the failure with the statement.
+  // An idle connection that breaks is replaced; one in use rejects its statement.
   pool.on('error', () => undefined)
   await requireServer(pool, url).catch(async (error) => {
     await pool.end()
@@ -65,7 +65,7 @@ function overPool(postgres: Postgres): Database {
   }
 }
 
-/** Each is a transaction of its own, which the server has taken back: it can be done again. */
+/** Each is a transaction of its own, which the server has rolled back: it can be tried again. */
 async function repeated<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -39,7 +39,7 @@ export async function runOn(
   return rows
 }
 
-/** Maintenance may take as long as it takes; the limit is put back for whoever uses the connection next. */
+/** Maintenance may take as long as it takes; the limit is restored for what uses the connection next. */
 export async function runPatiently(
   { pool, patient, mostStatementMilliseconds }: Postgres,
   statement: Sql,
@@ -56,7 +56,7 @@ export async function runPatiently(
     isAsBefore = true
     return rows
   } finally {
-    // Whoever closes the pool has ended it already. A connection without the limit is not used again.
+    // Closing the pool has ended it already. A connection without the limit is not used again.
     if (patient.delete(client)) client.release(!isAsBefore)
     client.off('error', onError)
   }

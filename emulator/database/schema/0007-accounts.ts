@@ -7,7 +7,7 @@ export const accounts: Migration = {
   name: 'throttled logins, trusted roles, refused mails, and logins bound to a browser',
   statements: [
     sql`drop table failed_guesses`,
-    // When somebody last did what is counted, the newest first. The row is worth nothing once it has expired.
+    // The last attempts, the newest first. The row is worth nothing once it has expired.
     sql`create table recent_attempts (
       project_id text not null references projects on delete cascade,
       subject text not null,

@@ -193,7 +193,7 @@ function noneIfMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** What the system says of a write is the storage's; anything else comes from whoever sends the bytes, who are read from. */
+/** What the system says of a write is the storage's; anything else, and what it says of reading, comes from the sender of the bytes. */
 function asStorageError(error: unknown): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall === undefined || syscall === 'read') return error

@@ -153,7 +153,7 @@ function noneIfMissing(error: unknown): undefined {
   if ($metadata?.httpStatusCode !== 404) refuse(error)
 }
 
-/** The library's errors say how often it asked, also where nothing answered; others come from whoever sends the bytes. */
+/** The library's errors say how often it asked, also where nothing answered; others come from the sender of the bytes. */
 function refuse(error: unknown): never {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   if ($metadata === undefined) throw error

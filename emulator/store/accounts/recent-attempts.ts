@@ -1,4 +1,4 @@
-/** When somebody last tried something that is limited: wrong passwords and codes, mails asked for. */
+/** The last attempts at something that is limited: wrong passwords and codes, mails asked for. */
 import { type Database, sql, writing } from '../../database/port.js'
 
 interface AttemptsRow {

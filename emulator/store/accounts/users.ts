@@ -29,12 +29,12 @@ export interface NewUser {
   readonly at: string
 }
 
-/** No user has it. Where there is no user, the same statements ask for nobody, so that their time tells nothing. */
+/** No user has it. Where there is no user, the same statements look for this id, so that their time reveals nothing. */
 export const noUserId = '00000000-0000-0000-0000-000000000000'
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 
-/** Inserts a user with the secrets, and counts the user; nothing comes back if the address is somebody's. */
+/** Inserts a user with the secrets, and counts the user; nothing comes back if the address is taken. */
 export async function insertUser(db: Database, project: string, user: NewUser): Promise<StoredUser | undefined> {
   const { id, email, emailKey, json, roles, oauth, emailVerified, passwordHash, at } = user
   const [row] = await db.query<UserRow>(
@@ -113,7 +113,7 @@ export interface UserChanges {
   readonly trustedRole?: string | null
 }
 
-/** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email of somebody else */
+/** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email of another user */
 export async function updateUser(
   db: Database,
   id: string,

@@ -28,7 +28,7 @@ export interface KeptIndex extends FieldIndex {
   readonly isLeft: boolean
 }
 
-/** What a list is told about the collection that it reads. */
+/** What is known of the collection that a list reads. */
 export interface KnownFields {
   /** So small that any plan will do, and making one each time would cost more than it saves. */
   readonly isSmall: boolean
@@ -41,7 +41,7 @@ export interface FieldUse {
   readonly kind: 'asc' | 'desc' | 'text' | 'range'
 }
 
-/** Lists tell it what they ask; it never keeps them waiting. */
+/** Counts what lists ask for; it never keeps them waiting. */
 export interface FieldIndexes {
   asked(collection: string, uses: readonly FieldUse[]): KnownFields
 }
@@ -76,7 +76,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   }))
 }
 
-/** Makes an index and keeps its name, unless it is there or somebody else is making it. Writes go on meanwhile where the engine supports it. */
+/** Makes an index and keeps its name, unless it is there or being made. Writes go on meanwhile where the engine supports it. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string): Promise<void> {
   const name = nameOf(index)
   const [claimed] = await db.query(

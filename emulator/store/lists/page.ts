@@ -19,7 +19,7 @@ const statements = {
   'sort matches': sortedMatches,
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
-/** The commonest list, and the pages of whoever reads a collection to its end: always in the same words, prepared once. */
+/** The commonest list, and the pages of an export: always the same text, prepared once. */
 function walked({ scope, query, ordering: { direction } }: ListPlan): Fragment {
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
