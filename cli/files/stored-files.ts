@@ -22,10 +22,6 @@ export async function allFiles(client: Client, path?: string): Promise<StoredFil
   return files
 }
 
-export function isFileId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
-}
-
 /** The file of that id. */
 export async function findFile(client: Client, id: string): Promise<StoredFile> {
   for await (const file of eachFile(client)) if (file.id === id) return file

@@ -36,8 +36,3 @@ export function openIds(): (at: Date) => string {
     return `${time}-7${high}-${low}-${randomDigits()}`
   }
 }
-
-/** Whether a text could be an id at all; what could not is simply not found. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
-}

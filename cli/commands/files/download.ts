@@ -1,12 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../../../client/index.js'
+import { isId } from '../../../client/protocol/model/document.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import type { StoredFile } from '../../../client/protocol/model/file.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { placesFor, writeLocalFile } from '../../files/local-files.js'
-import { allFiles, findFile, isFileId } from '../../files/stored-files.js'
+import { allFiles, findFile } from '../../files/stored-files.js'
 import { transfer } from '../../files/transfers.js'
 import { counted } from '../../terminal/print.js'
 import { startProgress } from '../../terminal/progress.js'
@@ -52,7 +53,7 @@ have their ids before it.`)
 
 /** One file lands at the top of the folder to write to; the files of a folder keep their own. */
 async function find(client: Client, what: string): Promise<Wanted[]> {
-  if (isFileId(what)) return [{ ...(await findFile(client, what)), path: '' }]
+  if (isId(what)) return [{ ...(await findFile(client, what)), path: '' }]
   if (URL.canParse(what)) {
     const name = decodeURIComponent(new URL(what).pathname.split('/').at(-1) ?? '')
     return [{ id: '', name, path: '', size: 0, url: what }]

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import type { GivenSettings } from '../../../client/protocol/control/projects.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { rateLimitWords } from '../../../client/protocol/model/limits.js'
+import { settingWords } from '../../../client/protocol/model/project.js'
 import { misuse, reworded } from '../../base/failure.js'
 import { ProjectCommand } from '../../base/project-command.js'
 import { readFields, textHint } from '../../documents/fields-args.js'
@@ -11,9 +11,7 @@ export default class ProjectSet extends ProjectCommand {
   static override summary = "Change settings of the emulator's project."
   static override description = [
     'Text is written dialect=b, everything else as JSON: requireVerifiedEmail:=true, selfRoles:=\'["seller"]\'.',
-    `rateLimit takes ${rateLimitWords}.`,
-    'tier sets what files may take (free, standard, pro, enterprise); it switches no rate limit on.',
-    'documentFiles is fixed (50 MB for a file with a document or user) or tier; fileTypes is any or listed.',
+    ...Object.entries(settingWords).map(([name, words]) => `${name}: ${words}`),
   ].join('\n\n')
   static override examples = [
     '<%= config.bin %> project set requireVerifiedEmail:=true',

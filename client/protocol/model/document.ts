@@ -134,3 +134,8 @@ function identityOf(value: Json): Json {
 function items(value: Json): Json[] {
   return Array.isArray(value) ? value : [value]
 }
+
+/** Whether a text could be an id at all; what could not is simply not found. Contract 2.1. */
+export function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}

@@ -1,4 +1,4 @@
-import { defaultRateLimit, defaultTier, type RateLimit, type Tier } from './limits.js'
+import { defaultRateLimit, defaultTier, type RateLimit, rateLimitWords, type Tier, tiers } from './limits.js'
 
 /** What `allowedOrigins` may hold: a host's name has at most 253 characters. */
 export const originForm = /^https?:\/\/[^/?#\s]{1,280}$/
@@ -54,4 +54,22 @@ export interface Project {
   readonly id: string
   readonly name: string
   readonly settings: ProjectSettings
+}
+
+/** What each setting does, for help and documentation. */
+export const settingWords: { readonly [Name in keyof ProjectSettings]: string } = {
+  dialect: 'The forms that the project speaks: a, b, c, or "a, document=flat".',
+  allowedOrigins: 'Origins whose pages may call the service, such as https://app.example.',
+  rateLimit: `Requests in a window of time; it takes ${rateLimitWords}.`,
+  tier: `The plan whose limits for files hold: ${tiers.join(', ')}. It switches no rate limit on.`,
+  selfRoles: 'Roles that a user may take at sign-up.',
+  trustDataRole: 'Whether data.role counts as a role, which only the owner then writes.',
+  require2fa: 'Whether every login needs a second factor.',
+  requireVerifiedEmail: 'Whether users with an unverified address may only read.',
+  loginThrottle: 'What failed logins are counted by: account, or address as well.',
+  tokenTtl: 'Seconds that a user token is valid.',
+  appUrl: 'Address of the app whose pages verify addresses and reset passwords; null for those of the service.',
+  fileTypes: 'Types that storage takes: any, or those that are listed in the specification.',
+  documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
+  idp: 'The keys of identity providers: IDP_* and IDP_<NAME>_*.',
 }

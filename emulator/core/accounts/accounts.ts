@@ -1,8 +1,10 @@
 /** Spec, "Authentication of app users": accounts, and what their owners may change. */
+
 import {
   type Changes,
   type Fields,
   fieldsOf,
+  isId,
   mergeFields,
   type OutgoingUser,
   requireNoOperator,
@@ -27,7 +29,6 @@ import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
-import { isId } from '../ids.js'
 import { afterPassword, type LoginStep } from '../logins/logins.js'
 import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { requireEmail } from './emails.js'

@@ -1,5 +1,7 @@
 /** What the service's owner sees of the letters it wrote. */
+
 import { setTimeout as pause } from 'node:timers/promises'
+import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import {
   deleteMail,
@@ -10,7 +12,6 @@ import {
   selectMails,
 } from '../../store/accounts/mails.js'
 import type { Backend } from '../context.js'
-import { isId } from '../ids.js'
 
 /** A letter taken apart. */
 export interface ReadMail extends Mail {

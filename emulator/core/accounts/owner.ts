@@ -1,6 +1,6 @@
 /** What the project's owner may do with users, and users themselves may not. Contract 6.11 and 11. */
 
-import { fieldsOf, type StoredUser } from '../../../client/protocol/model/document.js'
+import { fieldsOf, isId, type StoredUser } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
@@ -8,7 +8,6 @@ import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
 import type { Backend, Context } from '../context.js'
-import { isId } from '../ids.js'
 import { openSession } from '../logins/sessions.js'
 import { identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
 import { noSuchUser } from './accounts.js'

@@ -6,6 +6,7 @@ import type {
   Schema,
   StoredCollection,
 } from '../../../client/protocol/model/collection.js'
+import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { checkSchema, isCollectionName } from '../../../client/protocol/model/schema.js'
 import {
@@ -19,7 +20,6 @@ import {
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import type { Context } from '../context.js'
-import { isId } from '../ids.js'
 import { inTransaction, publish, settingsChanged } from '../unit-of-work.js'
 import { may, requireManager, requirePermission } from './permissions.js'
 

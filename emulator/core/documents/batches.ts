@@ -3,6 +3,7 @@ import {
   type Changes,
   type Fields,
   fieldsOf,
+  isId,
   mergeFields,
   type StoredDocument,
 } from '../../../client/protocol/model/document.js'
@@ -21,7 +22,6 @@ import {
 } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
-import { isId } from '../ids.js'
 import { inTransaction } from '../unit-of-work.js'
 import { requireLight } from './weight.js'
 import {

@@ -2,6 +2,7 @@ import type { Collection } from '../../../client/protocol/model/collection.js'
 import {
   type Changes,
   type Fields,
+  isId,
   mergeFields,
   type OutgoingDocument,
 } from '../../../client/protocol/model/document.js'
@@ -13,7 +14,6 @@ import { noSuchDocument, requireOpenCollection } from '../collections/collection
 import { rolesOf } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
-import { isId } from '../ids.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
 import { populate } from './populate.js'

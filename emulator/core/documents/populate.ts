@@ -1,4 +1,5 @@
 import {
+  isId,
   Linked,
   type PopulatedValue,
   type StoredDocument,
@@ -12,7 +13,6 @@ import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
 import { may } from '../collections/permissions.js'
 import type { Context } from '../context.js'
-import { isId } from '../ids.js'
 import { openPauses, type Pauses } from '../pauses.js'
 
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */

@@ -3,14 +3,14 @@
  * document as it was read or does nothing. A transaction holds the only connection of the embedded database from its first
  * statement to its commit.
  */
+
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import { type Fields, fieldsOf, type StoredDocument } from '../../../client/protocol/model/document.js'
+import { type Fields, fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocument } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
 import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
-import { isId } from '../ids.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
 import { requireLight } from './weight.js'
 import { place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'

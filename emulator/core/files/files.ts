@@ -1,4 +1,6 @@
 /** Spec, "Storage". */
+
+import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { FileRecord, StorageUsage, StoredFile } from '../../../client/protocol/model/file.js'
@@ -9,7 +11,6 @@ import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
 import { rolesOf } from '../collections/permissions.js'
 import type { Backend, Context } from '../context.js'
-import { isId } from '../ids.js'
 import { fileUrl, requireFolder } from './file-names.js'
 import type { Uploads } from './uploads.js'
 

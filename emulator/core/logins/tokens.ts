@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
-import { isId } from '../ids.js'
 
 /** What a user token says. Contract 6.4. */
 export interface Claims {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
 import {
@@ -22,7 +23,6 @@ import {
 } from '../../store/projects.js'
 import type { Backend, Identity } from '../context.js'
 import { hashOf } from '../hashes.js'
-import { isId } from '../ids.js'
 import { identityChanged, inTransaction, publish, publishing, settingsChanged, unitOf } from '../unit-of-work.js'
 
 export interface NewProject {

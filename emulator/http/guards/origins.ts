@@ -15,7 +15,7 @@ export function openHostCheck(hosts: readonly string[]): (host: string | undefin
     const name = hostName(host)
     if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
     if (!isLoopbackName(name) && !named.has(name)) {
-      throw new SvcError('FORBIDDEN', `The service is not called "${name.slice(0, 80)}" here.`)
+      throw new SvcError('FORBIDDEN', `Host "${name.slice(0, 80)}" is not allowed; add it with --host.`)
     }
     if (host !== undefined && welcome.size < 100) welcome.add(host)
   }

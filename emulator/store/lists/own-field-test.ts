@@ -1,3 +1,4 @@
+import { isId } from '../../../client/protocol/model/document.js'
 import { canHold, type OwnField, type Test } from '../../../client/protocol/model/where.js'
 import { type Fragment, sql } from '../../database/port.js'
 import { anyOf, comparisons, escaped, isLike, isLikeAnyCase, type Order } from '../sql-words.js'
@@ -37,10 +38,6 @@ const texts: Readonly<Record<OwnField, Fragment>> = {
   id: sql`d.id::text`,
   createdAt: iso(ownTimes.createdAt),
   updatedAt: iso(ownTimes.updatedAt),
-}
-
-function isId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }
 
 /** A text that is not written as the service writes it is in no document. */
