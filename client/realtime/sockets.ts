@@ -1,6 +1,5 @@
 /** Subscriptions over WebSocket: one connection for all, another only for a collection that is listened to twice. */
 
-import type { SvcError } from '../protocol/model/errors.js'
 import { type Json, type JsonObject, objectIn, parseObject } from '../protocol/model/json.js'
 import { readFailure } from '../protocol/wire/errors/message.js'
 import { formatQuery } from '../protocol/wire/query/format.js'
@@ -50,7 +49,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     send({ type: 'subscribe', collection, filters, since: position, live, position: true })
   }
 
-  function receive(message: JsonObject, { works }: Attempt, fail: (failure: SvcError) => void) {
+  function receive(message: JsonObject, { works }: Attempt) {
     const collection = collectionOf(message, id)
     const listener = listeners.get(collection)
     const failure = readFailure(message)
@@ -63,7 +62,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
       const isInOrder = (event || type === 'live') && !replaying.has(collection)
       if (isInOrder && typeof seq === 'number') newest = Math.max(newest ?? seq, seq)
       listener.receive(message)
-    } else if (failure && !collection) fail(failure)
+    } else if (failure && !collection) throw failure
   }
 
   // From then on, who subscribes is another.
@@ -84,7 +83,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
         send({ type: 'auth', token })
         for (const listener of listeners.values()) if (listener) subscribe(listener)
       }
-      await receiveUntilClosed(opened, attempt, (message, fail) => receive(message, attempt, fail))
+      await receiveUntilClosed(opened, attempt, (message) => receive(message, attempt))
     },
     beat: () => send({ type: 'ping' }),
     // A ping is answered at once.
@@ -123,11 +122,11 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
   }
 }
 
-/** Resolves once the socket is closed, or was to be. */
+/** Resolves once the socket is closed, or was to be; fails with a message that ends the connection. */
 async function receiveUntilClosed(
   socket: SocketLike,
   { signal, received }: Attempt,
-  receive: (message: JsonObject, fail: (failure: SvcError) => void) => void,
+  receive: (message: JsonObject) => void,
 ): Promise<void> {
   try {
     await new Promise<unknown>((resolve, reject) => {
@@ -135,7 +134,11 @@ async function receiveUntilClosed(
       socket.onerror = () => undefined
       socket.onmessage = ({ data }: { data: unknown }) => {
         received()
-        receive(parseObject(String(data)), reject)
+        try {
+          receive(parseObject(String(data)))
+        } catch (error) {
+          reject(error)
+        }
       }
     })
   } finally {

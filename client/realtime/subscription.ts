@@ -105,6 +105,7 @@ export function openSubscription<Data>(
     if (change instanceof SvcError) close(change)
     else if (change) hand(change)
     else if (failure?.code === 'RESYNC') miss()
+    else if (failure?.code === 'UNAVAILABLE') throw failure
     else if (failure) close(failure)
     else start(message.seq)
   }

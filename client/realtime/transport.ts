@@ -47,7 +47,7 @@ export interface Listener {
   readonly live: boolean
   /** The last change it knows of; it goes on behind that. */
   since(): number | undefined
-  /** A message about it: that it begins, a change, a gap, its end. */
+  /** A message about it: that it begins, a change, a gap, its end. @throws {SvcError} what another connection may mend */
   receive(message: JsonObject): void
   /** It has received everything up to that number, if only because nothing concerned it. */
   passed(seq: number): void

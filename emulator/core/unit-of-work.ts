@@ -1,5 +1,5 @@
 /** What is written together, and what is published once it has been committed: whoever called the core. */
-import { type Database, DatabaseError } from '../database/port.js'
+import { type Database, DatabaseError, type DatabaseErrorKind } from '../database/port.js'
 import type { Bus, Message } from '../ports/bus/port.js'
 
 /** Where something is written: the open transaction or, while none is open, the database. */
@@ -30,7 +30,7 @@ export async function inTransaction<Unit extends UnitOfWork, Result>(
       return work({ ...unit, db, pending })
     })
     .catch((error) => {
-      if (mayBeCommitted(error, ['08007'])) bus.publish(pending)
+      if (isOf(error, ['unknown outcome'])) bus.publish(pending)
       throw error
     })
   if (pending.length > 0) bus.publish(pending)
@@ -54,7 +54,7 @@ export async function publishing<Written>(
   write: () => Promise<Written>,
 ): Promise<Written> {
   const written = await write().catch((error) => {
-    if (!unit.pending && mayBeCommitted(error, ['08', '57P'])) publish(unit, messageOf())
+    if (!unit.pending && isOf(error, ['unknown outcome', 'unavailable'])) publish(unit, messageOf())
     throw error
   })
   publish(unit, messageOf(written))
@@ -65,6 +65,6 @@ export const identityChanged = (): Message => ({ kind: 'identity' })
 export const settingsChanged = (): Message => ({ kind: 'settings' })
 
 /** Where the connection broke before the answer, nobody knows: a message too many is harmless. */
-function mayBeCommitted(error: unknown, states: readonly string[]): boolean {
-  return error instanceof DatabaseError && states.some((state) => error.sqlState.startsWith(state))
+function isOf(error: unknown, kinds: readonly DatabaseErrorKind[]): boolean {
+  return error instanceof DatabaseError && kinds.includes(error.kind)
 }

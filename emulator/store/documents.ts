@@ -132,14 +132,14 @@ export async function updateDocumentData(tx: Database, place: Place, documents: 
   const rows = await tx.query<DocumentRow & { seq: number | null }>(
     writing(sql`
     with fresh as (
-      select d.id, d.data as before, fresh.data
+      select d.id, d.data as before, d.updated_at as before_updated_at, fresh.data
       from ${rowsOf(documents)}
       join documents d on d.id = fresh.id
     ), written as (
       update documents d set data = fresh.data, version = d.version + 1, updated_at = ${place.at}::timestamptz
       from fresh
       where d.id = fresh.id
-      returning ${columns}, fresh.before
+      returning ${columns}, fresh.before, fresh.before_updated_at
     ), ${recorded(place, 'updated', sql`written`, documents.length)}
     select id, data, version, created_at, updated_at, (select last_seq from drawn) as seq from written`),
   )
@@ -156,7 +156,7 @@ export async function deleteDocuments(
     writing(sql`
     with deleted as (
       delete from documents d where d.id = any(${ids}::uuid[])
-      returning ${columns}, null::jsonb as before
+      returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
     ), counted as (
       update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
       returning collection_id
@@ -219,7 +219,7 @@ function drawn(project: string, count: number, condition: Fragment): Fragment {
 }
 
 /**
- * Records a change for each row of `affected`: id, version, data, and the data before. What `condition` reads is locked
+ * Records a change for each row of `affected`: id, version, data, and its data and time before. What `condition` reads is locked
  * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
  */
 export function recorded(
@@ -230,9 +230,10 @@ export function recorded(
   condition = sql`true`,
 ): Fragment {
   return writing(sql`${drawn(project, count, condition)}, recorded as (
-      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, recorded_at)
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, before_updated_at,
+        recorded_at)
       select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
-        affected.id, affected.version, affected.data, affected.before, ${at}::timestamptz
+        affected.id, affected.version, affected.data, affected.before, affected.before_updated_at, ${at}::timestamptz
       from drawn, ${affected} as affected
     )`)
 }

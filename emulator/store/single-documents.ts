@@ -15,7 +15,7 @@ export async function updateDocument(
       update documents d set data = ${json}::jsonb, version = d.version + 1, updated_at = ${place.at}::timestamptz
       from documents old
       where d.id = ${id} and d.collection_id = ${place.collection.id} and d.version = ${version}::int and old.id = d.id
-      returning ${columns}, old.data as before
+      returning ${columns}, old.data as before, old.updated_at as before_updated_at
     ), ${recorded(place, 'updated', sql`written`, 1, sql`exists (select from written)`)}
     select id, data, version, created_at, updated_at, (select last_seq from drawn) as seq from written`),
   )
@@ -40,7 +40,7 @@ export async function deleteDocument(
       delete from documents d
       where d.id = ${id} and d.collection_id = ${collection.id} and ${atVersion}
         and not exists (select from files f where f.document_id = d.id)
-      returning ${columns}, null::jsonb as before
+      returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
     ), counted as (
       update document_counts set documents = documents - 1
       where collection_id = ${collection.id} and exists (select from deleted)

@@ -1,8 +1,9 @@
 /** Connections that fell behind and subscriptions that come back: they read at their own pace what the others have received already. */
 import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
-import { type Changes, type Range, selectChanges } from '../../store/realtime/changes.js'
+import type { Database } from '../../database/port.js'
+import { type Changes, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
-import { type FeedState, queue, readerOf, retryMilliseconds, runJobs } from './readers.js'
+import { type FeedState, type KeptChanges, queue, readerOf, retryMilliseconds, runJobs } from './readers.js'
 import {
   announce,
   deliver,
@@ -23,7 +24,8 @@ export async function replay(state: FeedState, project: string, listener: Listen
     if (!subscriber.canWrite()) await subscriber.drained()
     if (listener.isOver()) return
     const range = { project, collections: [listener.collection], after: listener.position }
-    const { changes, isAll, lastSeq } = await readOnce(state, range)
+    const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
+    if (!isKept) return skip([listener], lastSeq)
     const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => hand(listener, change)), {
       isFirst: true,
     })
@@ -60,7 +62,8 @@ async function catchUp(state: FeedState, own: Reader, receiver: Receiver): Promi
   if (!subscriber.canWrite()) await subscriber.drained()
   if (!subscriber.isOpen() || listeners.size === 0) return false
   const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
-  const { changes, isAll, lastSeq } = await readOnce(state, range)
+  const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
+  if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
   const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => deliver(receiver, change)), {
     isFirst: true,
   })
@@ -111,9 +114,26 @@ export async function handOver(
 }
 
 /** Many who come back at once mostly ask for the same, and wait for the same answer: what has happened does not change. */
-function readOnce({ db, replays, reads }: FeedState, range: Range): Promise<Changes> {
+function readOnce({ db, replays, reads }: FeedState, range: Range): Promise<KeptChanges> {
   const name = JSON.stringify(range)
-  const reading = reads.get(name) ?? replays.take(() => selectChanges(db, range)).finally(() => reads.delete(name))
+  const reading = reads.get(name) ?? replays.take(() => readKept(db, range)).finally(() => reads.delete(name))
   reads.set(name, reading)
   return reading
+}
+
+/** Old changes are deleted meanwhile: whether some may be missing is known once the others have been read. */
+async function readKept(db: Database, range: Range): Promise<KeptChanges> {
+  const changes = await selectChanges(db, range)
+  const { oldest } = await selectKept(db, range.project)
+  const isKept = range.after >= changes.lastSeq || (oldest !== null && oldest <= range.after + 1)
+  return { ...changes, isKept }
+}
+
+/** What is no longer kept cannot be received; what comes from now on can. */
+function skip(listeners: Iterable<Listener>, lastSeq: number): void {
+  for (const listener of listeners) {
+    if (listener.isOver() || listener.position >= lastSeq) continue
+    listener.position = lastSeq
+    listener.missed()
+  }
 }

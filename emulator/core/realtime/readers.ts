@@ -15,9 +15,14 @@ export interface FeedState {
   readonly receivers: WeakMap<Subscriber, Receiver>
   readonly replays: Turns
   /** What is being read for those who catch up. */
-  readonly reads: Map<string, Promise<Changes>>
+  readonly reads: Map<string, Promise<KeptChanges>>
   /** What becomes of a connection that cannot keep up. */
   stepAside(reader: Reader, receiver: Receiver): void
+}
+
+/** Changes for whoever fell behind; not kept where some before them may be missing. */
+export interface KeptChanges extends Changes {
+  readonly isKept: boolean
 }
 
 /** After the database has failed. */

@@ -15,6 +15,8 @@ export interface Listener {
    */
   begun(isWhole: boolean): void
   receive(change: Recorded): void
+  /** Changes that it should have received are no longer kept; it goes on after its position. */
+  missed(): void
   /** What it missed is replayed. Everything up to that number has been received on this connection. */
   live(seq: number): void
   /** What receiving costs; 1 is the least. */

@@ -3,7 +3,6 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { JsonText } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
 import type { DocumentChange } from '../../store/realtime/changes.js'
@@ -87,6 +86,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       // Rights may have changed since they were looked at; from here on each change of them is received.
       subscriber.hold(review())
     },
+    missed: sink.resync,
     live(seq) {
       if (isReplayed) sink.live(seq)
     },
@@ -145,7 +145,7 @@ function costOf({ all }: Where): Listener['costOf'] {
   return (change) => {
     if (change.kind === 'collection') return 1
     const { document, before } = change
-    const characters = document.data.text.length + (before?.text.length ?? 0)
+    const characters = document.data.text.length + (before?.data.text.length ?? 0)
     return 1 + Math.ceil(characters / charactersPerCost) + Math.floor(tests / testsPerCost)
   }
 }
@@ -197,8 +197,8 @@ function currentOf(change: DocumentChange): Matchable {
   return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
 }
 
-function formerOf(change: DocumentChange, before: JsonText): Matchable {
-  return once(formers, change, () => ({ ...change.document, data: fieldsOf({ data: before }) }))
+function formerOf(change: DocumentChange, before: NonNullable<DocumentChange['before']>): Matchable {
+  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: fieldsOf(before) }))
 }
 
 function once(known: WeakMap<DocumentChange, Matchable>, change: DocumentChange, read: () => Matchable): Matchable {

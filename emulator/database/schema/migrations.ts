@@ -8,6 +8,7 @@ import { accounts } from './0007-accounts.js'
 import { fileAudiences } from './0008-file-audiences.js'
 import { order } from './0009-order.js'
 import { leases } from './0010-leases.js'
+import { formerTimes } from './0011-former-times.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   fileAudiences,
   order,
   leases,
+  formerTimes,
 ]

@@ -10,10 +10,10 @@ export interface DocumentChange {
   readonly kind: 'created' | 'updated' | 'deleted'
   readonly seq: number
   readonly collection: string
-  /** Its data are those after the change; of a deleted document, the last. It knows its collection by id only. */
+  /** As it is after the change; a deleted one, as it was last. It knows its collection by id only. */
   readonly document: StoredDocument
-  /** The data before an update. */
-  readonly before: JsonText | null
+  /** What an update has changed. */
+  readonly before: { readonly data: JsonText; readonly updatedAt: string } | null
 }
 
 /** The collection was renamed, changed or removed. */
@@ -35,6 +35,7 @@ interface DocumentChangeRow extends CommonRow {
   version: number
   data: string
   before: string | null
+  before_updated_at: string | null
 }
 
 /** What concerns a document is null. */
@@ -65,15 +66,16 @@ export interface Changes {
 /** The next changes of some collections, in commit order. */
 export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<Changes> {
   const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
-    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.recorded_at, c.found
+    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.before_updated_at,
+      c.recorded_at, c.found
     from sequences s
     left join lateral (
-      select seq, kind, collection_id, document_id, version, data, before, recorded_at,
+      select seq, kind, collection_id, document_id, version, data, before, before_updated_at, recorded_at,
         count(*) over () as found,
         sum(${mostTextBytes(sql`data`)} + ${mostTextBytes(sql`before`)})
           over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select seq, kind, collection_id, document_id, version, data, before, recorded_at
+        select seq, kind, collection_id, document_id, version, data, before, before_updated_at, recorded_at
         from changes
         where project_id = s.project_id and seq > ${after}::bigint and collection_id = any(${collections}::uuid[])
         order by seq
@@ -153,6 +155,8 @@ export async function deleteOldChanges(
 function fromRow(row: ChangeRow): Recorded {
   const { seq, collection_id: collection } = row
   if (row.kind === 'collection') return { kind: row.kind, seq, collection }
+  // Changes that an older service has recorded do not say.
+  const formerTime = row.before_updated_at ?? row.recorded_at
   return {
     kind: row.kind,
     seq,
@@ -163,10 +167,10 @@ function fromRow(row: ChangeRow): Recorded {
       collectionId: collection,
       data: new JsonText(row.data),
       createdAt: timeOf(row.document_id),
-      updatedAt: row.recorded_at,
+      updatedAt: row.kind === 'deleted' ? formerTime : row.recorded_at,
       version: row.version,
     },
-    before: row.before === null ? null : new JsonText(row.before),
+    before: row.before === null ? null : { data: new JsonText(row.before), updatedAt: formerTime },
   }
 }
 

@@ -10,6 +10,7 @@ import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertDocuments } from '../../../emulator/store/documents.js'
 import { insertProject } from '../../../emulator/store/projects.js'
+import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 const at = '2026-01-01T00:00:00.000Z'
@@ -20,7 +21,7 @@ const collections = ['posts', 'notes'].map((name) => ({
 type Name = 'posts' | 'notes'
 
 /** What went over a connection, in its order. */
-type Log = ({ name: string; seq: number } | { name: string; live: number })[]
+type Log = ({ name: string; seq: number } | { name: string; live: number } | { name: string; gapAfter: number })[]
 
 interface Valve extends Subscriber {
   isClosed: boolean
@@ -55,6 +56,7 @@ function aListener(subscriber: Subscriber, name: Name, log: Log, more: Partial<L
     position: 0,
     isOver: () => false,
     begun: () => undefined,
+    missed: () => void log.push({ name, gapAfter: seqsOf(log, name).at(-1) ?? 0 }),
     costOf: () => 1,
     receive: ({ seq }) => void log.push({ name, seq }),
     live: (live) => void log.push({ name, live }),
@@ -130,6 +132,53 @@ describe.each(engines)('A connection on %s', (engine) => {
 
     await vi.waitFor(() => expect(seqsOf(slow ?? [])).toHaveLength(200), { timeout: 20_000 })
     expect(seqsOf(slow ?? [])).toEqual(range(1, 200))
+    feeds.close()
+  })
+
+  it('contract 9.4 a replay that is slower than old changes are deleted says so, and goes on from now', async () => {
+    const { project, feeds, write } = await aWorld()
+    const log: Log = []
+    const connection = aConnection()
+    await write(1_200, 20)
+    const receive: Listener['receive'] = ({ seq }) => {
+      log.push({ name: 'posts', seq })
+      connection.isClosed ||= seq === 20
+    }
+    const joining = feeds.join(
+      project,
+      aListener(connection, 'posts', log, { receive: (change) => receive(change) }),
+      0,
+    )
+    await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(20), { timeout: 20_000 })
+
+    await deleteOldChanges(opened.db, { before: '2027-01-01T00:00:00.000Z', kept: 100, most: 2_000 })
+    connection.open()
+    await joining
+    await write(40, 20)
+
+    await vi.waitFor(() => expect(seqsOf(log).at(-1)).toBe(1_220), { timeout: 20_000 })
+    expect(log.find((one) => 'gapAfter' in one)).toEqual({ name: 'posts', gapAfter: 20 })
+    expect(seqsOf(log)).toEqual([...range(1, 20), ...range(1_201, 1_220)])
+    feeds.close()
+  })
+
+  it('contract 9.4 a connection that fell behind further than changes are kept says so for each subscription', async () => {
+    const { project, feeds, write } = await aWorld()
+    const log: Log = []
+    const connection = aConnection()
+    for (const name of ['posts', 'notes'] as const)
+      await feeds.join(project, aListener(connection, name, log), undefined)
+    connection.isClosed = true
+    await write(40, 20)
+    await nextTurn()
+
+    await write(1_200, 20)
+    await deleteOldChanges(opened.db, { before: '2027-01-01T00:00:00.000Z', kept: 100, most: 2_000 })
+    connection.open()
+    await vi.waitFor(() => expect(log.filter((one) => 'gapAfter' in one)).toHaveLength(2), { timeout: 20_000 })
+    await write(40, 20)
+
+    await vi.waitFor(() => expect(seqsOf(log).slice(-40)).toEqual(range(1_241, 1_280)), { timeout: 20_000 })
     feeds.close()
   })
 

@@ -146,6 +146,7 @@ function aListener(): [Listener, number[]] {
     position: 0,
     isOver: () => false,
     begun: () => undefined,
+    missed: () => undefined,
     live: () => undefined,
     costOf: () => 1,
     receive: ({ seq }) => void seqs.push(seq),

@@ -1,0 +1,85 @@
+/** What is known of one WebSocket, and how it is written to. */
+import { WebSocket } from 'ws'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import type { Dialect } from '../../../client/protocol/wire/axes.js'
+import { dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
+import type { Identity } from '../../core/context.js'
+import { asSvcError } from '../../core/failures.js'
+import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
+import type { Subscription } from '../../core/realtime/subscriptions.js'
+import type { Door } from '../exchange.js'
+import { type Backpressure, backpressureOf } from './backpressure.js'
+
+/** Close codes of RFC 6455. */
+export const closes = { policy: 1008, tryAgainLater: 1013 } as const
+
+export interface Handshake {
+  readonly origin: string | undefined
+  readonly host: string | undefined
+  /** The dialect that it asks for. */
+  readonly dialect: string | undefined
+}
+
+export interface SocketState {
+  readonly door: Door
+  readonly socket: WebSocket
+  readonly handshake: Handshake
+  readonly backpressure: Backpressure
+  readonly subscriber: Subscriber
+  /** By the name that was subscribed to. */
+  readonly subscriptions: Map<string, Subscription>
+  /** Nobody, until an `auth` succeeds. */
+  identity: Identity | undefined
+  dialect: Dialect
+  /** Ends the watch over the identity. */
+  unwatch(): void
+  /** Bytes of messages that wait to be handled. */
+  unhandledBytes: number
+}
+
+export function newSocketState(door: Door, socket: WebSocket, handshake: Handshake): SocketState {
+  const backpressure = backpressureOf({
+    isOpen: () => socket.readyState === WebSocket.OPEN,
+    waitingBytes: () => socket.bufferedAmount,
+    // It may come back with `since`.
+    giveUp() {
+      endAll(state)
+      socket.close(closes.tryAgainLater, 'too far behind')
+    },
+  })
+  const state: SocketState = {
+    door,
+    socket,
+    handshake,
+    backpressure,
+    subscriber: openSubscriber(backpressure),
+    subscriptions: new Map(),
+    identity: undefined,
+    dialect: readDialect(handshake.dialect, dialects.a),
+    unwatch: () => undefined,
+    unhandledBytes: 0,
+  }
+  return state
+}
+
+export function sendMessage(state: SocketState, message: JsonObject): void {
+  sendBytes(state, Buffer.from(JSON.stringify(message)))
+}
+
+export function sendBytes({ backpressure, socket }: SocketState, message: Buffer): void {
+  if (backpressure.isOpen()) socket.send(message, { binary: false })
+}
+
+/** Says what went wrong, and about which collection; a fault of ours is logged. */
+export function sendFailure(state: SocketState, error: unknown, collection?: string): void {
+  const known = asSvcError(error)
+  if (!known) state.door.log.failure('socket', error)
+  const { code, message } = known ?? plainError('INTERNAL')
+  sendMessage(state, { type: 'error', code, message, ...(collection === undefined ? {} : { collection }) })
+}
+
+export function endAll({ subscriptions }: SocketState): void {
+  for (const subscription of subscriptions.values()) subscription.end()
+  subscriptions.clear()
+}
