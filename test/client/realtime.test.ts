@@ -255,28 +255,6 @@ describe('over WebSocket, a client', () => {
   })
 })
 
-it.each(['ws', 'sse'] as const)(
-  'over %s a collection that cannot be looked at for a moment ends no subscription',
-  async (transport) => {
-    const refused = { type: 'error', code: 'UNAVAILABLE', message: 'Later.', collection: 'posts' }
-    const service = await aService()
-    const errors: string[] = []
-    const { posts } = clientOf(service, { transport })
-    const subscription = posts.subscribe({ onError: ({ code }) => errors.push(code) })
-    const titles = take(subscription, 2)
-    await subscription.ready
-    const connections = () => subscribes(service).length + service.asked.length
-
-    service.tell(anEvent(7, 'before'), refused)
-    await vi.waitFor(() => expect(connections()).toBe(2), patiently)
-    await vi.waitFor(() => expect(subscription.status).toBe('open'), patiently)
-    service.tell(anEvent(8, 'after'))
-
-    expect(await titles).toEqual(['before', 'after'])
-    expect(errors).toEqual([])
-  },
-)
-
 describe('over Server-Sent Events, a client', () => {
   it('sends its key in a header and its question in the query', async () => {
     const service = await aService()

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
+import { patiently } from '../fixtures/patience.js'
 import {
   agreeing,
   anEvent,
@@ -98,3 +99,32 @@ describe('over WebSocket, a client that comes back', () => {
     expect(places(service, 1)).toEqual([['posts', 40]])
   })
 })
+
+it.each(['ws', 'sse'] as const)(
+  'over %s a collection that cannot be looked at for a moment ends no subscription',
+  async (transport) => {
+    const refused = { type: 'error', code: 'UNAVAILABLE', message: 'Later.', collection: 'posts' }
+    const service = await aService()
+    const errors: string[] = []
+    const client = createClient<{ posts: { title: string } }>({
+      ...{ url: service.url, apiKey: 'svc_key_x', WebSocket, retry: { delay: 1 }, transport },
+    })
+    const subscription = client.collection('posts').subscribe({ onError: ({ code }) => errors.push(code) })
+    const titles: string[] = []
+    const reading = (async () => {
+      for await (const { document } of subscription) titles.push(document.data.title)
+    })()
+    await subscription.ready
+    const connections = () => service.heard.filter(({ type }) => type === 'subscribe').length + service.asked.length
+
+    service.tell(anEvent(7, 'before'), refused)
+    await vi.waitFor(() => expect(connections()).toBe(2), patiently)
+    await vi.waitFor(() => expect(subscription.status).toBe('open'), patiently)
+    service.tell(anEvent(8, 'after'))
+
+    await vi.waitFor(() => expect(titles).toEqual(['before', 'after']), patiently)
+    expect(errors).toEqual([])
+    subscription.close()
+    await reading
+  },
+)
