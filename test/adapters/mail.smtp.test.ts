@@ -4,5 +4,5 @@ import { mailTransportCases } from './mail.cases.js'
 
 mailTransportCases('SMTP', async (refusal) => {
   const server = await startSmtp(refusal === undefined ? {} : { refusal })
-  return { open: (from) => openSmtp(server.url, from), next: server.nextLetter, stop: server.close }
+  return { open: (from) => openSmtp(server.url, from), next: server.nextMail, stop: server.close }
 })

@@ -121,7 +121,7 @@ it('contract 6.8 a verification link works for a day', async () => {
   expect(codeOfError(tooLate)).toEqual([401, 'INVALID_TOKEN'])
 })
 
-it('contract 6.8 a letter can be asked for again after a minute, and after the clock was set back', async () => {
+it('contract 6.8 a mail can be asked for again after a minute, and after the clock was set back', async () => {
   const { token } = await aUser()
   const request = (name: string) => ask('POST', `/auth/${name}-verification`, {}, token)
   await request('request')

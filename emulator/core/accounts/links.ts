@@ -1,4 +1,4 @@
-/** Links that letters carry. They are made from settings, never from what a request says. Contract 6.8. */
+/** Links that mails carry. They are made from settings, never from what a request says. Contract 6.8. */
 import type { Context } from '../context.js'
 
 type Scope = Pick<Context, 'backend' | 'project'>

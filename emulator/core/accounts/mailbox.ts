@@ -1,4 +1,4 @@
-/** What the service's owner sees of the letters it wrote. */
+/** What the service's owner sees of the mails that were written. */
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { isId } from '../../../client/protocol/model/document.js'
@@ -13,7 +13,7 @@ import {
 } from '../../store/accounts/mails.js'
 import type { Backend } from '../context.js'
 
-/** A letter taken apart. */
+/** A mail taken apart. */
 export interface ReadMail extends Mail {
   /** Addresses in the text, in its order. */
   readonly links: readonly string[]

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { ComposedMail } from '../../ports/mail/port.js'
 import type { Context } from '../context.js'
-import { codeMail } from './letters.js'
+import { codeMail } from './mail-templates.js'
 
 /** A login code of six digits, for users who have no authenticator where every login needs a second factor. */
 export function newMailedCode(): string {

@@ -8,8 +8,8 @@ import { updateUser } from '../../store/accounts/users.js'
 import type { Backend, UserContext } from '../context.js'
 import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
-import { verificationMail } from './letters.js'
 import { verificationLink } from './links.js'
+import { verificationMail } from './mail-templates.js'
 import { keepTokenAfter, newToken, requireToken, useToken } from './one-time-tokens.js'
 
 /** Time between two mails to one user. */
@@ -31,7 +31,7 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
   backend.mail.send(mail)
 }
 
-/** Takes the token of a letter, once. @throws {SvcError} `INVALID_TOKEN` */
+/** Takes the token of a mail, once. @throws {SvcError} `INVALID_TOKEN` */
 export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
   const scope = unitOf(backend)
   await requireToken(scope, token, 'verify email')

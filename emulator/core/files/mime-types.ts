@@ -27,7 +27,7 @@ export function isNamedType(name: string): boolean {
   return Object.hasOwn(named, endingOf(name))
 }
 
-/** The ending decides for named types, so that a sender's mistake does not; what is no type at all is just bytes. */
+/** The ending decides for named types, so that a sender's mistake does not; what is not a type at all is just bytes. */
 export function typeOf(name: string, declared: string): string {
   const ending = endingOf(name)
   if (Object.hasOwn(named, ending)) return named[ending] ?? ''

@@ -42,7 +42,7 @@ interface Scan {
 
 /**
  * Looks at each byte once, a few of them in a turn of the event loop, and refuses what is too deep, has too many keys, values or
- * items, or is too heavy. Without a batch, all of the body is one document. What is no JSON passes: the parser says so.
+ * items, or is too heavy. Without a batch, all of the body is one document. What is not JSON passes: the parser says so.
  *
  * @throws {SvcError} `PAYLOAD_TOO_LARGE`, `VALIDATION_ERROR` for a batch of too many items
  */

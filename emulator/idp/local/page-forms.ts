@@ -61,7 +61,7 @@ function readClaims(text: string): JsonObject {
     const claims: unknown = JSON.parse(text)
     if (isObject(claims)) return claims
   } catch {
-    // What is no JSON is no object either.
+    // What is not JSON is not an object either.
   }
   throw new SvcError('VALIDATION_ERROR', 'Claims are written as a JSON object, such as {"locale": "en"}.')
 }

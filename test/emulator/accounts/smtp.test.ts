@@ -39,7 +39,7 @@ it('contract 6.8 where SMTP is configured, the mail of the mailbox is sent too',
 
   await forget('ada@example.com')
 
-  const { raw, ...envelope } = await smtp.nextLetter()
+  const { raw, ...envelope } = await smtp.nextMail()
   const kept = await mailTo('ada@example.com')
   expect(envelope).toEqual({ from: 'shop@example.com', to: ['ada@example.com'] })
   expect(raw.trimEnd()).toBe(kept.raw.trimEnd())
@@ -66,7 +66,7 @@ it('nobody waits for a server that is slow', async () => {
   const answer = await forget('ada@example.com')
   const kept = await mailTo('ada@example.com')
   greet()
-  const sent = await smtp.nextLetter()
+  const sent = await smtp.nextMail()
 
   expect(answer.status).toBe(200)
   expect(sent.raw.trimEnd()).toBe(kept.raw.trimEnd())
@@ -81,7 +81,7 @@ it('a mail on its way arrives although the service is closed meanwhile', async (
 
   const closed = emulator.close()
   greet()
-  const sent = await smtp.nextLetter()
+  const sent = await smtp.nextMail()
   await closed
 
   expect(sent.to).toEqual(['ada@example.com'])

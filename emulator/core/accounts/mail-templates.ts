@@ -1,4 +1,4 @@
-/** The letters that the service writes: each in plain text, and as a page that says the same. */
+/** Templates of the mails that the service sends: each in plain text, and as a page that says the same. */
 import { html } from '../../pages/html.js'
 import type { OutgoingMail } from '../../ports/mail/port.js'
 
@@ -10,7 +10,7 @@ interface Linked {
 }
 
 export function verificationMail({ project, link }: Linked): Contents {
-  return letter({
+  return mail({
     subject: `Verify your email address for ${project}`,
     opening: `Please verify that this is your email address for ${project}.`,
     action: { label: 'Verify email address', link },
@@ -19,7 +19,7 @@ export function verificationMail({ project, link }: Linked): Contents {
 }
 
 export function resetMail({ project, link }: Linked): Contents {
-  return letter({
+  return mail({
     subject: `Reset your password for ${project}`,
     opening: `Somebody, hopefully you, has asked for a new password for ${project}.`,
     action: { label: 'Choose a new password', link },
@@ -29,7 +29,7 @@ export function resetMail({ project, link }: Linked): Contents {
 
 /** A login code, for users without an authenticator. */
 export function codeMail({ project, code }: { project: string; code: string }): Contents {
-  return letter({
+  return mail({
     subject: `${code} is your login code for ${project}`,
     opening: `Your login code for ${project}:`,
     code,
@@ -45,7 +45,7 @@ interface Parts {
   readonly closing: string
 }
 
-function letter({ subject, opening, action, code, closing }: Parts): Contents {
+function mail({ subject, opening, action, code, closing }: Parts): Contents {
   const middle = action?.link ?? code ?? ''
   const shown = action
     ? html`<p style="margin:24px 0"><a href="${action.link}" style="${button}">${action.label}</a></p>
