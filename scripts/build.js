@@ -50,9 +50,7 @@ async function build() {
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
     await bundleCommonJs(root, made)
-    cpSync(join(root, 'emulator', 'pages', 'placeholder'), join(made, 'emulator', 'pages', 'placeholder'), {
-      recursive: true,
-    })
+    copyPages(made)
     await makeTemplate(made)
     // The tool that writes the manifest reads and writes in the folder it stands in.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
@@ -65,6 +63,12 @@ async function build() {
   } finally {
     for (const folder of [stage, compiled]) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The folders of files that the emulator serves stand beside the code that names them. @param {string} made */
+function copyPages(made) {
+  const pages = join('emulator', 'pages')
+  cpSync(join(root, pages), join(made, pages), { recursive: true, filter: (path) => !path.endsWith('.ts') })
 }
 
 /** Packs the template of the database, or takes the one that is there while what it is made of is the same. @param {string} made */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { type Control, controlClient } from '../../client/control.js'
 import { createClient } from '../../client/index.js'
 import { contract } from '../../client/protocol/control/contract.js'
@@ -38,11 +39,30 @@ function checked<Calls extends object>(id: string, calls: Calls, shapes: object)
   return Object.fromEntries(members)
 }
 
+function requestsIn(paths: object, shapes: object): { path: string; request: Operation['request'] }[] {
+  return Object.entries(paths).flatMap(([name, path]) => {
+    const shape: object = Object(Object.entries(shapes).find(([other]) => other === name)?.[1])
+    return typeof path === 'string' ? [{ path, request: (shape as Operation).request }] : requestsIn(path, shape)
+  })
+}
+
 function idsIn(tree: object, id = ''): string[] {
   return Object.entries(tree).flatMap(([name, member]) =>
     typeof member === 'string' ? [`${id}${name}`] : idsIn(member, `${id}${name}.`),
   )
 }
+
+it('no name in a path is a name in the request, since a call takes both as one object', () => {
+  const named = requestsIn(operations, contract).map(({ path, request }) => {
+    const { properties = {}, anyOf = [] } = request
+      ? z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' })
+      : {}
+    const names = [properties, ...anyOf.map((each) => each.properties ?? {})].flatMap(Object.keys)
+    return [path, names.filter((name) => path.includes(`:${name}`))]
+  })
+
+  expect(named.filter(([, shared]) => shared?.length)).toEqual([])
+})
 
 describe('contract 11 every operation of the control API replies as its contract says', () => {
   it('projects, with their settings', async () => {
