@@ -13,8 +13,8 @@ import type { Send } from './send.js'
  */
 export async function detectDialect(send: Send): Promise<NamedDialect> {
   const { body, header } = await send({ method: 'GET', path: addresses.collections })
-  const told = header('svc-dialect')
-  if (told) return readSpoken(told)
+  const named = header('svc-dialect')
+  if (named) return readSpoken(named)
 
   const isSuccess = objectIn(body).success === true
   const read = recordReaders[isSuccess ? 'success' : 'bare']

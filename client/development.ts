@@ -1,4 +1,4 @@
-/** What the package exports under the condition `development`: the client, which also tells of likely mistakes. */
+/** What the package exports under the condition `development`: the client, which also warns of likely mistakes. */
 import {
   type Client,
   type ClientOptions,
@@ -47,7 +47,7 @@ export function createClient<Schema extends AnySchema<Schema> = UntypedSchema, U
   }
 }
 
-/** Is told what was asked where nothing was found. */
+/** Called with what was asked where nothing was found. */
 type OnNothing = (where: object | undefined) => void
 
 function watchUsers<Data extends object>(users: Users<Data>, onNothing: OnNothing): Users<Data> {

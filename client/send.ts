@@ -24,7 +24,7 @@ export interface Hooks {
 export interface SendOptions extends Hooks {
   /** Address of the service, such as `http://127.0.0.1:4400`. */
   readonly url: string
-  /** Left out, the service is asked as nobody, which it mostly refuses. */
+  /** Left out, requests carry no key, and the service refuses most of them. */
   readonly apiKey?: string
   readonly fetch?: typeof globalThis.fetch
   /** Milliseconds that one attempt may take. Default 30,000. */
@@ -46,7 +46,7 @@ export interface RequestParts {
   readonly body?: object | undefined
   /** The indices in the path of an issue at which `data` or the name of a batch may stand around what was handed over. */
   readonly wrappers?: readonly number[]
-  /** Hears how many bytes of a form have gone out. */
+  /** Called with how many bytes of a form have been sent. */
   readonly onProgress?: ((sentBytes: number) => void) | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Makes it safe to repeat: with the same key, the service does it once. */
@@ -78,7 +78,7 @@ export interface Sender {
 
 const longestWaitMilliseconds = 30_000
 const longestUploadMilliseconds = 3_600_000
-/** Statuses and, of what no status was told of, codes. */
+/** Statuses and, of failures without one, codes. */
 const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
 /** Why no connection was made, by the codes of Node and of undici. What breaks an open connection is not among them. */
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
@@ -104,7 +104,7 @@ export function openSender(options: SendOptions): Sender {
     const headers = new Headers()
     for (const [name, value] of Object.entries(named)) {
       if (!value) continue
-      // Most of them are secrets, which no message may tell.
+      // Most of them are secrets, which no message may contain.
       if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
       headers.set(name, value)
     }
@@ -178,7 +178,7 @@ export function requireAddress(given: string): URL {
     const url = new URL(given ?? ':', globalThis.location?.href)
     if (/^https?:/.test(url.href)) return url
   } catch {}
-  throw new SvcError('INVALID_OPTION', `"${given}" is no address.`)
+  throw new SvcError('INVALID_OPTION', `"${given}" is not a valid address.`)
 }
 
 /** What was never sent, or refused by a 429, was not begun, so anything may follow it; all else may have been carried out. */
@@ -196,7 +196,7 @@ export function isPassing({ status, code }: SvcError): boolean {
   return passing.test(String(status ?? code))
 }
 
-/** What was thrown, as an error of ours; whatever else `fetch` throws means that nobody answered. */
+/** What was thrown, as an error of ours; whatever else `fetch` throws means that there was no answer. */
 export function asFailure(cause: unknown, service = 'the service'): SvcError {
   if (cause instanceof SvcError) return cause
   return new SvcError('NETWORK', `Could not reach ${service}. Is it running?`, [], { cause })

@@ -1,4 +1,4 @@
-/** What a schema tells about filters, sorting and linked documents. Types only. */
+/** What a schema says about filters, sorting and linked documents. Types only. */
 import type { Document, Fields } from './protocol/model/document.js'
 import type { Where } from './protocol/model/where.js'
 

@@ -1,4 +1,4 @@
-/** Who is signed in: kept where the app wants it, and told to who asks. */
+/** Who is signed in: kept where the app wants it, with callbacks at each change. */
 import type { Fields } from '../protocol/model/document.js'
 import { parseJson } from '../protocol/model/json.js'
 import type { AppUser } from '../protocol/model/user.js'
@@ -54,14 +54,14 @@ export function openAuthState(store?: SessionStore): AuthState {
     return known
   }
 
-  function tell(session: SignedIn | undefined) {
+  function notify(session: SignedIn | undefined) {
     for (const listener of listeners) listener(session)
   }
 
   async function put(session: SignedIn | undefined) {
     known = Promise.resolve(session)
     await store?.write(session ? JSON.stringify(session) : null)
-    tell(session)
+    notify(session)
   }
 
   return {
@@ -84,7 +84,7 @@ export function openAuthState(store?: SessionStore): AuthState {
       const next = changes && { ...mine, ...changes }
       if (kept?.token === mine.token) return put(next)
       known = Promise.resolve(next ?? kept)
-      tell(next ?? kept)
+      notify(next ?? kept)
     },
     onChange(listener) {
       listeners.add(listener)
@@ -99,7 +99,7 @@ function parse(text: string | null | undefined): SignedIn | undefined {
   return session.user ? (session as SignedIn) : undefined
 }
 
-/** The part of its life that a token has left, from 1 to 0 and below; 1 where that cannot be told. */
+/** The part of its life that a token has left, from 1 to 0 and below; 1 where the token does not say. */
 export function lifeLeft(token: string): number {
   try {
     const { iat, exp } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')))

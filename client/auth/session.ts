@@ -1,4 +1,4 @@
-/** What every call of a client shares: how it sends, which dialect it speaks, and how it is told of changes. */
+/** What every call of a client shares: how it sends, which dialect it speaks, and how it subscribes to changes. */
 
 import { detectDialect } from '../detect.js'
 import { SvcError } from '../protocol/model/errors.js'
@@ -28,7 +28,7 @@ export interface Session extends TransportClient {
   readonly listen: Transport
 }
 
-/** The token of a request that nobody makes but the holder of the key, whoever is signed in. */
+/** The token of a request that is made with the key alone, whoever is signed in. */
 export const nobody = ''
 
 /** The part of its life at which a token is renewed. */

@@ -1,5 +1,6 @@
 import type { Session } from '../auth/session.js'
 import type { Document, Fields } from '../protocol/model/document.js'
+import { SvcError } from '../protocol/model/errors.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import { readDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
@@ -87,12 +88,15 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
      *
      * @example
      * const drafts = await svc.collection('posts').count({ where: { status: 'draft' } })
+     *
+     * @throws {SvcError} `INVALID_RESPONSE` of a service that does not count.
      */
     async count<const Path extends PopulatePath<Schema, Data> = never>(
       options: Pick<Selection<Data, Path, Schema>, 'where' | 'populate' | 'signal'> = {},
     ): Promise<number> {
       const { total } = await pageOf({ ...queryOf(options), limit: 0 })
-      return total as number
+      if (total !== null) return total
+      throw new SvcError('INVALID_RESPONSE', 'The service speaks another dialect.')
     },
 
     /**
@@ -133,7 +137,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
 
     /**
      * A list that stays current, in its order and with its filter; `onPage` gets it at once and whenever it changed.
-     * What changes in a linked document alone is not heard.
+     * A change of a linked document alone is not noticed.
      *
      * @example
      * const top = svc.collection('posts').live({ sort: '-views', limit: 10 })

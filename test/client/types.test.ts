@@ -9,6 +9,7 @@ import {
   type SocketConstructor,
   type Subscription,
 } from '../../client/index.js'
+import type { Operator } from '../../client/protocol/model/where.js'
 
 interface Company {
   name: string
@@ -66,6 +67,21 @@ describe('a typed client', () => {
     // @ts-expect-error: a role that does not exist
     const author: NonNullable<Parameters<ReturnType<typeof authors>['list']>[0]>['where'] = { role: 'king' }
     expectTypeOf([misspelt, misfit, mistyped, misdated, role, author]).toBeArray()
+  })
+
+  it('takes every operator on a text', () => {
+    const range = { gt: 'a', gte: 'a', lt: 'z', lte: 'z' }
+    const parts = { contains: 'a', icontains: 'a', startswith: 'a', endswith: 'a' }
+    const ofAll: Where = {
+      title: { ...range, ...parts, eq: 'a', ne: 'a', in: ['a'], notin: ['a'], isnull: true } satisfies Record<
+        Operator,
+        unknown
+      >,
+    }
+    expectTypeOf(ofAll).toExtend<Where>()
+    // @ts-expect-error: no such operator
+    const none: Where = { title: { matches: 'a' } }
+    expectTypeOf(none).toExtend<Where>()
   })
 
   it('looks into linked documents where they are populated', () => {

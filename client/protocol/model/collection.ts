@@ -41,7 +41,7 @@ export interface Collection {
   readonly updatedAt: string
 }
 
-/** A collection with its exact number of documents, told to whoever may read them. */
+/** A collection with its exact number of documents, for callers who may read them. */
 export interface CountedCollection extends Collection {
   readonly documentCount?: number
 }

@@ -89,7 +89,7 @@ export function mergeFields(before: Fields, { fields, remove, append }: Changes)
 export function requireNoOperator(fields: Fields, place: Issue['path'] = []): void {
   const operator = operatorNames.find((name) => Object.hasOwn(fields, name))
   if (operator === undefined) return
-  throw new SvcError('VALIDATION_ERROR', `"${operator}" works in updates only, and is no name of a field.`, [
+  throw new SvcError('VALIDATION_ERROR', `"${operator}" works in updates only, and is not a valid field name.`, [
     { path: [...place, operator], message: 'works in updates only', type: 'operator' },
   ])
 }

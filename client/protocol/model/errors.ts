@@ -1,6 +1,6 @@
 /**
  * Every code and the status that the service answers it with. An app loads neither this nor the words, which are in
- * `error-words.ts`: whoever hears of a failure is told both. Spec, "Errors"; contract 10.
+ * `error-words.ts`: the answer holds both. Spec, "Errors"; contract 10.
  */
 export const statuses = {
   INVALID_QUERY: 400,

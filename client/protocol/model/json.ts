@@ -43,7 +43,7 @@ export function objectIn(value: unknown): JsonObject {
 
 /** What a value is, in one word: `Object`, `Array`, `Date`, `BigInt`, `Function`, `Map`, … */
 export function kindOf(value: unknown): string {
-  return Object.prototype.toString.call(value).slice(8, -1)
+  return {}.toString.call(value).slice(8, -1)
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,4 +1,4 @@
-/** What goes out as text. What has no text is the caller's to mend, and nobody is asked. */
+/** Values as text. What has no text is refused before a request is sent. */
 import { SvcError } from '../model/errors.js'
 import { kindOf } from '../model/json.js'
 

@@ -54,7 +54,7 @@ export function readSpoken(text: string): NamedDialect {
   const forms: Spoken = { ...Object(spokenForms)[name], ...chosen }
   const isKnown = Object.entries(spokenAxes).every(([axis, known]) => Object.hasOwn(known, forms[axis as SpokenAxis]))
   if (isKnown) return { ...forms, name: name as DialectName, text }
-  throw new SvcError('INVALID_DIALECT', `"${text}" is not a valid dialect (use a, b or c).`)
+  throw new SvcError('INVALID_DIALECT', `"${text}" is not a valid dialect.`)
 }
 
 /** A dialect as short as it can be said: its name, and the forms that are another dialect's. */

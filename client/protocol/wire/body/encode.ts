@@ -25,8 +25,8 @@ export function writeBatchCreate(speaks: Speaks, documents: readonly object[]): 
 
 /** Wrapped in every dialect: none refuses that. */
 export function writeBatchUpdate(updates: Readonly<Record<string, object>>): object {
-  const encode = ([id, update]: [string, object]) => [id, writeFields({ body: 'either' }, update as Fields)]
-  return { updates: Object.fromEntries(Object.entries(updates).map(encode)) }
+  const entries = Object.entries(updates).map(([id, fields]) => [id, writeFields({ body: 'either' }, fields as Fields)])
+  return { updates: Object.fromEntries(entries) }
 }
 
 export function writeBatchDelete(ids: readonly string[]): object {

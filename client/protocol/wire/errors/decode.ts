@@ -13,7 +13,7 @@ const codes: { readonly [status: number]: ErrorCode } = {
 }
 
 /**
- * A failure as either format tells it; a code that this client does not know yet is told as it came.
+ * A failure in either format; a code that this client does not know yet is kept as it came.
  *
  * @param wrappers indices in the path of an issue of names around what was handed over, which are left out of it
  * @param otherwise what to say of an answer in neither format, which is none of the service's

@@ -8,7 +8,7 @@ import { type Listed, type Listing, listReaders } from './decode.js'
 
 interface ListEnvelope {
   schema(item: JsonSchema, listed?: Listed): JsonSchema
-  /** Headers that tell of the page, with a description each. */
+  /** Headers that describe the page, with what each says. */
   readonly headers: Readonly<Record<string, string>>
   encode(page: Page<Writable>, listed?: Listed): { body: Writable; headers: Record<string, string> }
   decode(body: Json, header: HeaderReader, listed: Listed): Listing
