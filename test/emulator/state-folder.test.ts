@@ -4,6 +4,8 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openPglite } from '../../emulator/database/pglite/pglite.js'
+import { sql } from '../../emulator/database/port.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-folder-'))
@@ -137,6 +139,18 @@ describe('the state folder', () => {
     await writeFile(join(dir, 'manifest.json'), JSON.stringify({ format: 99, engine: 'pglite', isInitialised: true }))
 
     await expect(start(dir)).rejects.toMatchObject({ code: 'DATA_NEWER' })
+  })
+
+  it('is refused with both versions when a newer svc has changed its tables', async () => {
+    const dir = await copyOfUsed('newer-tables')
+    const db = await openPglite({ dataDir: join(dir, 'data') })
+    await db.query(sql`insert into svc.migrations (number, name) values (999, 'from the future')`)
+    await db.close()
+
+    await expect(start(dir)).rejects.toMatchObject({
+      code: 'DATA_NEWER',
+      message: expect.stringMatching(/is at version 999; this svc knows versions up to \d+\.$/),
+    })
   })
 
   it('is refused when its manifest cannot be read', async () => {

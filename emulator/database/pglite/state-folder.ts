@@ -99,10 +99,11 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
 }
 
 /** What data of a later version are reported as. */
-export function newer(where: string, cause?: unknown): StartError {
+export function newer(where: string, cause?: Error): StartError {
+  const versions = cause === undefined ? '' : ` ${cause.message}`
   return new StartError(
     'DATA_NEWER',
-    `The data in "${where}" were written by a newer svc.`,
+    `The data in "${where}" were written by a newer svc.${versions}`,
     'Update svc, or name another folder with --data.',
     cause,
   )
