@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { WebSocket } from 'ws'
 import type { SvcError } from '../../client/index.js'
+import { changeKinds } from '../../client/protocol/model/change.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
@@ -14,8 +15,6 @@ import { onStderr } from '../terminal/colour.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText } from '../terminal/text-width.js'
-
-const kinds = ['created', 'updated', 'deleted'] as const
 
 interface Wanted {
   readonly events: readonly string[] | undefined
@@ -47,7 +46,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
   static override flags = {
     ...whereFlags,
     events: Flags.option({
-      options: kinds,
+      options: changeKinds,
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',

@@ -1,5 +1,6 @@
 import type { Session } from '../auth/session.js'
 import { toWhere } from '../collections/where.js'
+import type { Change } from '../protocol/model/change.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import type { Json, JsonObject } from '../protocol/model/json.js'
@@ -13,7 +14,7 @@ import { openFeed } from './feed.js'
 
 /** What became of a document. */
 export interface DocumentChange<Data = Fields> {
-  readonly kind: 'created' | 'updated' | 'deleted'
+  readonly kind: Change['kind']
   /** As it is after the change; of a deleted one, what it was. */
   readonly document: Document<Data>
   /** Its place among the changes of the project; `since` takes it. */

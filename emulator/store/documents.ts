@@ -1,3 +1,4 @@
+import type { Change } from '../../client/protocol/model/change.js'
 import type { StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
@@ -224,7 +225,7 @@ function drawn(project: string, count: number, condition: Fragment): Fragment {
  */
 export function recorded(
   { project, collection, at }: Place,
-  kind: string,
+  kind: Change['kind'],
   affected: Fragment,
   count: number,
   condition = sql`true`,

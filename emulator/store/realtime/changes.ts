@@ -1,3 +1,4 @@
+import type { Change } from '../../../client/protocol/model/change.js'
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, sql, writing } from '../../database/port.js'
@@ -7,7 +8,7 @@ import { mostTextBytes } from '../sql-words.js'
 export type Recorded = DocumentChange | CollectionChange
 
 export interface DocumentChange {
-  readonly kind: 'created' | 'updated' | 'deleted'
+  readonly kind: Change['kind']
   readonly seq: number
   readonly collection: string
   /** As it is after the change; a deleted one, as it was last. It knows its collection by id only. */
