@@ -108,7 +108,7 @@ export function readSeedFile({ name: file, lineOf }: JsonFile, content: { collec
     return {
       name,
       // The service checks it: it knows what a schema may say.
-      schema: schema as unknown as Schema | undefined,
+      schema: schema as Schema | undefined,
       key: typeof key === 'string' ? key : undefined,
       documents: Object.entries(documents).map(([title, fields]) => {
         const path = [...place, 'documents', title]

@@ -44,8 +44,8 @@ export function isPlainWord(text: unknown): text is string {
 /** What a file says of an emulator; undefined where there is no such file, or it says something else. Contract 12.4. */
 export function readEmulatorFile(file: string): EmulatorInfo | undefined {
   try {
-    const info: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    return isObject(info) && isOfOneEmulator(info) ? (info as unknown as EmulatorInfo) : undefined
+    const info: EmulatorInfo = JSON.parse(readFileSync(file, 'utf8'))
+    return isObject(info) && isOfOneEmulator({ ...info }) ? info : undefined
   } catch {
     return undefined
   }

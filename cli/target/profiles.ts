@@ -33,7 +33,7 @@ export function profilesFile(): string {
 export function readProfiles(): Profiles {
   const file = profilesFile()
   if (!existsSync(file)) return { profiles: {} }
-  let content: unknown
+  let content: Profiles
   try {
     content = JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
@@ -41,7 +41,7 @@ export function readProfiles(): Profiles {
     throw new CliFailure('BAD_CONFIG', exits.failed, `${file} is not JSON.`, hint, { cause })
   }
   if (!isObject(content) || !isObject(content.profiles)) return { profiles: {} }
-  return content as unknown as Profiles
+  return content
 }
 
 export async function writeProfiles(profiles: Profiles): Promise<void> {

@@ -63,7 +63,7 @@ function readAccepted(): Accepted {
     const content: unknown = JSON.parse(readFileSync(trustFile(), 'utf8'))
     if (!isObject(content) || !isObject(content.folders)) return {}
     const lists = Object.entries(content.folders).filter(([, urls]) => Array.isArray(urls))
-    return Object.fromEntries(lists) as unknown as Accepted
+    return Object.fromEntries(lists) as Accepted
   } catch {
     return {}
   }

@@ -127,7 +127,7 @@ export function openSubscription<Data>(
   function hand(change: DecodedChange) {
     if (change.seq <= (since ?? -1)) return
     since = change.seq
-    const told = change as unknown as DocumentChange<Data>
+    const told = change as DocumentChange<Data>
     if (onChange) queueMicrotask(() => status !== 'closed' && onChange(told))
     else feed.put(told)
   }

@@ -147,7 +147,7 @@ export function route<
   Query = undefined,
 >(route: RouteOf<Need, Path, Body, Query, Kind>): Route {
   // What a route reads is exactly what it is handed: `run` takes both from this same record.
-  return route as unknown as Route
+  return route as Route
 }
 
 /** The route that a path and method mean, by the `paths` axis; nearly always the same. */

@@ -48,7 +48,7 @@ export function openTokenChecks(timeoutMilliseconds: number): TokenChecks {
         clockTolerance: 30,
       })
       requireClaims(payload, audiences, nonce)
-      return payload as unknown as JsonObject & { sub: string }
+      return payload as JsonObject & { sub: string }
     },
   }
 }

@@ -150,7 +150,7 @@ async function readPerson(
   if (claims && isMicrosoft(addressOfServer(client))) return readClaims(client, claims)
   if (claims && typeof claims.sub === 'string') {
     const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
-    const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as unknown as JsonObject) : {}
+    const profile = hasProfile ? ((await fetchUserInfo(config, accessToken, claims.sub)) as JsonObject) : {}
     // An address and whether it is verified are believed from one mouth.
     const { email, email_verified, ...rest } = claims
     return readProfile(claims.sub, { ...('email' in profile ? rest : claims), ...profile })

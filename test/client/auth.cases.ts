@@ -118,7 +118,7 @@ export const authCases: Cases = {
     same(linked.email, email)
     await svc.auth.update({ data: { favourite: post.id } })
     const me = await svc.auth.user({ populate: ['favourite'] })
-    same((me.data.favourite as unknown as { data: { title: string } }).data.title, 'Tea')
+    same((me.data.favourite as { data: { title: string } }).data.title, 'Tea')
   },
 
   'reads what a provider’s redirect says': async ({ svc }) => {

@@ -18,7 +18,8 @@ const detail = { detail: expect.anything() }
 
 beforeAll(async () => {
   emulator = await startEmulator({ memory: true, dialect: 'b' })
-  other = (await control('POST', '/projects', { settings: { dialect: 'c' } })) as unknown as Project
+  const { id, apiKey } = await control('POST', '/projects', { settings: { dialect: 'c' } })
+  other = { id: String(id), apiKey: String(apiKey) }
 })
 afterAll(() => emulator.close())
 

@@ -22,15 +22,12 @@ const advance = (milliseconds: number) => ask('PATCH', '/_svc/api/clock', { adva
 const settings = (settings: object) => ask('PATCH', `/_svc/api/projects/${emulator.projectId}`, { settings })
 
 let count = 0
-interface User {
-  readonly id: string
-  readonly email: string
-  readonly token: string
-}
+type User = Readonly<Record<'id' | 'email' | 'token', string>>
 
 async function aUser(): Promise<User> {
-  const { body } = await ask('POST', '/auth-collections/signup', { email: `ada.${++count}@example.com`, password })
-  return body as unknown as User
+  const signedUp = await ask('POST', '/auth-collections/signup', { email: `ada.${++count}@example.com`, password })
+  const { id, email, token } = signedUp.body
+  return { id: String(id), email: String(email), token: String(token) }
 }
 
 const logIn = ({ email }: User, given = password) => ask('POST', '/auth-collections/login', { email, password: given })

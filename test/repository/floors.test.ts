@@ -216,6 +216,12 @@ test('no folder holds over 20 files', () => {
   expect([...counts].filter(([, count]) => count > 20)).toEqual([])
 })
 
+test('fewer than ten places assert a type that the compiler cannot see', () => {
+  const asserting = files.flatMap((file) => [...read(file).matchAll(/\bas unknown as\b/g)].map(() => file))
+
+  expect(asserting.length).toBeLessThan(10)
+})
+
 test('files are named in kebab-case', () => {
   expect(files.filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.[a-z]+)+$/.test(file))).toEqual([])
 })

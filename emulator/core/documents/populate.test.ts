@@ -25,7 +25,7 @@ function aProject(documents: ReadonlyMap<string, Json>) {
     })
   }
   const ctx = { db: { query }, project: { id: 'p' }, caller: { secret: true, key: { id: 'k' } } }
-  return { ctx: ctx as unknown as Context, asked }
+  return { ctx: ctx as Context, asked }
 }
 
 function aDocument(fields: Json): StoredDocument {

@@ -15,7 +15,7 @@ function aBackend(asked: unknown[]): Backend {
       return [{ is_allowed: true }] as Row[]
     },
   }
-  return { db, caches: openCaches(openMemoryBus()) } as unknown as Backend
+  return { db, caches: openCaches(openMemoryBus()) } as Backend
 }
 
 it.each([

@@ -72,7 +72,7 @@ const several = async () => {
 it('contract 10.10 no piece of an answer is written while the other end takes none', async () => {
   const { res, taken, state } = aReader(2)
 
-  const ending = endWith(res as unknown as ServerResponse, pieces)
+  const ending = endWith(res as ServerResponse, pieces)
   await several()
   const before = [...taken]
   state.room = 10
@@ -87,7 +87,7 @@ it('contract 10.10 no piece of an answer is written while the other end takes no
 it('contract 10.10 nothing more is written to a reader who has gone', async () => {
   const { res, taken } = aReader(2)
 
-  const ending = endWith(res as unknown as ServerResponse, pieces)
+  const ending = endWith(res as ServerResponse, pieces)
   await several()
   res.destroyed = true
   res.emit('close')
@@ -100,7 +100,7 @@ it('contract 10.10 others have their turn between the pieces of an answer that i
   const { res } = aReader(100)
   const turns = countTurns()
 
-  await endWith(res as unknown as ServerResponse, pieces)
+  await endWith(res as ServerResponse, pieces)
 
   expect(turns()).toBeGreaterThanOrEqual(pieces.length - 1)
 })
@@ -116,7 +116,7 @@ it('contract 10.10 an answer of which nothing is taken for a minute is let go', 
     },
   })
 
-  const ending = endWith(socket as unknown as ServerResponse, pieces)
+  const ending = endWith(socket as ServerResponse, pieces)
   await several()
   vi.advanceTimersByTime(60_000)
   await ending

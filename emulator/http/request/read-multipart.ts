@@ -127,7 +127,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       ...{ storage, limits, preservePath: true, defParamCharset: 'utf8' },
       streamHandler,
     }
-    const parse = multer(options).any() as unknown as Parser
+    const parse = multer(options).any() as Parser
     parse(req, {}, (error) => {
       // What does not look like a form to multer, it leaves alone.
       if (error || !isForm) return refuse(formFault(error))

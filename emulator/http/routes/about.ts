@@ -31,7 +31,7 @@ export function aboutRoutes(described: readonly Route[], version: string): reado
       query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
       reply: 'plain',
       handle: (_backend, { query, dialect }) =>
-        describeRoutes(described, readDialect(query, dialect), version) as unknown as Writable,
+        describeRoutes(described, readDialect(query, dialect), version) as Writable,
     }),
   ]
 }

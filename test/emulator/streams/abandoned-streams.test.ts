@@ -11,6 +11,7 @@ import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
 import { unitOf } from '../../../emulator/core/unit-of-work.js'
 import type { Door, Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
+import type { Log } from '../../../emulator/http/log.js'
 import { streamEvents } from '../../../emulator/http/realtime/sse.js'
 import { run } from '../../../emulator/http/run.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
@@ -38,12 +39,13 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const bus = openMemoryBus()
   const feeds = openFeeds(db, bus, (error) => faults.push(error))
   const leave = vi.spyOn(feeds, 'leave')
-  const backend = { db, bus, feeds, caches: openCaches(bus) } as unknown as Backend
+  const backend = { db, bus, feeds, caches: openCaches(bus) } as Backend
   const watch = openIdentityWatch(backend)
   const ctx: Context = { project, caller, ...unitOf(backend) }
   const streams = { watch, open: new Set<() => void>() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
-  const door = { requireHost: () => undefined, log: { isOpen: false } } as unknown as Door
+  const log: Partial<Log> = { isOpen: false }
+  const door = { requireHost: () => undefined, log } as object as Door
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true
     await once(exchange.req.socket, 'close')

@@ -23,7 +23,7 @@ afterAll(() => opened.stop())
 
 function aWatch() {
   const bus = openMemoryBus()
-  const watch = openIdentityWatch({ db: opened.db, bus } as unknown as Backend)
+  const watch = openIdentityWatch({ db: opened.db, bus } as Backend)
   return { ...watch, somethingChanged: () => bus.publish([{ kind: 'identity' }]) }
 }
 
