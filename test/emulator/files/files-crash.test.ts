@@ -69,7 +69,9 @@ it(`has each file whole, and no other, after each of ${cycles} kills`, {
         }
       }
     })
-    await pause(300 + Math.random() * 1_000)
+    const enough = acknowledged + 6
+    await expect.poll(() => acknowledged).toBeGreaterThanOrEqual(enough)
+    await pause(Math.random() * 1_000)
     isOver = true
     const died = once(child, 'exit')
     child.kill('SIGKILL')
