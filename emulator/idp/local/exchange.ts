@@ -93,7 +93,7 @@ export function redirect(location: string): Answer {
   return { status: 303, headers: { location }, body: '' }
 }
 
-/** What no page is told in the address that leads to it. */
+/** A failure that is never put into an address that leads to a page. */
 export function refused({ code, description, status }: Refusal): Answer {
   const headers: Record<string, string> = status === 401 ? { 'www-authenticate': `Bearer error="${code}"` } : {}
   return json({ error: code, error_description: description }, status, headers)

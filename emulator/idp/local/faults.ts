@@ -6,7 +6,7 @@ const mostClients = 1_000
 
 interface Standing {
   readonly fault: ProviderFault
-  /** Logins left; `null` until told otherwise. */
+  /** Logins left; `null` until the fault is cleared. */
   left: number | null
 }
 

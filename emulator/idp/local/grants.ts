@@ -50,7 +50,7 @@ export function openGrants(now: () => number): Grants {
     newToken(code, grant) {
       const token = keep(tokens, grant, now() + tokenSeconds * 1_000)
       used.set(code, token)
-      forgetOldest(used)
+      removeOldest(used)
       return token
     },
     grantOf(token) {
@@ -68,12 +68,12 @@ export function isVerifierOf(challenge: string, verifier: string): boolean {
 function keep(all: Map<string, Kept>, grant: Grant, expiresAt: number): string {
   const secret = randomBytes(24).toString('base64url')
   all.set(secret, { grant, expiresAt })
-  forgetOldest(all)
+  removeOldest(all)
   return secret
 }
 
 /** Maps keep the order in which they were filled. */
-function forgetOldest(all: Map<string, unknown>): void {
+function removeOldest(all: Map<string, unknown>): void {
   const [oldest] = all.keys()
   if (all.size > mostAtOnce && oldest !== undefined) all.delete(oldest)
 }

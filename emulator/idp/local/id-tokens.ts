@@ -25,7 +25,7 @@ const keyId = 'svc-local'
 
 export function openTokenSigner(): TokenSigner {
   const ownKey = keyMadeOnce()
-  /** A key that nobody publishes. */
+  /** A key that is not published. */
   const otherKey = keyMadeOnce()
   return {
     async keys() {
