@@ -47,7 +47,7 @@ function cannotListen(error: unknown, host: string | undefined, port: number): u
   }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     const hint = 'Name one with --host; 0.0.0.0 takes all of them.'
-    return new StartError('NO_SUCH_HOST', `"${host}" is no address of this machine.`, hint, error)
+    return new StartError('NO_SUCH_HOST', `"${host}" is not an address of this machine.`, hint, error)
   }
   return error
 }

@@ -45,7 +45,7 @@ export function misuse(message: string, hint?: string): CliFailure {
 
 /** A file that is not there: exit 4. */
 export function noFile(name: string, cause?: unknown): CliFailure {
-  return new CliFailure('NO_FILE', exits.notFound, `There is no file "${name}".`, undefined, { cause })
+  return new CliFailure('NO_FILE', exits.notFound, `No file "${name}".`, undefined, { cause })
 }
 
 interface ExitSignal extends Error {
@@ -152,7 +152,7 @@ function describeMisuse(error: Error): Failure {
 
 /** oclif's words in ours, where its own take several lines. */
 function misuseMessage(error: Error): string {
-  if ('flags' in error && Array.isArray(error.flags)) return `There is no flag "${error.flags.join('", "')}" here.`
+  if ('flags' in error && Array.isArray(error.flags)) return `Unknown flag "${error.flags.join('", "')}".`
   if (error.message.startsWith('Missing ') && 'args' in error && Array.isArray(error.args)) {
     const named: { name: string; description?: string }[] = error.args
     return `Missing: ${named.map(({ name, description }) => `${name.toUpperCase()} (${description})`).join(', ')}.`

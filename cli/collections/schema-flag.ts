@@ -15,13 +15,12 @@ export function readSchema({ field, schema }: { field?: readonly string[]; schem
 
 function readRule(text: string): readonly [string, FieldRule] {
   const parts = /^(?<name>[^:]+):(?<type>[a-z]+)(?<required>!?)(?:=(?<value>.+))?$/s.exec(text)?.groups
-  if (!parts?.name)
-    throw misuse(`"${text}" is no field.`, 'Write it like title:string, title:string! or views:integer=0.')
+  if (!parts?.name) throw misuse(`Not a valid field: "${text}".`, 'Use title:string, title:string! or views:integer=0.')
   const type = fieldTypes.find((known) => known === parts.type)
   if (!type) {
     const meant = nearest(parts.type ?? '', fieldTypes)
     const hint = meant ? `Did you mean "${meant}"?` : `The types: ${fieldTypes.join(', ')}.`
-    throw misuse(`"${parts.type}" is no type of a field.`, hint)
+    throw misuse(`Not a valid field type: "${parts.type}".`, hint)
   }
   return [
     parts.name,

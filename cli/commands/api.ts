@@ -13,7 +13,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
 export default class Api extends TargetCommand {
-  static override summary = 'Send any request, with the key of the target.'
+  static override summary = 'Send an authenticated request to the API.'
   static override description =
     prose(`Prints the body as it came; --include prints status and headers too. Fields become a JSON body:
 title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
@@ -42,7 +42,7 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
   async run() {
     const { args, argv, flags } = await this.parse(Api)
     const method = args.method.toUpperCase()
-    if (!methods.includes(method)) throw misuse(`"${args.method}" is no method.`, `One of: ${methods.join(', ')}.`)
+    if (!methods.includes(method)) throw misuse(`Not a valid method: "${args.method}".`, `Use ${methods.join(', ')}.`)
     const words = argv.slice(2).map(String)
     const body = words.length > 0 || flags.file ? JSON.stringify(readFields(words, flags.file)) : undefined
     if (body !== undefined && safeMethods.includes(method)) throw misuse(`${method} has no body.`)
@@ -88,7 +88,7 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
 
 function readHeader(text: string): [string, string] {
   const at = text.indexOf(':')
-  if (at < 1) throw misuse(`"${text}" is no header.`, 'Write it like "svc-dialect: b".')
+  if (at < 1) throw misuse(`Not a valid header: "${text}".`, 'Use "svc-dialect: b".')
   return [text.slice(0, at).trim().toLowerCase(), text.slice(at + 1).trim()]
 }
 

@@ -18,7 +18,7 @@ const variables = [
 ]
 
 export default class Config extends SvcCommand {
-  static override summary = 'Show the settings that are in force, and where they come from.'
+  static override summary = 'Show the settings in effect, and where each is set.'
   static override description =
     'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']

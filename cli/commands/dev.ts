@@ -76,7 +76,7 @@ command's exit code if it ends by itself.`)
       min: 0,
       description: 'proxies in front that report where clients are, in x-forwarded-for [default: none]',
     }),
-    'mail-from': Flags.string({ description: 'who mail is from', helpValue: 'address' }),
+    'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address' }),
     open: Flags.boolean({ description: "open the emulator's page in the browser" }),
     detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
     demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),

@@ -13,7 +13,7 @@ import { nearest } from '../terminal/nearest.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Init extends SvcCommand {
-  static override summary = 'Start an app from a template, or add the service to one that is there.'
+  static override summary = 'Create an app from a template, or add the service to an existing one.'
   static override description =
     prose(`In a folder with a package.json it adds svc.json, .env.local and a client file, elsewhere
 the files of a template. Names of settings, and how they are read, are those of Vite, Next, Expo or plain Node, by what
@@ -77,10 +77,7 @@ function requireTemplate(name: string, templates: readonly Template[]): Template
   if (template) return template
   const names = templates.map((known) => known.name)
   const meant = nearest(name, names)
-  throw misuse(
-    `There is no template "${name}".`,
-    meant ? `Did you mean "${meant}"?` : `There are: ${names.join(', ')}.`,
-  )
+  throw misuse(`No template "${name}".`, meant ? `Did you mean "${meant}"?` : `There are: ${names.join(', ')}.`)
 }
 
 function planLines(plan: readonly PlannedFile[]): string[] {

@@ -8,7 +8,7 @@ import { table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Seed extends TargetCommand {
-  static override summary = 'Fill collections from files, once.'
+  static override summary = 'Seed collections from files.'
   static override description =
     prose(`A file is either the documents of the collection it is named after (posts.json, posts.ndjson, posts.csv),
 or holds several collections, with schemas and with references between documents:

@@ -6,8 +6,8 @@ import { record } from '../terminal/print.js'
 import { printable } from '../terminal/text-width.js'
 
 export default class Status extends SvcCommand {
-  static override summary = 'Show the emulator of this folder.'
-  static override description = 'Exits with 8 when none runs. --env prints what a shell can take in.'
+  static override summary = 'Show the status of the emulator of this folder.'
+  static override description = 'Exits with 8 when none runs. --env prints exports for a shell.'
   static override examples = ['<%= config.bin %> status', 'eval "$(<%= config.bin %> status --env)"']
   static override flags = {
     data: dataFlag,

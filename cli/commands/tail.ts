@@ -148,7 +148,7 @@ const notes = {
 
 function readAddress(text: string | undefined): string | undefined {
   if (text === undefined || (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))) return text
-  throw misuse(`"${text}" is no address to forward to.`, 'Write --forward-to http://localhost:3000/hook.')
+  throw misuse(`Not a valid address to forward to: "${text}".`, 'Use --forward-to http://localhost:3000/hook.')
 }
 
 function tooFew(shown: number, wanted: number, seconds: number | undefined): CliFailure {

@@ -64,6 +64,6 @@ async function failureIn(log: string): Promise<CliFailure> {
     await rm(log)
     return new CliFailure(code, exit, message, hint ?? undefined)
   } catch {
-    return new CliFailure('NOT_STARTED', exits.failed, 'It ended before it was ready.', `See what it said: ${log}`)
+    return new CliFailure('NOT_STARTED', exits.failed, 'It ended before it was ready.', `See its output: ${log}`)
   }
 }

@@ -111,7 +111,7 @@ function keyHeader(key: string | undefined): Record<string, string> {
 }
 
 function notAService(url: string): CliFailure {
-  const message = `Something answers at ${url}, and it is no service of this kind.`
+  const message = `What answers at ${url} does not speak the API of this service.`
   return new CliFailure(
     'NOT_A_SERVICE',
     exits.failed,

@@ -23,11 +23,12 @@ export function readFields(words: readonly string[], file?: string): JsonObject 
 }
 
 function readField(word: string): readonly [string, JsonObject[string]] {
-  if (word.startsWith('--')) throw misuse(`There is no flag "${word}" here.`)
+  if (word.startsWith('--')) throw misuse(`Unknown flag "${word}".`)
   const at = word.indexOf('=')
   const isJson = at > 0 && word[at - 1] === ':'
   const name = word.slice(0, isJson ? at - 1 : at)
-  if (at < 1 || name === '') throw misuse(`"${word}" is no field.`, 'Write title=Hello for text, views:=3 for JSON.')
+  if (at < 1 || name === '')
+    throw misuse(`Not a valid field: "${word}".`, 'Use title=Hello for text, views:=3 for JSON.')
   const text = word.slice(at + 1)
   if (!isJson) return [name, text]
   try {

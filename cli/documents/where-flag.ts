@@ -91,7 +91,7 @@ const suffixes: readonly string[] = operators
 export function readSort(text: string | undefined): Sort | undefined {
   if (text === undefined) return undefined
   const name = text.replace(/^[-+]/, '')
-  if (name === '') throw misuse(`--sort "${text}" names no field.`, 'Write --sort title or --sort -createdAt.')
+  if (name === '') throw misuse(`Not a valid order: --sort "${text}".`, 'Use --sort title or --sort -createdAt.')
   return { path: parsePath(name), direction: text.startsWith('-') ? 'desc' : 'asc' }
 }
 
@@ -106,10 +106,9 @@ const suffixOf: { readonly [sign: string]: string } = { '>': 'gte', '<': 'lte', 
 
 function splitCondition(condition: string): readonly [string, string] {
   const at = condition.indexOf('=')
-  if (at < 1) throw misuse(`"${condition}" is no condition.`, 'Write it like status=published or views__gte=100.')
+  if (at < 1) throw misuse(`Not a valid condition: "${condition}".`, 'Use status=published or views__gte=100.')
   const [field, value] = [condition.slice(0, at), condition.slice(at + 1)]
   const suffix = suffixOf[field.at(-1) ?? '']
-  if (suffix)
-    throw misuse(`"${condition}" is no condition.`, `Write it like ${field.slice(0, -1)}__${suffix}=${value}.`)
+  if (suffix) throw misuse(`Not a valid condition: "${condition}".`, `Use ${field.slice(0, -1)}__${suffix}=${value}.`)
   return [field, value]
 }

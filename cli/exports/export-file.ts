@@ -47,14 +47,14 @@ const byExtension: { readonly [extension: string]: ExportFormat } = {
 export function exportFormat({ format, out }: { format?: ExportFormat; out?: string }): ExportFormat {
   const named = format ?? (out === undefined ? 'ndjson' : byExtension[extname(out).toLowerCase()])
   if (named) return named
-  throw misuse(`How to write "${out}" cannot be told from its name.`, `Say it: --format ${exportFormats.join('|')}`)
+  throw misuse(`The name "${out}" does not show its format.`, `Name it: --format ${exportFormats.join('|')}`)
 }
 
 export async function openExportFile(target: ExportTarget): Promise<ExportFile> {
   const { path, columns, withIds, isSafe } = target
   const format = target.format ?? (path === undefined ? 'ndjson' : byExtension[extname(path).toLowerCase()])
   if (!format)
-    throw misuse(`How to write "${path}" cannot be told from its name.`, `Say it: --format ${exportFormats.join('|')}`)
+    throw misuse(`The name "${path}" does not show its format.`, `Name it: --format ${exportFormats.join('|')}`)
   const form = await formatDocuments(format, { columns, withIds, isSafe })
   if (path === undefined)
     return onStream(process.stdout, format === 'csv' && !process.stdout.isTTY ? form : shown(form))
@@ -145,7 +145,7 @@ async function ended(stream: Writable): Promise<void> {
 /** @throws {CliFailure} where no file can be. */
 function requirePlace(path: string): void {
   const folder = dirname(resolve(path))
-  if (!existsSync(folder)) throw new CliFailure('NO_FILE', exits.notFound, `There is no folder "${folder}".`)
+  if (!existsSync(folder)) throw new CliFailure('NO_FILE', exits.notFound, `No folder "${folder}".`)
   if (existsSync(path) && statSync(path).isDirectory()) throw misuse(`"${path}" is a folder.`, 'Name a file in it.')
 }
 

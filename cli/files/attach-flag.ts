@@ -16,7 +16,7 @@ export async function readAttached(words: readonly string[] = []): Promise<Recor
   const fields = new Map<string, File[]>()
   for (const word of words) {
     const [, field = '', place = ''] = /^([^=]+)=@(.+)$/s.exec(word) ?? []
-    if (field === '') throw misuse(`"${word}" is no field with a file.`, 'Write -F cover=@picture.png')
+    if (field === '') throw misuse(`Not a valid field with a file: "${word}".`, 'Use -F cover=@picture.png')
     fields.set(field, [...(fields.get(field) ?? []), await openLocalFile(place)])
   }
   const values = [...fields].map(([field, files]) => [field, files.length > 1 ? files : files[0]] as const)

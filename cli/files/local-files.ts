@@ -68,7 +68,11 @@ const unwritable = /[/\\\u0000-\u001f\u007f-\u009f]/
 function placeFor({ path, name }: Pick<StoredFile, 'path' | 'name'>, folder: string): string {
   const segments = [...path.split('/').filter((segment) => segment !== ''), name]
   if (segments.some((segment) => segment === '..' || segment === '.' || unwritable.test(segment))) {
-    throw new CliFailure('INVALID_PATH', exits.failed, `"${posix.join(path, name)}" is no place to write to.`)
+    throw new CliFailure(
+      'INVALID_PATH',
+      exits.failed,
+      `"${posix.join(path, name)}" cannot be written to: it is outside of the folder, or not a plain file.`,
+    )
   }
   return join(folder, ...segments)
 }

@@ -25,7 +25,7 @@ export async function allFiles(client: Client, path?: string): Promise<StoredFil
 /** The file of that id. */
 export async function findFile(client: Client, id: string): Promise<StoredFile> {
   for await (const file of eachFile(client)) if (file.id === id) return file
-  throw new CliFailure('NOT_FOUND', exits.notFound, `No file "${id}".`, 'See what there is: svc files list')
+  throw new CliFailure('NOT_FOUND', exits.notFound, `No file "${id}".`, 'List them: svc files list')
 }
 
 export function fileRow({ id, name, path, size, mimeType, url }: StoredFile): Row {

@@ -14,11 +14,11 @@ const commandNotFound: Hook.CommandNotFound = async ({ id, argv, config }) => {
   // What follows a topic counts as words of the command, so that arguments look like words of it too.
   const typed = words.slice(0, verbs.length > 0 ? topic.split(' ').length + 1 : words.length).join(' ')
   const meant = verbs.length > 0 ? nearestOf(topic, typed, known) : nearestTopic([...words, ...(argv ?? [])], known)
-  if (meant) throw misuse(`There is no command "${typed}".`, `Did you mean "${config.bin} ${meant}"?`)
+  if (meant) throw misuse(`Unknown command "${typed}".`, `Did you mean "${config.bin} ${meant}"?`)
   if (verbs.length > 0) {
-    throw misuse(`There is no command "${typed}".`, `After "${topic}" there are: ${verbs.join(', ')}.`)
+    throw misuse(`Unknown command "${typed}".`, `After "${topic}" there are: ${verbs.join(', ')}.`)
   }
-  throw misuse(`There is no command "${typed}".`, `See what there is: ${config.bin} --help`)
+  throw misuse(`Unknown command "${typed}".`, `List the commands: ${config.bin} --help`)
 }
 
 /** The longest topic that the words begin with, `users 2fa` rather than `users`; else the first word. */

@@ -5,7 +5,7 @@ import { fieldsDescription, readFields } from '../documents/fields-args.js'
 export const accountArg = Args.string({ required: true, description: 'id of the account' })
 
 export const accountFlags = {
-  name: Flags.string({ description: 'what the person is called' }),
+  name: Flags.string({ description: 'name of the account' }),
   email: Flags.string({ description: 'email address; "" for none', helpValue: 'address' }),
   verified: Flags.boolean({ allowNo: true, description: 'whether the provider has verified the address' }),
   claim: Flags.string({

@@ -16,7 +16,7 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
       const type = (['auto', ...fieldTypes] as const).find((known) => known === part.slice(at + 1))
       if (at < 1 || !type) {
         throw misuse(
-          `"${part}" is no type of a column.`,
+          `Not a valid column type: "${part}".`,
           `Write column:type; the types: auto, ${fieldTypes.join(', ')}.`,
         )
       }

@@ -84,7 +84,7 @@ function formatOf({ name, path }: Input, head: Buffer): Format {
   if (first === '[' || first === '{') return 'json'
   if (path === undefined || head.length === 0) return 'csv'
   throw misuse(
-    `What "${name}" holds cannot be told from its name.`,
+    `The name "${name}" does not show its format.`,
     'Let it end in .json, .ndjson or .csv; svc docs import takes --format too.',
   )
 }

@@ -21,7 +21,7 @@ export async function findUser(client: Client, who: string): Promise<AppUser> {
   if (items[0]) return items[0]
   const others = (await client.users.list({ limit: 100 })).items.map(({ email }) => email)
   const meant = nearest(who, others)
-  const hint = meant ? `Did you mean "${meant}"?` : 'See who there is: svc users list'
+  const hint = meant ? `Did you mean "${meant}"?` : 'List them: svc users list'
   throw new CliFailure('USER_NOT_FOUND', exits.notFound, `No user "${who}".`, hint)
 }
 

@@ -34,7 +34,7 @@ function readProjectFile(path: string, text: string): ProjectFile {
   }
   if (!isObject(content)) throw badFile(path, 'does not hold an object')
   const unknown = Object.keys(content).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw badFile(path, `"${unknown}" is no setting`)
+  if (unknown !== undefined) throw badFile(path, `"${unknown}" is not a valid setting`)
   for (const name of settings) {
     if (content[name] !== undefined && typeof content[name] !== 'string') throw badFile(path, `"${name}" is not text`)
   }

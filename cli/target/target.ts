@@ -146,7 +146,10 @@ export function readAddress(url: string, from: string): string {
     throw misuse(`"${url}" (${from}) is not an address.`, 'Write it like http://127.0.0.1:4400.')
   }
   if (parsed.username || parsed.password || parsed.search || parsed.hash) {
-    throw misuse(`"${parsed.origin}" (${from}) says more than an address.`, 'Give the key with --key or SVC_API_KEY.')
+    throw misuse(
+      `"${parsed.origin}" (${from}) has a user name or password in it.`,
+      'Give the key with --key or SVC_API_KEY.',
+    )
   }
   return parsed.href.replace(/\/+$/, '')
 }

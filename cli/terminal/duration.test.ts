@@ -18,6 +18,6 @@ test.each(lengths)('"%s" is %i ms', (text, milliseconds, written) => {
   expect(writeDuration(milliseconds)).toBe(written)
 })
 
-test.each(['', '5', 'h', '1w', '1h-5m', 'soon', '1.h', '--1h'])('"%s" is no length of time', (text) => {
-  expect(() => readDuration(text)).toThrow('is no length of time')
+test.each(['', '5', 'h', '1w', '1h-5m', 'soon', '1.h', '--1h'])('"%s" is not a valid duration', (text) => {
+  expect(() => readDuration(text)).toThrow('Not a valid duration')
 })

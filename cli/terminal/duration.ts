@@ -4,10 +4,10 @@ import { misuse } from '../base/failure.js'
 const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const
 const form = /^(-?)((?:\d+(?:\.\d+)?(?:ms|[dhms]))+)$/
 
-/** Milliseconds. @throws {CliFailure} if it is no length of time */
+/** Milliseconds. @throws {CliFailure} if it is not a valid duration */
 export function readDuration(text: string): number {
   const [, sign, parts = ''] = form.exec(text.replaceAll(' ', '')) ?? []
-  if (sign === undefined) throw misuse(`"${text}" is no length of time.`, 'Write it like 90s, 61m, 25h, 1h30m or 2d.')
+  if (sign === undefined) throw misuse(`Not a valid duration: "${text}".`, 'Use 90s, 61m, 25h, 1h30m or 2d.')
   const sum = [...parts.matchAll(/([\d.]+)(ms|[dhms])/g)].reduce(
     (sum, [, number, unit]) => sum + Number(number) * units[unit as keyof typeof units],
     0,

@@ -190,7 +190,7 @@ test('svc tail exits with 7 when too few events come in time', async () => {
 
 test.each([
   [['tail', 'post99'], 4, 'No collection "post99".'],
-  [['tail', '--forward-to', 'ftp://example.com'], 2, 'is no address to forward to'],
+  [['tail', '--forward-to', 'ftp://example.com'], 2, 'Not a valid address to forward to'],
   [['tail', '--where', 'views__above=1'], 2, 'Unknown filter suffix "__above"'],
   [['tail', '--events', 'born'], 2, 'Expected --events=born to be one of'],
 ])('svc %j exits with %i', async (words, code, message) => {

@@ -13,7 +13,7 @@ export default class ClockSet extends ControlCommand {
   static override args = {
     time: Args.string({
       required: true,
-      description: 'a day, or a moment as ISO 8601 writes it; UTC if it says nothing',
+      description: 'an ISO 8601 date or time; UTC unless it names a zone',
     }),
   }
 
@@ -31,7 +31,7 @@ function readMoment(text: string): string {
   const [match, day, time, zone] = form.exec(text) ?? []
   const moment = new Date(match && time && !zone ? `${match}Z` : text)
   if (!match || Number.isNaN(moment.getTime()) || !isDay(day)) {
-    throw misuse(`"${text}" is no moment.`, 'Write it like 2030-01-31 or 2030-01-31T12:00:00Z.')
+    throw misuse(`Not a valid date or time: "${text}".`, 'Use 2030-01-31 or 2030-01-31T12:00:00Z.')
   }
   return moment.toISOString()
 }

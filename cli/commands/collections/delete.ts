@@ -4,7 +4,7 @@ import { counted } from '../../terminal/print.js'
 
 export default class CollectionsDelete extends TargetCommand {
   static override summary = 'Delete a collection with all its documents.'
-  static override description = 'Asks first; where nobody can be asked, it needs --yes. There is no way back.'
+  static override description = 'Asks first; without a terminal it needs --yes. It cannot be undone.'
   static override examples = [
     '<%= config.bin %> collections delete drafts',
     '<%= config.bin %> collections delete drafts --yes --json',

@@ -3,7 +3,7 @@ import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 
 export default class CollectionsRename extends TargetCommand {
-  static override summary = 'Give a collection another name; its documents and their ids stay.'
+  static override summary = 'Rename a collection; its documents and their ids stay.'
   static override examples = [
     '<%= config.bin %> collections rename posts articles',
     '<%= config.bin %> collections rename posts articles --json',

@@ -12,7 +12,7 @@ import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DialectsDetect extends ServiceCommand {
-  static override summary = 'Find out which forms a service speaks.'
+  static override summary = 'Detect the dialect of a service.'
   static override description =
     prose(`Only reads, unless --write allows a collection of its own, which it removes. What nothing tells is
 taken from the named dialect that fits the rest best, and marked as assumed. With --write that is only what a login

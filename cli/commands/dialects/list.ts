@@ -4,7 +4,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { table } from '../../terminal/print.js'
 
 export default class DialectsList extends SvcCommand {
-  static override summary = 'List what a service may speak: the axes, their forms, and the named dialects.'
+  static override summary = 'List the axes, their forms, and the named dialects.'
   static override examples = ['<%= config.bin %> dialects list', '<%= config.bin %> dialects list --json']
 
   async run() {

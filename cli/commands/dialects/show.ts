@@ -9,7 +9,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { record } from '../../terminal/print.js'
 
 export default class DialectsShow extends SvcCommand {
-  static override summary = 'Show a dialect: its forms, and how a document and a list look in it.'
+  static override summary = 'Show the forms of a dialect, and a document and a list in it.'
   static override examples = [
     '<%= config.bin %> dialects show b',
     '<%= config.bin %> dialects show "a, document=flat" --json',

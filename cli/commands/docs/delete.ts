@@ -15,7 +15,7 @@ export default class DocsDelete extends TargetCommand {
   static override summary = 'Delete documents, by id or by condition.'
   static override description =
     prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts
-them and asks first; where nobody can be asked, it needs --yes. There is no way back.`)
+them and asks first; without a terminal it needs --yes. It cannot be undone.`)
   static override examples = [
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',

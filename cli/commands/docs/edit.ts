@@ -10,7 +10,7 @@ import { record } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsEdit extends TargetCommand {
-  static override summary = 'Change a document in your editor.'
+  static override summary = 'Edit a document in your editor.'
   static override description =
     prose(`Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
 if nobody else has changed the document meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`)

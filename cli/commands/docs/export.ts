@@ -14,7 +14,7 @@ import { duration, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsExport extends TargetCommand {
-  static override summary = 'Write the documents of a collection to a file or to stdout.'
+  static override summary = 'Export the documents of a collection to a file or to stdout.'
   static override description =
     prose(`Oldest first, any number of them, each once even while others write. What svc docs import reads back
 makes the same documents; --with-ids writes their ids too, for import --upsert --key id.

@@ -20,7 +20,7 @@ import { type Progress, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsImport extends TargetCommand {
-  static override summary = 'Create documents from JSON, NDJSON or CSV files.'
+  static override summary = 'Import documents from JSON, NDJSON or CSV files.'
   static override description =
     prose(`Reads JSON arrays, NDJSON and CSV, from files or stdin, of any size, and sends them in large requests.
 
@@ -44,12 +44,12 @@ none.`)
   }
   static override flags = {
     ...upsertFlags,
-    format: Flags.option({ options: formats, description: 'what the input holds [default: by its name]' })(),
+    format: Flags.option({ options: formats, description: 'format of the input [default: by its name]' })(),
     types: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      description: 'how columns of CSV are read: zip:string,views:integer, or *:string [default: by their looks]',
+      description: 'how columns of CSV are read: zip:string,views:integer, or *:string [default: detected]',
       helpValue: 'column:type',
     }),
     delimiter: Flags.string({ description: 'between cells of CSV [default: by the header]' }),

@@ -10,7 +10,7 @@ export default class FilesDelete extends TargetCommand {
   static override summary = 'Delete stored files, by id or a whole folder.'
   static override description =
     prose(`Files that belong to a document or a user go with it, and not by themselves. With --folder it counts the files and
-asks first; where nobody can be asked, it needs --yes. There is no way back.`)
+asks first; without a terminal it needs --yes. It cannot be undone.`)
   static override examples = [
     '<%= config.bin %> files delete 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> files delete --folder albums/2026 --yes',

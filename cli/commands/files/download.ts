@@ -17,7 +17,7 @@ import { printable } from '../../terminal/text-width.js'
 type Wanted = Pick<StoredFile, 'id' | 'name' | 'path' | 'size' | 'url'>
 
 export default class FilesDownload extends TargetCommand {
-  static override summary = 'Write stored files to this machine.'
+  static override summary = 'Download stored files.'
   static override description =
     prose(`One file by its id or address, or a whole folder with all that lies below it. A file is complete
 or not there: until then it is called <file>.part. Of several files of one name in a folder, the newest keeps it; the others
@@ -60,5 +60,5 @@ async function find(client: Client, what: string): Promise<Wanted[]> {
   }
   const files = await allFiles(client, what)
   if (files.length > 0) return files
-  throw new CliFailure('NOT_FOUND', exits.notFound, `No file in "${what}".`, 'See what there is: svc files list')
+  throw new CliFailure('NOT_FOUND', exits.notFound, `No file in "${what}".`, 'List them: svc files list')
 }

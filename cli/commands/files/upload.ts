@@ -12,7 +12,7 @@ import { startProgress } from '../../terminal/progress.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class FilesUpload extends TargetCommand {
-  static override summary = 'Store files; anybody can then read them at their addresses.'
+  static override summary = 'Upload files; their addresses are public.'
   static override description =
     `A folder is stored with all that lies in it and below it, under its own name. What is hidden stays out, and so do links, unless you name them.
 
@@ -32,7 +32,7 @@ What is stored this way belongs to no document and stays until it is deleted.`
   async run() {
     const { argv, flags } = await this.parse(FilesUpload)
     const { files: found, links } = await findLocalFiles(argv.map(String), flags.to.replace(/\/$/, ''))
-    if (found.length === 0) throw misuse('There is no file in there.')
+    if (found.length === 0) throw misuse('No files to upload in there.')
     const client = await this.clientForWrite(flags, `Store ${counted(found.length, 'file')}`)
     const whole = found.reduce((sum, { size }) => sum + size, 0)
     const isWanted = !flags.quiet && !this.jsonEnabled()

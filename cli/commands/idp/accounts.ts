@@ -2,7 +2,7 @@ import { ControlCommand } from '../../base/control-command.js'
 import { table } from '../../terminal/print.js'
 
 export default class IdpAccounts extends ControlCommand {
-  static override summary = 'List who can log in at the built-in identity provider.'
+  static override summary = 'List the accounts of the built-in identity provider.'
   static override examples = ['<%= config.bin %> idp accounts', '<%= config.bin %> idp accounts --json']
 
   async run() {

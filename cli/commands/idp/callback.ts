@@ -5,7 +5,7 @@ import { providerArg } from '../../idp/provider-arg.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class IdpCallback extends ServiceCommand {
-  static override summary = 'Finish a login at a named provider with what it sent to the app, and print the token.'
+  static override summary = 'Finish a login at a named provider with its callback parameters, and print the token.'
   static override examples = [
     '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE"',
     '<%= config.bin %> idp callback google --code 4/0AX… --state "$STATE" --json',

@@ -9,8 +9,8 @@ import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class IdpFail extends ControlCommand {
-  static override summary = 'Let logins at the built-in identity provider fail.'
-  static override description = prose(`Once, some times, or until told otherwise. Without a case it says what is set.
+  static override summary = 'Make logins at the built-in identity provider fail.'
+  static override description = prose(`Once, a number of times, or until --off. Without a case it shows what is set.
 
 The cases, what the provider then does, and how the login ends:
 
@@ -25,7 +25,7 @@ ${faultHelp}`)
   }
   static override flags = {
     times: Flags.integer({ min: 1, default: 1, description: 'how many logins', exclusive: ['always', 'off'] }),
-    always: Flags.boolean({ description: 'every login, until told otherwise', exclusive: ['off'] }),
+    always: Flags.boolean({ description: 'every login, until --off', exclusive: ['off'] }),
     off: Flags.boolean({ description: 'let logins work again' }),
   }
 
@@ -44,6 +44,6 @@ ${faultHelp}`)
 }
 
 function sentence({ fault, times, client }: StandingFault): string {
-  const often = times === null ? 'Until told otherwise' : `In the next ${counted(times, 'login')}`
+  const often = times === null ? 'Until switched off' : `In the next ${counted(times, 'login')}`
   return `${often}, the provider ${providerFaults[fault].says}${client === undefined ? '' : ` (client "${printable(client)}")`}.`
 }

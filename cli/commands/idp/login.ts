@@ -64,7 +64,7 @@ ${faultHelp}`)
       await this.show(login.url, print)
       const outcome = await login.outcome(timeout * 1000)
       if (outcome) return outcome
-      throw new CliFailure('TIME_OUT', exits.network, `Nobody logged in within ${timeout} s.`)
+      throw new CliFailure('TIME_OUT', exits.network, `No login within ${timeout} s.`)
     } finally {
       login.close()
     }
@@ -115,6 +115,6 @@ async function accountNamed(idp: Control['idp'], name: string): Promise<string> 
     name,
     accounts.map(({ id }) => id),
   )
-  const hint = meant ? `Did you mean "${meant}"?` : 'See who there is: svc idp accounts'
+  const hint = meant ? `Did you mean "${meant}"?` : 'List them: svc idp accounts'
   throw new CliFailure('NOT_FOUND', exits.notFound, `The built-in provider has no account "${name}".`, hint)
 }

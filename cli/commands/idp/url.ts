@@ -5,7 +5,7 @@ import { prose } from '../../terminal/prose.js'
 import { printable } from '../../terminal/text-width.js'
 
 export default class IdpUrl extends ServiceCommand {
-  static override summary = 'Print where to send the browser for a login at a named provider.'
+  static override summary = 'Print the login address of a named provider.'
   static override description =
     prose(`For apps that take the code themselves: the provider sends the browser to the redirect URL, with the code and the
 state that "svc idp callback" takes.`)

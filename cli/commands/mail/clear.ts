@@ -3,8 +3,8 @@ import { toFlag } from '../../mail/mail-flags.js'
 import { counted } from '../../terminal/print.js'
 
 export default class MailClear extends ControlCommand {
-  static override summary = 'Delete mails of the mailbox.'
-  static override description = 'All of them, or those for an address. Links that were mailed keep working.'
+  static override summary = 'Delete mail.'
+  static override description = 'All mail, or the mail to an address. Links in it keep working.'
   static override examples = [
     '<%= config.bin %> mail clear --yes',
     '<%= config.bin %> mail clear --to ada@example.com --yes',

@@ -4,7 +4,7 @@ import { toFlag } from '../../mail/mail-flags.js'
 import { table } from '../../terminal/print.js'
 
 export default class MailList extends ControlCommand {
-  static override summary = 'List the mails that the emulator has written, the newest first.'
+  static override summary = 'List the mail that the emulator sent, newest first.'
   static override examples = ['<%= config.bin %> mail list', '<%= config.bin %> mail list --to ada@example.com --json']
   static override flags = {
     to: toFlag,

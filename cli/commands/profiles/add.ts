@@ -8,7 +8,7 @@ import { readAddress } from '../../target/target.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesAdd extends SvcCommand {
-  static override summary = 'Name a service, so that commands can reach it by that name.'
+  static override summary = 'Add a profile: the address and key of a service.'
   static override description =
     prose(`The key is kept in a file that only you can read. Left out, it is asked for at a terminal, or
 taken from SVC_API_KEY: a key among the arguments stays in the history of the shell.`)
@@ -21,14 +21,14 @@ taken from SVC_API_KEY: a key among the arguments stays in the history of the sh
     url: Flags.string({ required: true, description: 'address of the service' }),
     key: Flags.string({ description: 'API key [SVC_API_KEY]' }),
     dialect: Flags.string({ description: 'forms it speaks; svc dialects detect finds out' }),
-    use: Flags.boolean({ description: 'use it where nothing else says' }),
+    use: Flags.boolean({ description: 'make it the default profile' }),
     replace: Flags.boolean({ description: 'replace the profile of that name' }),
   }
 
   async run() {
     const { args, flags } = await this.parse(ProfilesAdd)
     if (!/^[\w.-]+$/.test(args.name))
-      throw misuse(`"${args.name}" is no name of a profile.`, 'Use letters, digits, . _ and -.')
+      throw misuse(`Not a valid profile name: "${args.name}".`, 'Use letters, digits, . _ and -.')
     const all = readProfiles()
     if (Object.hasOwn(all.profiles, args.name) && !flags.replace) {
       throw new CliFailure(

@@ -3,7 +3,7 @@ import { maskKey, readProfiles } from '../../target/profiles.js'
 import { table } from '../../terminal/print.js'
 
 export default class ProfilesList extends SvcCommand {
-  static override summary = 'List the named services; keys are masked.'
+  static override summary = 'List profiles; keys are masked.'
   static override examples = ['<%= config.bin %> profiles list', '<%= config.bin %> profiles list --json']
 
   async run() {

@@ -3,7 +3,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
 
 export default class ProfilesRemove extends SvcCommand {
-  static override summary = 'Remove a named service and its key.'
+  static override summary = 'Remove a profile and its key.'
   static override examples = [
     '<%= config.bin %> profiles remove staging',
     '<%= config.bin %> profiles remove staging --json',

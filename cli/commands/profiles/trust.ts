@@ -8,13 +8,13 @@ import { accept, withdraw } from '../../target/trust.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class ProfilesTrust extends SvcCommand {
-  static override summary = 'Accept the address that svc.json of this folder names.'
+  static override summary = 'Trust the address in svc.json of this folder.'
   static override description =
     prose(`A project file may come from anybody. An address on another machine that it names gets a request, and your key, only
 after you accepted it: here, or at the question of the first command. It holds for this folder and this address; another
 address is asked about again.`)
   static override examples = ['<%= config.bin %> profiles trust', '<%= config.bin %> profiles trust --remove']
-  static override flags = { remove: Flags.boolean({ description: 'accept no address of this folder any longer' }) }
+  static override flags = { remove: Flags.boolean({ description: 'trust no address of this folder any longer' }) }
 
   async run() {
     const { flags } = await this.parse(ProfilesTrust)

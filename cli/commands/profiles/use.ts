@@ -5,7 +5,7 @@ import { SvcCommand } from '../../base/svc-command.js'
 import { readProfiles, requireProfile, writeProfiles } from '../../target/profiles.js'
 
 export default class ProfilesUse extends SvcCommand {
-  static override summary = 'Use a profile where nothing else says.'
+  static override summary = 'Set the default profile.'
   static override examples = ['<%= config.bin %> profiles use staging', '<%= config.bin %> profiles use --none']
   static override args = { name: Args.string({ description: 'name of the profile' }) }
   static override flags = { none: Flags.boolean({ description: 'go back to the running emulator' }) }

@@ -2,7 +2,7 @@ import { UserCommand, userArg } from '../../base/user-command.js'
 
 export default class UsersDelete extends UserCommand {
   static override summary = 'Delete a user of the emulator.'
-  static override description = 'Asks first; where nobody can be asked, it needs --yes. Documents that link to it stay.'
+  static override description = 'Asks first; without a terminal it needs --yes. Documents that link to it stay.'
   static override examples = [
     '<%= config.bin %> users delete ada@example.com',
     '<%= config.bin %> users delete ada@example.com --yes --json',

@@ -12,7 +12,7 @@ import type { Backend } from '../context.js'
 export function requireFileName(sent: string): string {
   const name = sent.replace(/^.*[/\\]/s, '').normalize('NFC')
   if (name === '' || name === '.' || name === '..') {
-    throw new SvcError('INVALID_PATH', `"${shown(sent)}" is no name for a file.`)
+    throw new SvcError('INVALID_PATH', `"${shown(sent)}" is not a valid file name.`)
   }
   if (Buffer.byteLength(name) > sizes.mostFileNameBytes) {
     throw new SvcError('INVALID_PATH', `A file name is at most ${formatBytes(sizes.mostFileNameBytes)}.`)
@@ -35,7 +35,7 @@ export function requireFolder(sent: string): string {
   if (!isFit || Buffer.byteLength(path) > sizes.mostPathBytes) {
     throw new SvcError(
       'INVALID_PATH',
-      `"${shown(sent)}" is no folder. Use names of letters, digits, spaces, ".", "_" and "-", with "/" between them.`,
+      `"${shown(sent)}" is not a valid folder. Use names of letters, digits, spaces, ".", "_" and "-", with "/" between them.`,
     )
   }
   return path

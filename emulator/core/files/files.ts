@@ -64,7 +64,7 @@ export async function getPublicFile(
   name: string,
 ): Promise<{ file: FileRecord; settings: Pick<ProjectSettings, 'allowedOrigins' | 'dialect'> }> {
   const found = isId(id) ? await selectFile(db, id) : undefined
-  if (!found || found.file.name !== name) throw new SvcError('NOT_FOUND', 'There is no such file.')
+  if (!found || found.file.name !== name) throw new SvcError('NOT_FOUND', 'No such file.')
   return { file: found.file, settings: { ...defaultSettings, ...JSON.parse(found.settings) } }
 }
 

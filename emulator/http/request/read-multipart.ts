@@ -194,7 +194,7 @@ function requireOnce(name: string, value: unknown): string {
 }
 
 function notOnce(name: string) {
-  const issue = { path: [name], message: 'is given twice, or is no text', type: 'string' }
+  const issue = { path: [name], message: 'is given twice, or is not text', type: 'string' }
   return new SvcError('VALIDATION_ERROR', `"${name}" ${issue.message}.`, [issue])
 }
 

@@ -110,7 +110,7 @@ async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked):
   const id = asked.form.get('account')
   if (id === null) return { account: undefined, fault: undefined }
   const account = await desk.accounts.get(id)
-  if (!account) throw new Refusal('invalid_request', `There is no account "${id.slice(0, 80)}".`)
+  if (!account) throw new Refusal('invalid_request', `Unknown account "${id.slice(0, 80)}".`)
   const fault = readFault(asked.form.get('fault'))
   if (fault !== undefined && asked.form.has('keep')) {
     requireLocal(asked)

@@ -96,7 +96,7 @@ export function decide(
 export function readFault(text: string | null): ProviderFault | undefined {
   if (text === null || text === '') return undefined
   if (isProviderFault(text)) return text
-  throw new Refusal('invalid_request', `There is no fault "${text.slice(0, 80)}".`)
+  throw new Refusal('invalid_request', `Unknown fault "${text.slice(0, 80)}".`)
 }
 
 function locationOf(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {

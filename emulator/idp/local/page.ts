@@ -61,7 +61,7 @@ function loginForm({ action, query, request, accounts }: PageState): Html {
             ${Object.entries(providerFaults).map(([name, { says }]) => html`<option value="${name}">${says}</option>`)}
           </select>
         </label>
-        <label class="check"><input type="checkbox" name="keep"> each time, until told otherwise</label>
+        <label class="check"><input type="checkbox" name="keep"> each time, until switched off</label>
         <button class="plain wide" name="cancel" value="yes">Cancel the login</button>
       </fieldset>
     </form>`
@@ -97,7 +97,7 @@ function accountForm({ action, query }: PageState, account?: ProviderAccount): H
 
 function standingNotice({ action, query }: PageState, { fault, times }: StandingFault): Html {
   const often =
-    times === null ? 'Until told otherwise' : times === 1 ? 'In the next login' : `In the next ${times} logins`
+    times === null ? 'Until switched off' : times === 1 ? 'In the next login' : `In the next ${times} logins`
   return html`<div class="notice">
       ${often}, the provider ${providerFaults[fault].says}.
       <form method="post" action="${action}/accounts?${query}">

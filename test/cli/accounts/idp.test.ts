@@ -103,13 +103,13 @@ test('accounts are listed, added, changed and removed', async () => {
   expect(await world.svc(['idp', 'login', '--as', 'marry'])).toMatchObject({ exit: 4, stdout: '' })
 })
 
-test('logins fail until told otherwise', async () => {
+test('logins fail until that is switched off', async () => {
   const { stdout } = await world.svc(['idp', 'fail', 'no-profile', '--always'])
   const logIn = () => world.svc(['idp', 'login', '--as', 'ada'])
   const failed = [await logIn(), await logIn()]
   await world.svc(['idp', 'fail', '--off'])
 
-  expect(stdout).toBe('Until told otherwise, the provider does not give the profile.\n')
+  expect(stdout).toBe('Until switched off, the provider does not give the profile.\n')
   expect(failed.map(({ exit }) => exit)).toEqual([3, 3])
   expect((await logIn()).exit).toBe(0)
 })

@@ -75,7 +75,7 @@ test('what the service refuses is kept in a file, with the reason', async () => 
   expect(await post()).toMatchObject({ version: 1 })
 })
 
-test('text that is not JSON is kept in a file where nobody can be asked', async () => {
+test('text that is not JSON is kept in a file without a terminal', async () => {
   const ran = await edit(anEditor(`echo oops > "$1"`))
 
   expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('That is not JSON') })

@@ -172,7 +172,7 @@ test('a pipe is written to, and not replaced by a file', async () => {
   expect(statSync(path('pipe')).isFIFO()).toBe(true)
 })
 
-test('a form that cannot be told from the name is asked for', async () => {
+test('a format that the name does not show is asked for', async () => {
   const ran = await world.svc(['docs', 'export', 'rows', '--out', 'rows.txt'])
 
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"rows\.txt"(.|\n)*--format/) })

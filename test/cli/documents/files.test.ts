@@ -150,13 +150,13 @@ test('a folder is deleted once that is confirmed, and documents keep their files
 })
 
 test.each([
-  [['files', 'upload', 'nowhere.png'], 'There is no file "nowhere.png".'],
-  [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is no folder'],
+  [['files', 'upload', 'nowhere.png'], 'No file "nowhere.png".'],
+  [['files', 'upload', 'photos/a.txt', '--to', '../x'], 'is not a valid folder'],
   [['files', 'download', 'nowhere'], 'No file in "nowhere".'],
   [['files', 'download', '01999999-9999-7999-8999-999999999999'], 'No file "01999999'],
   [['files', 'delete'], 'Say which files'],
-  [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'is no field with a file'],
-  [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'There is no file "nowhere.png".'],
+  [['docs', 'create', 'posts', '-F', 'cover=a.png'], 'Not a valid field with a file'],
+  [['docs', 'create', 'posts', '-F', 'cover=@nowhere.png'], 'No file "nowhere.png".'],
   [['docs', 'create', 'posts', '-F', 'cover=@photos'], '"photos" is a folder, not a file.'],
 ])('svc %j says what is wrong', async (words, said) => {
   const { exit, stderr } = await world.svc(words)

@@ -225,7 +225,7 @@ test('contract 11 the control API refuses what is no account, no fault and no pa
 inDialects(
   'Its faults',
   (wire) => {
-    test('contract 7.2 are set for the next login, for some, or until told otherwise', async () => {
+    test('contract 7.2 are set for the next login, for some, or until switched off', async () => {
       const world = await aWorld(wire)
       const client = `svc-${world.project.id}`
       const person = await aPerson()
@@ -244,7 +244,7 @@ inDialects(
       expect(await endings(3)).toEqual(Array(3).fill('failed_to_get_user_info'))
 
       const { text } = await ask(authorize({ client_id: client }))
-      expect(text).toContain('Until told otherwise, the provider does not give the profile.')
+      expect(text).toContain('Until switched off, the provider does not give the profile.')
       await post(authorize({ client_id: client }).replace('/authorize', '/accounts'), { change: 'works' })
       expect(await endings(1)).toEqual([null])
     })

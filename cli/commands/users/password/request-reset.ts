@@ -2,8 +2,8 @@ import * as Args from '@oclif/core/args'
 import { UserCommand } from '../../../base/user-command.js'
 
 export default class UsersPasswordRequestReset extends UserCommand {
-  static override summary = 'Mail a link for a new password to whoever has that address.'
-  static override description = 'The answer is the same whether anybody has it; see svc mail list.'
+  static override summary = 'Send a password reset mail.'
+  static override description = 'The answer is the same whether a user has that address or not; see svc mail list.'
   static override examples = [
     '<%= config.bin %> users password request-reset ada@example.com',
     '<%= config.bin %> users password request-reset ada@example.com && <%= config.bin %> mail wait --to ada@example.com --link',
