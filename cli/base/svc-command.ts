@@ -59,7 +59,7 @@ export abstract class SvcCommand extends Command {
       throw new CliFailure(
         'NOT_CONFIRMED',
         exits.misuse,
-        `${question} Nobody is there to ask.`,
+        `${question} There is no terminal to ask at.`,
         'Say it with --yes (-y).',
       )
     }

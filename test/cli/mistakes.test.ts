@@ -15,21 +15,26 @@ afterAll(() => Promise.all([world.close(), empty.close()]))
 
 const mistakes: readonly (readonly [title: string, words: string[], exit: number, said: RegExp])[] = [
   ['a collection spelled wrong', ['docs', 'list', 'post'], 4, /No collection "post"\.\n.*Did you mean "posts"\?/],
-  ['a command spelled wrong', ['docs', 'lst', 'posts'], 2, /no command "docs lst"\.\n.*Did you mean "svc docs list"\?/],
+  [
+    'a command spelled wrong',
+    ['docs', 'lst', 'posts'],
+    2,
+    /Unknown command "docs lst"\.\n.*Did you mean "svc docs list"\?/,
+  ],
   ['a topic spelled wrong', ['doc', 'list', 'posts'], 2, /Did you mean "svc docs list"\?/],
-  ['a topic by itself spelled wrong', ['dcs'], 2, /no command "dcs"\.\n.*Did you mean "svc docs"\?/],
+  ['a topic by itself spelled wrong', ['dcs'], 2, /Unknown command "dcs"\.\n.*Did you mean "svc docs"\?/],
   [
     'a command of a topic within one spelled wrong',
     ['users', '2fa', 'cod'],
     2,
-    /no command "users 2fa cod"\.\n.*Did you mean "svc users 2fa code"\?/,
+    /Unknown command "users 2fa cod"\.\n.*Did you mean "svc users 2fa code"\?/,
   ],
-  ['a command that there is not', ['frobnicate'], 2, /no command "frobnicate"\.\n.*svc --help/],
+  ['a command that there is not', ['frobnicate'], 2, /Unknown command "frobnicate"\.\n.*svc --help/],
   [
     'a verb of another tool',
     ['collections', 'rm', 'x'],
     2,
-    /no command "collections rm"\.\n.*there are: create, delete/,
+    /Unknown command "collections rm"\.\n.*there are: create, delete/,
   ],
   ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections"\?/],
   ['a delimiter that is nothing', ['docs', 'import', 'posts', 'a.csv', '--delimiter', ''], 2, /between two cells/],
@@ -38,7 +43,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a flag spelled wrong',
     ['docs', 'list', 'posts', '--wher', 'a=1'],
     2,
-    /no flag "--wher"(.|\n)*Did you mean "--where"/,
+    /Unknown flag "--wher"(.|\n)*Did you mean "--where"/,
   ],
   ['an argument left out', ['docs', 'list'], 2, /Missing: COLLECTION/],
   ['a limit that is no number', ['docs', 'list', 'posts', '--limit', 'x'], 2, /--limit: Expected an integer/],
@@ -46,19 +51,19 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a condition without a value',
     ['docs', 'list', 'posts', '--where', 'views'],
     2,
-    /"views" is no condition\.\n.*views__gte=100/,
+    /Not a valid condition: "views"\.\n.*views__gte=100/,
   ],
   [
     'a comparison as other languages write it',
     ['docs', 'list', 'posts', '--where', 'views>=100'],
     2,
-    /"views>=100" is no condition\.\n.*views__gte=100/,
+    /Not a valid condition: "views>=100"\.\n.*views__gte=100/,
   ],
   [
     'an inequality as other languages write it',
     ['docs', 'delete', 'posts', '--where', 'status!=draft', '--yes'],
     2,
-    /is no condition\.\n.*status__ne=draft/,
+    /Not a valid condition: .*\.\n.*status__ne=draft/,
   ],
   [
     'an unknown suffix',
@@ -66,7 +71,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     2,
     /Unknown filter suffix "__foo".*__icontains/,
   ],
-  ['a field that is no field', ['docs', 'create', 'posts', 'title'], 2, /"title" is no field\.\n.*title=Hello/],
+  ['a field that is not valid', ['docs', 'create', 'posts', 'title'], 2, /Not a valid field: "title"\.\n.*title=Hello/],
   ['a value that is not JSON', ['docs', 'create', 'posts', 'title:=Hello'], 2, /not JSON: Hello\n.*title=Hello/],
   ['a number written as text', ['docs', 'create', 'posts', 'title=Hi', 'views=1'], 5, /"views"(.|\n)*Write views:=1/],
   ['a document that does not fit', ['docs', 'create', 'posts', 'views=many'], 5, /"title" is required/],
@@ -92,29 +97,34 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /Unknown dialect "z"\. Known: a, b, c/,
   ],
   ['a profile that there is not', ['docs', 'list', 'posts', '-P', 'staging'], 4, /No profile "staging"/],
-  ['a deletion that nobody can confirm', ['collections', 'delete', 'posts'], 2, /Nobody is there to ask(.|\n)*--yes/],
+  [
+    'a deletion that nobody can confirm',
+    ['collections', 'delete', 'posts'],
+    2,
+    /There is no terminal to ask at(.|\n)*--yes/,
+  ],
   [
     'deleting what is not there',
     ['collections', 'delete', 'nope', '--yes'],
     4,
     /No collection "nope"\.\n.*collections list/,
   ],
-  ['a folder that is not there', ['docs', 'export', 'posts', '--out', 'nope/x.json'], 4, /no folder ".*nope"/],
+  ['a folder that is not there', ['docs', 'export', 'posts', '--out', 'nope/x.json'], 4, /No folder ".*nope"/],
   ['a folder instead of a file', ['docs', 'export', 'posts', '--out', '.', '--format', 'json'], 2, /"\." is a folder/],
   ['a full disk', ['docs', 'export', 'posts', '--out', '/dev/full', '--format', 'json'], 1, /ENOSPC|disk is full/],
   ['an emulator that runs elsewhere', ['status', '--data', 'other'], 8, /in "other"\.\n.*svc dev --data other/],
-  ['a state folder where none can be', ['dev', '--data', '/dev/svc/x'], 1, /"\/dev" is the system's own\.\n.*--data/],
-  ['the same in the background', ['dev', '--detach', '--data', '/dev/svc/x'], 1, /"\/dev" is the system's own/],
-  ['waiting for what is no address', ['wait', '--url', 'ftp://x'], 2, /"ftp:\/\/x" \(--url or SVC_URL\) is not/],
-  ['a seed that is not there', ['dev', '--data', 'other', '--seed', 'nope.json'], 4, /no file "nope\.json"/],
+  ['a state folder where none can be', ['dev', '--data', '/dev/svc/x'], 1, /"\/dev" belongs to the system\.\n.*--data/],
+  ['the same in the background', ['dev', '--detach', '--data', '/dev/svc/x'], 1, /"\/dev" belongs to the system/],
+  ['waiting for what is not an address', ['wait', '--url', 'ftp://x'], 2, /"ftp:\/\/x" \(--url or SVC_URL\) is not/],
+  ['a seed that is not there', ['dev', '--data', 'other', '--seed', 'nope.json'], 4, /No file "nope\.json"/],
   [
     'an address of another machine',
     ['dev', '--data', 'other', '--host', '192.0.2.1'],
     1,
-    /"192\.0\.2\.1" is no address of this machine\.\n.*--host/,
+    /"192\.0\.2\.1" is not an address of this machine\.\n.*--host/,
   ],
   [
-    'a database that is no address',
+    'a database that is not an address',
     ['dev', '--data', 'other', '--database-url', 'shop'],
     1,
     /not the address of a PostgreSQL server\.\n.*postgres:\/\//,
@@ -127,7 +137,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /^error {2}A password needs at least 8 characters, an uppercase letter and a digit\.\n$/,
   ],
   ['an id that a script left empty', ['docs', 'delete', 'posts', '', '--yes'], 2, /ID is empty\.\n.*variable/],
-  ['a document in no file', ['docs', 'create', 'posts', '-f', 'nope.json'], 4, /no file "nope\.json"/],
+  ['a document in no file', ['docs', 'create', 'posts', '-f', 'nope.json'], 4, /No file "nope\.json"/],
   ['a document in a folder', ['docs', 'create', 'posts', '-f', '.'], 2, /"\." is a folder/],
   [
     'a setting written as text',
@@ -147,7 +157,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     5,
     /contradicts itself: "schema\.n\.default" is not of type "integer"\./,
   ],
-  ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /no file "nope\.json"/],
+  ['a file that is not there', ['docs', 'import', 'posts', 'nope.json'], 4, /No file "nope\.json"/],
 ]
 
 test.each(mistakes)('%s', async (_, words, exit, said) => {
@@ -186,7 +196,7 @@ test('a setting of the project file that there is not is named', async () => {
   const ran = await world.svc(['docs', 'list', 'posts'])
 
   await rm(`${world.folder}/svc.json`)
-  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"dialcet" is no setting\.\n.*dialect/) })
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"dialcet" is not a valid setting\.\n.*dialect/) })
 })
 
 test('a page of the emulator is never one of somebody else', async () => {

@@ -24,7 +24,7 @@ export default class MailShow extends ControlCommand {
     const { args, flags } = await this.parse(MailShow)
     const mailbox = this.control(flags).mail
     const id = args.id ?? (await mailbox.list({ to: flags.to, limit: 1 })).mails[0]?.id
-    if (id === undefined) throw new CliFailure('NOT_FOUND', exits.notFound, 'There is no such mail yet.')
+    if (id === undefined) throw new CliFailure('NOT_FOUND', exits.notFound, 'No such mail yet.')
     const mail = await mailbox.get({ id })
     const part = wantedPart(flags)
     const wanted = part && partOf(mail, part)

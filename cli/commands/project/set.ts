@@ -28,7 +28,7 @@ export default class ProjectSet extends ProjectCommand {
     const { argv, flags } = await this.parse(ProjectSet)
     const words = argv.map(String)
     const settings = readFields(words)
-    if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See what there is: svc project show')
+    if (Object.keys(settings).length === 0) throw misuse('No setting was given.', 'See the settings: svc project show')
     const { projects, project } = this.projects(flags)
     // The service says which settings are not valid.
     const changed = await projects.update({ project, settings: settings as GivenSettings }).catch((error) => {
@@ -46,7 +46,7 @@ function explained(cause: unknown, words: readonly string[]): unknown {
   const issues = cause.issues.map((issue) => ({ ...issue, path: issue.path.filter((part) => part !== 'settings') }))
   // A setting that there is not has no right value either.
   const known = issues.filter(({ type }) => type !== 'unrecognized_keys')
-  const hint = textHint(words, known) ?? 'See what there is: svc project show'
+  const hint = textHint(words, known) ?? 'See the settings: svc project show'
   return reworded(cause, ({ message }) => ({
     message: message.replaceAll('"settings.', '"').replace('"settings": ', ''),
     hint,

@@ -45,5 +45,5 @@ function shownFaults(backend: Backend) {
 
 function local({ localProvider }: Backend): NonNullable<Backend['localProvider']> {
   if (localProvider) return localProvider
-  throw new SvcError('NOT_FOUND', 'There is no built-in identity provider here.')
+  throw new SvcError('NOT_FOUND', 'The built-in identity provider is not available.')
 }

@@ -128,7 +128,7 @@ test.each([
   const { exit, stderr } = await world.svc(['docs', 'list', 'posts', '--where', given])
 
   expect(exit).toBe(2)
-  expect(stderr).toContain(`Write it like ${suggested}.`)
+  expect(stderr).toContain(`Use ${suggested}.`)
 })
 
 test('what is created is printed, and a refused row kept, with its fields in the order given', async () => {
