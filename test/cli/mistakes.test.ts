@@ -51,7 +51,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a condition without a value',
     ['docs', 'list', 'posts', '--where', 'views'],
     2,
-    /Not a valid condition: "views"\.\n.*views__gte=100/,
+    /condition: "views"\.\n.*views__gte=100/,
   ],
   [
     'a comparison as other languages write it',

@@ -8,7 +8,7 @@ import { attachFlag, readAttached } from '../../files/attach-flag.js'
 import { record } from '../../terminal/print.js'
 
 export default class DocsUpdate extends TargetCommand {
-  static override summary = 'Update some fields of a document; the others stay.'
+  static override summary = 'Change some fields of a document; the others stay.'
   static override description =
     `Takes ${fieldsDescription}. --append and --remove change arrays, safely beside others who do the same.`
   static override examples = [
