@@ -118,16 +118,15 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
      */
     async finishLogin(address: string = globalThis.location?.href ?? ''): Promise<RedirectResult<Data> | undefined> {
       const url = requireAddress(address)
-      const [token, error] = ['svc-super-token', 'svc-error'].map((name) => take(url.searchParams, name))
+      const { searchParams } = url
+      const [token, error] = ['svc-super-token', 'svc-error'].map((name) => {
+        const value = searchParams.get(name)
+        searchParams.delete(name)
+        return value
+      })
       if (address === globalThis.location?.href) globalThis.history?.replaceState(null, '', url)
       if (token) return this.use(token)
       return error ? { error } : undefined
     },
   }
-}
-
-function take(parameters: URLSearchParams, name: string): string | null {
-  const value = parameters.get(name)
-  parameters.delete(name)
-  return value
 }

@@ -17,8 +17,10 @@ export function asObject(body: Json | undefined): JsonObject {
 
 /** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {TypeError} */
 export function readRecord<Item = JsonObject>(record: Json | undefined): Item {
-  const camel = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  const named = Object.entries(asObject(record)).map(([name, value]) => [camel(name), value])
+  const named = Object.entries(asObject(record)).map(([name, value]) => [
+    name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
   return Object.fromEntries(named) as Item
 }
 

@@ -16,7 +16,7 @@ export function readChange(frame: JsonObject, decodeDocument: (body: Json) => Do
   const { event, seq, collection, document, data = null } = frame
   if (typeof event !== 'string') return undefined
   // A plain name is the past without its last letter.
-  const kind = (event.endsWith('d') ? event : `${event}d`) as Change['kind']
+  const kind = event.replace(/d?$/, 'd') as Change['kind']
   const decoded = isObject(document) ? documentOf({ ...document, collection }) : decodeDocument(data)
   return { kind, seq: seq as number, document: decoded }
 }
