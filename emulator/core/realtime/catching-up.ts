@@ -3,18 +3,18 @@ import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/pr
 import type { Database } from '../../database/port.js'
 import { type Changes, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
-import { type FeedState, type KeptChanges, queue, readerOf, retryMilliseconds, runJobs } from './readers.js'
 import {
   announce,
+  type Connection,
   deliver,
   hand,
   type Listener,
   newReader,
   progressOf,
   type Reader,
-  type Receiver,
   receive,
-} from './receivers.js'
+} from './connections.js'
+import { type FeedState, type KeptChanges, queue, readerOf, retryMilliseconds, runJobs } from './readers.js'
 
 /** Hands one listener what it has missed until now, as fast as its connection takes it. */
 export async function replay(state: FeedState, project: string, listener: Listener): Promise<void> {
@@ -36,49 +36,52 @@ export async function replay(state: FeedState, project: string, listener: Listen
 }
 
 /** A connection that cannot keep up reads on at its own pace, so that nobody waits for it, and comes back once it has caught up. */
-export async function stepAside(state: FeedState, reader: Reader, receiver: Receiver): Promise<void> {
+export async function stepAside(state: FeedState, reader: Reader, connection: Connection): Promise<void> {
   const { project } = reader
-  const own: Reader = { ...newReader(project, progressOf(receiver)), isReading: true }
-  reader.receivers.delete(receiver)
-  receive(own, receiver, own.cursor)
+  const own: Reader = { ...newReader(project, progressOf(connection)), isReading: true }
+  reader.connections.delete(connection)
+  receive(own, connection, own.cursor)
   let isBack = false
-  while (!isBack && own.receivers.size > 0 && receiver.subscriber.isOpen()) {
+  while (!isBack && own.connections.size > 0 && connection.subscriber.isOpen()) {
     try {
       await runJobs(state, own)
-      isBack = (await catchUp(state, own, receiver)) && (await comeBack(state, own, receiver))
+      isBack = (await catchUp(state, own, connection)) && (await comeBack(state, own, connection))
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
     }
   }
   own.isReading = false
-  receiver.reader = readerOf(state, project)
-  for (const job of own.jobs.splice(0)) queue(state, receiver.reader, job)
+  connection.reader = readerOf(state, project)
+  for (const job of own.jobs.splice(0)) queue(state, connection.reader, job)
 }
 
 /** Delivers as much as the connection takes; whether that was all. */
-async function catchUp(state: FeedState, own: Reader, receiver: Receiver): Promise<boolean> {
-  const { subscriber, listeners } = receiver
+async function catchUp(state: FeedState, own: Reader, connection: Connection): Promise<boolean> {
+  const { subscriber, listeners } = connection
   if (!subscriber.canWrite()) await subscriber.drained()
   if (!subscriber.isOpen() || listeners.size === 0) return false
   const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
   const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
   if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
-  const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => deliver(receiver, change)), {
-    isFirst: true,
-  })
-  own.cursor = Math.max(progressOf(receiver), isAll && isWhole ? lastSeq : 0)
-  announce(receiver, own.cursor)
+  const isWhole = await state.replays.take(
+    () => handOver(changes, subscriber, (change) => deliver(connection, change)),
+    {
+      isFirst: true,
+    },
+  )
+  own.cursor = Math.max(progressOf(connection), isAll && isWhole ? lastSeq : 0)
+  announce(connection, own.cursor)
   return isAll && isWhole
 }
 
 /** Goes on with the others of its project; not if so much has happened meanwhile that it has to catch up again. */
-function comeBack(state: FeedState, own: Reader, receiver: Receiver): Promise<boolean> {
+function comeBack(state: FeedState, own: Reader, connection: Connection): Promise<boolean> {
   return new Promise((resolve, reject) => {
     queue(state, readerOf(state, own.project), ({ reader }) =>
-      closeGap(state, receiver, reader.cursor).then((isClosed) => {
-        own.cursor = Math.max(progressOf(receiver), isClosed ? reader.cursor : 0)
-        if (isClosed && receiver.listeners.size > 0) receive(reader, receiver, own.cursor)
+      closeGap(state, connection, reader.cursor).then((isClosed) => {
+        own.cursor = Math.max(progressOf(connection), isClosed ? reader.cursor : 0)
+        if (isClosed && connection.listeners.size > 0) receive(reader, connection, own.cursor)
         reader.isWanted = true
         resolve(isClosed)
       }, reject),
@@ -87,20 +90,20 @@ function comeBack(state: FeedState, own: Reader, receiver: Receiver): Promise<bo
 }
 
 /** Delivers what the others have received, without waiting, since they wait for it. */
-async function closeGap({ db }: FeedState, receiver: Receiver, until: number): Promise<boolean> {
-  const after = progressOf(receiver)
+async function closeGap({ db }: FeedState, connection: Connection, until: number): Promise<boolean> {
+  const after = progressOf(connection)
   if (after >= until) return true
-  const collections = [...receiver.listeners.keys()]
-  const { changes, isAll } = await selectChanges(db, { project: receiver.reader.project, collections, after })
+  const collections = [...connection.listeners.keys()]
+  const { changes, isAll } = await selectChanges(db, { project: connection.reader.project, collections, after })
   const missed = changes.filter(({ seq }) => seq <= until)
-  const isWhole = await handOver(missed, receiver.subscriber, (change) => deliver(receiver, change))
+  const isWhole = await handOver(missed, connection.subscriber, (change) => deliver(connection, change))
   return isWhole && (isAll || missed.length < changes.length)
 }
 
 /** Hands over as much as the connection takes; whether that was all. */
 export async function handOver(
   changes: Changes['changes'],
-  { canWrite }: Receiver['subscriber'],
+  { canWrite }: Connection['subscriber'],
   handOne: (change: Changes['changes'][number]) => number,
 ): Promise<boolean> {
   const budget = openBudget()

@@ -7,22 +7,22 @@ import type { Bus } from '../../ports/bus/port.js'
 import { selectChanges } from '../../store/realtime/changes.js'
 import { openTurns } from '../turns.js'
 import { handOver, replay, stepAside } from './catching-up.js'
-import { between, type FeedState, readerOf, wake } from './readers.js'
 import {
   addTo,
   announce,
+  type Connection,
   hand,
   type Listener,
   type Moment,
   positionOf,
   type Reader,
-  type Receiver,
   receive,
   removeFrom,
-} from './receivers.js'
+} from './connections.js'
+import { between, type FeedState, readerOf, wake } from './readers.js'
 import type { Subscriber } from './subscriber.js'
 
-export type { Listener } from './receivers.js'
+export type { Listener } from './connections.js'
 
 export interface Feeds {
   /**
@@ -45,10 +45,10 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     db,
     report,
     readers: new Map(),
-    receivers: new WeakMap(),
+    connections: new WeakMap(),
     replays: openTurns(mostReplays),
     reads: new Map(),
-    stepAside: (reader, receiver) => void stepAside(state, reader, receiver),
+    stepAside: (reader, connection) => void stepAside(state, reader, connection),
   }
   const unsubscribe = bus.subscribe({
     changes({ project, seq }) {
@@ -70,19 +70,19 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
 }
 
 async function join(state: FeedState, project: string, listener: Listener, since: number | undefined): Promise<void> {
-  const receiver = receiverOf(state, project, listener.subscriber)
-  let isIn = await between(state, receiver, (moment) => begin(moment, receiver, listener, since))
+  const connection = connectionOf(state, project, listener.subscriber)
+  let isIn = await between(state, connection, (moment) => begin(moment, connection, listener, since))
   while (!isIn) {
     // Long ago first, without holding up the others.
     await replay(state, project, listener)
-    isIn = await between(state, receiver, ({ reader }) => enter(state, reader, receiver, listener))
+    isIn = await between(state, connection, ({ reader }) => enter(state, reader, connection, listener))
   }
 }
 
 /** Says where a listener begins; whether it has nothing to catch up with. */
 async function begin(
   { reader, kept }: Moment,
-  receiver: Receiver,
+  connection: Connection,
   listener: Listener,
   since: number | undefined,
 ): Promise<boolean> {
@@ -92,12 +92,12 @@ async function begin(
   listener.position = isKept ? since : lastSeq
   listener.begun(since === undefined || isKept)
   if (listener.position < lastSeq) return false
-  add(reader, receiver, listener)
+  add(reader, connection, listener)
   return true
 }
 
 /** Adds a listener to those of its connection; not if so much has happened meanwhile that it has to catch up again. */
-async function enter({ db }: FeedState, reader: Reader, receiver: Receiver, listener: Listener): Promise<boolean> {
+async function enter({ db }: FeedState, reader: Reader, connection: Connection, listener: Listener): Promise<boolean> {
   const { project, cursor } = reader
   if (listener.position < cursor && !listener.isOver()) {
     const range = { project, collections: [listener.collection], after: listener.position }
@@ -108,44 +108,44 @@ async function enter({ db }: FeedState, reader: Reader, receiver: Receiver, list
     if (!isWhole || (!isAll && missed.length === changes.length)) return false
     listener.position = Math.max(listener.position, cursor)
   }
-  add(reader, receiver, listener)
+  add(reader, connection, listener)
   return true
 }
 
-function add(reader: Reader, receiver: Receiver, listener: Listener): void {
+function add(reader: Reader, connection: Connection, listener: Listener): void {
   // What came since the last read is for this listener, too.
   reader.isWanted = true
   if (listener.isOver()) return
-  receive(reader, receiver, listener.position)
-  addTo(receiver, listener)
-  announce(receiver, reader.cursor)
+  receive(reader, connection, listener.position)
+  addTo(connection, listener)
+  announce(connection, reader.cursor)
 }
 
-function replace({ receivers }: FeedState, former: Listener, listener: Listener): boolean {
-  const receiver = receivers.get(former.subscriber)
-  if (!receiver || receiver.unannounced.has(former) || former.collection !== listener.collection) return false
-  const position = positionOf(receiver, former)
-  if (!removeFrom(receiver, former)) return false
+function replace({ connections }: FeedState, former: Listener, listener: Listener): boolean {
+  const connection = connections.get(former.subscriber)
+  if (!connection || connection.unannounced.has(former) || former.collection !== listener.collection) return false
+  const position = positionOf(connection, former)
+  if (!removeFrom(connection, former)) return false
   listener.position = position
-  addTo(receiver, listener)
-  announce(receiver, position)
+  addTo(connection, listener)
+  announce(connection, position)
   return true
 }
 
-function leave({ readers, receivers }: FeedState, listener: Listener): number {
-  const receiver = receivers.get(listener.subscriber)
-  if (!receiver || !removeFrom(receiver, listener)) return listener.position
-  const { reader } = receiver
-  if (receiver.listeners.size === 0) reader.receivers.delete(receiver)
-  if (reader.receivers.size === 0 && !reader.isReading) readers.delete(reader.project)
-  return positionOf(receiver, listener)
+function leave({ readers, connections }: FeedState, listener: Listener): number {
+  const connection = connections.get(listener.subscriber)
+  if (!connection || !removeFrom(connection, listener)) return listener.position
+  const { reader } = connection
+  if (connection.listeners.size === 0) reader.connections.delete(connection)
+  if (reader.connections.size === 0 && !reader.isReading) readers.delete(reader.project)
+  return positionOf(connection, listener)
 }
 
-function receiverOf(state: FeedState, project: string, subscriber: Subscriber): Receiver {
-  const known = state.receivers.get(subscriber)
+function connectionOf(state: FeedState, project: string, subscriber: Subscriber): Connection {
+  const known = state.connections.get(subscriber)
   if (known) return known
   const reader = readerOf(state, project)
-  const receiver = { subscriber, listeners: new Map(), unannounced: new Set<Listener>(), position: 0, reader }
-  state.receivers.set(subscriber, receiver)
-  return receiver
+  const connection = { subscriber, listeners: new Map(), unannounced: new Set<Listener>(), position: 0, reader }
+  state.connections.set(subscriber, connection)
+  return connection
 }

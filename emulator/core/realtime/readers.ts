@@ -4,7 +4,7 @@ import type { Database } from '../../database/port.js'
 import { type Changes, type Kept, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
 import type { Turns } from '../turns.js'
-import { announce, deliver, type Job, type Moment, newReader, type Reader, type Receiver } from './receivers.js'
+import { announce, type Connection, deliver, type Job, type Moment, newReader, type Reader } from './connections.js'
 import type { Subscriber } from './subscriber.js'
 
 export interface FeedState {
@@ -12,12 +12,12 @@ export interface FeedState {
   readonly report: (error: unknown) => void
   /** For the connections that keep up, by project. */
   readonly readers: Map<string, Reader>
-  readonly receivers: WeakMap<Subscriber, Receiver>
+  readonly connections: WeakMap<Subscriber, Connection>
   readonly replays: Turns
   /** What is being read for those who catch up. */
   readonly reads: Map<string, Promise<KeptChanges>>
   /** What becomes of a connection that cannot keep up. */
-  stepAside(reader: Reader, receiver: Receiver): void
+  stepAside(reader: Reader, connection: Connection): void
 }
 
 /** Changes for whoever fell behind; not kept where some before them may be missing. */
@@ -35,9 +35,9 @@ export function readerOf({ readers }: FeedState, project: string): Reader {
 }
 
 /** Who reads for a connection now. One that nobody was connected to any more has ended meanwhile. */
-function readerFor(state: FeedState, receiver: Receiver): Reader {
-  if (!receiver.reader.isReading) receiver.reader = readerOf(state, receiver.reader.project)
-  return receiver.reader
+function readerFor(state: FeedState, connection: Connection): Reader {
+  if (!connection.reader.isReading) connection.reader = readerOf(state, connection.reader.project)
+  return connection.reader
 }
 
 export function wake(state: FeedState, reader: Reader): void {
@@ -53,16 +53,16 @@ export function queue(state: FeedState, reader: Reader, job: Job): void {
 /** Does something for a connection while nothing is read for it. */
 export function between<Result>(
   state: FeedState,
-  receiver: Receiver,
+  connection: Connection,
   step: (moment: Moment) => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const job: Job = async (moment) => {
       // Another reads for it meanwhile.
-      if (receiver.reader !== moment.reader) return queue(state, readerFor(state, receiver), job)
+      if (connection.reader !== moment.reader) return queue(state, readerFor(state, connection), job)
       await step(moment).then(resolve, reject)
     }
-    queue(state, readerFor(state, receiver), job)
+    queue(state, readerFor(state, connection), job)
   })
 }
 
@@ -76,11 +76,11 @@ async function read(state: FeedState, reader: Reader): Promise<void> {
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
-      reader.isWanted = reader.receivers.size > 0
+      reader.isWanted = reader.connections.size > 0
     }
   }
   reader.isReading = false
-  if (reader.receivers.size === 0) state.readers.delete(reader.project)
+  if (reader.connections.size === 0) state.readers.delete(reader.project)
 }
 
 /** Those that wait now: what comes meanwhile waits until the changes that happened have gone out. */
@@ -95,13 +95,13 @@ export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> 
 
 async function advance(state: FeedState, reader: Reader): Promise<void> {
   for (;;) {
-    const collections = [...new Set([...reader.receivers].flatMap(({ listeners }) => [...listeners.keys()]))]
+    const collections = [...new Set([...reader.connections].flatMap(({ listeners }) => [...listeners.keys()]))]
     if (collections.length === 0) return
     const range = { project: reader.project, collections, after: reader.cursor }
     const { changes, isAll, lastSeq } = await selectChanges(state.db, range)
     if (changes.length > 0) await deliverAll(state, reader, changes)
     reader.cursor = isAll ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
-    for (const receiver of reader.receivers) announce(receiver, reader.cursor)
+    for (const connection of reader.connections) announce(connection, reader.cursor)
     if (isAll) return
   }
 }
@@ -109,14 +109,14 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
 /** One connection after the other, so that what each receives goes out together. */
 async function deliverAll(state: FeedState, reader: Reader, changes: Changes['changes']): Promise<void> {
   const budget = openBudget()
-  for (const receiver of [...reader.receivers]) {
+  for (const connection of [...reader.connections]) {
     for (const change of changes) {
-      if (!receiver.listeners.has(change.collection)) continue
-      if (!receiver.subscriber.canWrite()) {
-        state.stepAside(reader, receiver)
+      if (!connection.listeners.has(change.collection)) continue
+      if (!connection.subscriber.canWrite()) {
+        state.stepAside(reader, connection)
         break
       }
-      const pause = budget.spend(deliver(receiver, change))
+      const pause = budget.spend(deliver(connection, change))
       if (pause) await pause
     }
   }

@@ -1,4 +1,4 @@
-/** Who is told of which changes, and until when. Contract 9. */
+/** Which changes a subscription receives, and until when. Contract 9. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -31,7 +31,7 @@ export interface Wish {
 export interface Sink {
   /** Comes first: it receives every change after that number, until the subscription ends. */
   begun(seq: number, subscription: Subscription): void
-  /** A change, and as what it is told. */
+  /** A change, and the kind that it is for this subscription. */
   event(change: DocumentChange, kind: DocumentChange['kind'], collection: StoredCollection): void
   /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
   live(seq: number): void

@@ -26,7 +26,7 @@ export interface Listener {
 /** Reads changes for the connections of a project that keep up, or for one that does not. */
 export interface Reader {
   readonly project: string
-  readonly receivers: Set<Receiver>
+  readonly connections: Set<Connection>
   /** What is done between two reads. */
   readonly jobs: Job[]
   /** Everything up to this number has been delivered. */
@@ -36,7 +36,7 @@ export interface Reader {
 }
 
 /** A connection, as its reader knows it. */
-export interface Receiver {
+export interface Connection {
   readonly subscriber: Subscriber
   /** By collection. */
   readonly listeners: Map<string, Set<Listener>>
@@ -57,47 +57,47 @@ export interface Moment {
 }
 
 export function newReader(project: string, cursor: number): Reader {
-  return { project, receivers: new Set(), jobs: [], cursor, isReading: false, isWanted: false }
+  return { project, connections: new Set(), jobs: [], cursor, isReading: false, isWanted: false }
 }
 
 /** Everything up to this number has been delivered to a connection. */
-export function progressOf({ position, reader }: Receiver): number {
+export function progressOf({ position, reader }: Connection): number {
   return Math.max(position, reader.cursor)
 }
 
 /** What was read for nobody need not be read again for this one. */
-export function receive(reader: Reader, receiver: Receiver, from: number): void {
-  if (reader.receivers.size === 0) reader.cursor = Math.max(reader.cursor, from)
-  reader.receivers.add(receiver)
-  receiver.reader = reader
+export function receive(reader: Reader, connection: Connection, from: number): void {
+  if (reader.connections.size === 0) reader.cursor = Math.max(reader.cursor, from)
+  reader.connections.add(connection)
+  connection.reader = reader
 }
 
 /** The newest number that a listener has received, or that was none of its business. */
-export function positionOf(receiver: Receiver, listener: Listener): number {
-  return Math.max(listener.position, progressOf(receiver))
+export function positionOf(connection: Connection, listener: Listener): number {
+  return Math.max(listener.position, progressOf(connection))
 }
 
-export function addTo(receiver: Receiver, listener: Listener): void {
-  const others = receiver.listeners.get(listener.collection) ?? new Set()
-  receiver.listeners.set(listener.collection, others.add(listener))
-  receiver.unannounced.add(listener)
+export function addTo(connection: Connection, listener: Listener): void {
+  const others = connection.listeners.get(listener.collection) ?? new Set()
+  connection.listeners.set(listener.collection, others.add(listener))
+  connection.unannounced.add(listener)
 }
 
 /** Whether it was there. */
-export function removeFrom(receiver: Receiver, listener: Listener): boolean {
-  const others = receiver.listeners.get(listener.collection)
+export function removeFrom(connection: Connection, listener: Listener): boolean {
+  const others = connection.listeners.get(listener.collection)
   if (!others?.delete(listener)) return false
-  if (others.size === 0) receiver.listeners.delete(listener.collection)
-  receiver.unannounced.delete(listener)
+  if (others.size === 0) connection.listeners.delete(listener.collection)
+  connection.unannounced.delete(listener)
   return true
 }
 
 /** Hands a change to each listener it concerns; what that cost. */
-export function deliver(receiver: Receiver, change: Recorded): number {
-  announce(receiver, change.seq - 1)
+export function deliver(connection: Connection, change: Recorded): number {
+  announce(connection, change.seq - 1)
   let cost = 0
-  for (const listener of receiver.listeners.get(change.collection) ?? []) cost += hand(listener, change)
-  receiver.position = Math.max(receiver.position, change.seq)
+  for (const listener of connection.listeners.get(change.collection) ?? []) cost += hand(listener, change)
+  connection.position = Math.max(connection.position, change.seq)
   return cost
 }
 
@@ -110,7 +110,7 @@ export function hand(listener: Listener, change: Recorded): number {
 }
 
 /** Everything up to that number has been delivered: who received it in a replay already is on a level with the others. */
-export function announce({ unannounced }: Receiver, seq: number): void {
+export function announce({ unannounced }: Connection, seq: number): void {
   for (const listener of unannounced) {
     if (listener.position > seq) continue
     unannounced.delete(listener)
