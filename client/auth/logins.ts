@@ -27,7 +27,7 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
      * Signs somebody up, and in.
      *
      * @example
-     * await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse', data: { name: 'Ada' } })
+     * await svc.auth.signUp({ email: 'olga@example.com', password: 'Correct4Horse', data: { name: 'Olga' } })
      *
      * @throws {SvcError} `EMAIL_ALREADY_EXISTS`, `VALIDATION_ERROR`
      */

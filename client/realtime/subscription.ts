@@ -104,7 +104,7 @@ export function openSubscription<Data>(
     const change = changeIn(message)
     const failure = readFailure(message)
     if (change instanceof SvcError) close(change)
-    else if (change) hand(change)
+    else if (change) hand(change as DocumentChange<Data>)
     else if (failure?.code === 'RESYNC') miss()
     else if (failure?.code === 'UNAVAILABLE') throw failure
     else if (failure) close(failure)
@@ -124,12 +124,11 @@ export function openSubscription<Data>(
     since = Math.max(since ?? seq, seq)
   }
 
-  function hand(change: DecodedChange) {
+  function hand(change: DocumentChange<Data>) {
     if (change.seq <= (since ?? -1)) return
     since = change.seq
-    const told = change as DocumentChange<Data>
-    if (onChange) queueMicrotask(() => status !== 'closed' && onChange(told))
-    else feed.put(told)
+    if (onChange) queueMicrotask(() => status !== 'closed' && onChange(change))
+    else feed.put(change)
   }
 
   /** The stream goes on, from now. */
