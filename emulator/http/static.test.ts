@@ -5,11 +5,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Backend, Cache } from '../core/context.js'
 import type { Door } from './exchange.js'
 import { openHostCheck } from './guards/origins.js'
+import { openLog } from './log.js'
 import { mountFolders } from './static.js'
 
-const parts: Partial<Door> = { requireHost: openHostCheck([]) }
+/** No project is known, so nothing is read of the database. */
+const empty: Cache<never> = { of: async () => undefined as never }
+const backend: Partial<Backend> = {
+  caches: { callers: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
+}
+const parts: Partial<Door> = {
+  backend: backend as Backend,
+  home: 'home',
+  log: openLog({ level: 'silent', folder: undefined }),
+  openToLoopback: true,
+  requireHost: openHostCheck([]),
+}
 const door = parts as Door
 const app = express()
 const server = createServer(app)
@@ -137,4 +150,23 @@ test('a file takes no other method, and no other name of the service', async () 
   expect(posted).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
   expect(await ask('/app/', { host: 'evil.example' })).toMatchObject({ status: 403 })
   expect(await ask('/app/', { origin: 'null' })).toMatchObject({ status: 403 })
+})
+
+test('contract 10.6 a file comes with a request id, whole, in part or not at all', async () => {
+  const { etag } = (await ask('/app/')).headers
+  const asked: readonly [number, Record<string, string>][] = [
+    [200, {}],
+    [206, { range: 'bytes=0-3' }],
+    [304, { 'if-none-match': String(etag) }],
+    [416, { range: 'bytes=900-' }],
+  ]
+
+  for (const [status, headers] of asked) {
+    const answer = await ask('/app/', headers)
+    expect([answer.status, answer.headers['x-request-id']]).toEqual([status, expect.stringMatching(/^[0-9a-f-]{36}$/)])
+  }
+})
+
+test('a condition that a file does not meet does not break the connection', async () => {
+  expect(await ask('/app/', { 'if-match': '"another"' })).toMatchObject({ status: 200 })
 })

@@ -1,58 +1,69 @@
 /** Files of folders, each folder below a path of its own and under a policy of its own. */
+import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
-import express, { type Express, type Request, type Response } from 'express'
+import { extname, join } from 'node:path'
+import type { Express, Request, Response } from 'express'
 import type { StaticMount } from '../pages/mounts.js'
-import type { Door, Serve } from './exchange.js'
-import { requireNamedOrigin } from './guards/known-origins.js'
+import type { Door, Exchange, Outgoing } from './exchange.js'
+import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { refuseOtherMethods, refusePath } from './places.js'
+import { answerFile } from './reply/served-file.js'
+import { namedDialect, speak } from './reply/spoken-dialect.js'
 import { run } from './run.js'
 
 /** Mounts folders. A path that two of them begin belongs to the longer one, whether the file is there or not. */
 export function mountFolders(app: Express, door: Door, mounts: readonly StaticMount[]): void {
   const longestFirst = [...mounts].sort((one, other) => other.path.length - one.path.length)
   for (const mount of longestFirst) {
-    // An app of its own, since Express tags what it sends only where the app does.
-    const files = express().disable('x-powered-by')
-    files.use((req, res) => serveFile(door, mount, req, res))
-    app.use(mount.path, files)
+    app.use(mount.path, (req, res) => serveFile(door, mount, req, res))
   }
 }
 
-async function serveFile(door: Door, mount: StaticMount, req: Request, res: Response): Promise<void> {
-  const answer = (serve: Serve) => run(door, mount.path, serve, req, res)
-  const refuse = () => answer((exchange) => refusePath(door, exchange))
-  if (!isAllowed(door, req)) return refuse()
-  const file = await fileAt(mount, req.path, req.headers.accept)
-  if (file === undefined) return refuse()
-  if (req.method !== 'GET' && req.method !== 'HEAD') return answer((exchange) => refuseOtherMethods(door, exchange))
-  const headers = {
-    'content-security-policy': mount.contentSecurityPolicy,
-    'cache-control': mount.cacheControl,
-    'referrer-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
-  }
-  res.sendFile(file, { cacheControl: false, dotfiles: 'allow', headers }, (error) => {
-    if (error) endFailed(res, error)
+function serveFile(door: Door, mount: StaticMount, req: Request, res: Response): Promise<void> {
+  const { path } = req
+  // Below a mount Express takes the mount's path off, and a refusal names the whole one.
+  req.url = req.originalUrl
+  return run(door, mount.path, (exchange) => answerPath(door, mount, { path, res }, exchange), req, res)
+}
+
+async function answerPath(
+  door: Door,
+  mount: StaticMount,
+  { path, res }: { path: string; res: Response },
+  exchange: Exchange,
+): Promise<Outgoing> {
+  const { req } = exchange
+  requireNamedOrigin(req)
+  const file = await fileAt(mount, path, req.headers.accept)
+  if (file === undefined) return refusePath(door, exchange)
+  if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(door, exchange)
+  await requireKnownOrigin(door, req)
+  speak(exchange, await namedDialect(door, exchange))
+  return answerFile(req, {
+    size: file.size,
+    etag: `"${file.size.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`,
+    modifiedAt: file.modifiedAt.toISOString(),
+    headers: {
+      'content-security-policy': mount.contentSecurityPolicy,
+      'cache-control': mount.cacheControl,
+      'referrer-policy': 'same-origin',
+    },
+    describing: { 'content-type': typeOf(file.path, res) },
+    read: async (part) => createReadStream(file.path, part && { start: part.first, end: part.last }),
   })
 }
 
-/** Where it is not, the refusal that follows says why. */
-function isAllowed(door: Door, req: IncomingMessage): boolean {
-  try {
-    door.requireHost(req.headers.host)
-    requireNamedOrigin(req)
-    return true
-  } catch {
-    return false
-  }
+/** Express has the table of types. */
+function typeOf(path: string, res: Response): string {
+  const type = String(res.type(extname(path)).getHeader('content-type'))
+  res.removeHeader('content-type')
+  return type
 }
 
-/** A range that the file does not have is 416. Whatever else fails, the file or its reader has gone. */
-function endFailed(res: ServerResponse, error: Error & { readonly status?: number }): void {
-  if (res.headersSent || error.status !== 416) res.destroy()
-  else res.writeHead(416).end()
+interface FoundFile {
+  readonly path: string
+  readonly size: number
+  readonly modifiedAt: Date
 }
 
 /** The file that a path means: one below the folder, or the page that stands for all pages. */
@@ -60,7 +71,7 @@ async function fileAt(
   { folder, isSinglePage = false }: StaticMount,
   path: string,
   accept = '',
-): Promise<string | undefined> {
+): Promise<FoundFile | undefined> {
   const parts = partsOf(path)
   if (parts === undefined) return undefined
   const isPage = isSinglePage && accept.includes('text/html')
@@ -79,12 +90,12 @@ function partsOf(path: string): string[] | undefined {
 }
 
 /** What is at that place itself: a symbolic link could lead anywhere, so none is followed. A folder means its `index.html`. */
-async function ownFile(folder: string, parts: readonly string[]): Promise<string | undefined> {
+async function ownFile(folder: string, parts: readonly string[]): Promise<FoundFile | undefined> {
   try {
     const path = join(await realpath(folder), ...parts)
     if ((await realpath(path)) !== path) return undefined
     const found = await stat(path)
-    if (found.isFile()) return path
+    if (found.isFile()) return { path, size: found.size, modifiedAt: found.mtime }
     return found.isDirectory() ? await ownFile(folder, [...parts, 'index.html']) : undefined
   } catch {
     return undefined

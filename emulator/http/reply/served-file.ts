@@ -1,0 +1,72 @@
+/** How a file is answered: whole, in part, or not again to whoever has it already. RFC 9110, 13 and 14. */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline, type Readable } from 'node:stream'
+import type { Outgoing } from '../exchange.js'
+import { hasAlready } from '../request/preconditions.js'
+import { Aborted } from '../request/read-json.js'
+import { type PartOfFile, readRange } from './ranges.js'
+
+export interface ServedFile {
+  readonly size: number
+  readonly etag: string
+  readonly modifiedAt: string
+  /** What every answer about the file says. */
+  readonly headers: Readonly<Record<string, string>>
+  /** What an answer that has bytes says of them. */
+  readonly describing: Readonly<Record<string, string>>
+  /** The bytes of a part, or all of them. */
+  read(part: PartOfFile | undefined): Promise<Readable>
+}
+
+export async function answerFile(req: IncomingMessage, file: ServedFile): Promise<Outgoing> {
+  const { size, etag, modifiedAt } = file
+  const headers = {
+    etag,
+    'last-modified': new Date(modifiedAt).toUTCString(),
+    'accept-ranges': 'bytes',
+    ...file.headers,
+  }
+  if (isKnown(req.headers, file)) return { status: 304, headers, body: '' }
+  const part = readRange(req.headers, file)
+  if (part === 'nowhere') {
+    return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` }, body: '' }
+  }
+  const described = { ...headers, ...file.describing }
+  const answer = part === 'whole' ? whole(described, size) : partial(described, size, part)
+  if (req.method === 'HEAD') return { ...answer, open: (res) => void res.end() }
+  const bytes = await file.read(part === 'whole' ? undefined : part)
+  if (req.socket.destroyed) {
+    bytes.destroy()
+    throw new Aborted()
+  }
+  return { ...answer, open: (res) => send(bytes, res) }
+}
+
+/** A reader who goes away, or bytes that end too early, end the connection: the reader counts what it got. */
+function send(bytes: Readable, res: ServerResponse): void {
+  pipeline(bytes, res, (error) => {
+    if (error) res.destroy()
+  })
+}
+
+function whole(headers: Record<string, string>, size: number) {
+  return { status: 200, headers: { ...headers, 'content-length': String(size) } }
+}
+
+function partial(headers: Record<string, string>, size: number, { first, last }: PartOfFile) {
+  return {
+    status: 206,
+    headers: {
+      ...headers,
+      'content-range': `bytes ${first}-${last}/${size}`,
+      'content-length': String(last - first + 1),
+    },
+  }
+}
+
+function isKnown(headers: IncomingHttpHeaders, { etag, modifiedAt }: ServedFile): boolean {
+  const tags = headers['if-none-match']
+  if (tags !== undefined) return hasAlready(tags, etag)
+  const since = Date.parse(headers['if-modified-since'] ?? '')
+  return Math.floor(Date.parse(modifiedAt) / 1_000) * 1_000 <= since
+}
