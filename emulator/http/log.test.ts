@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +42,19 @@ test('contract 10.6 a failure is told in one line and kept whole, for its owner 
   })
   expect(entry.stack[0]).toMatch(/^at .*log\.test\.ts/)
   expect((await stat(join(folder, 'errors.log'))).mode & 0o077).toBe(0)
+})
+
+test('contract 10.6 a failure is told and kept where requests are logged, too', async () => {
+  const write = (_fd: number, text: string, ...more: ((error: null, size: number) => void)[]) => {
+    said += text
+    more.at(-1)?.(null, Buffer.byteLength(text))
+  }
+  vi.spyOn(fs, 'write').mockImplementation(write as never)
+
+  openLog({ level: 'info', folder }).failure('request-1', new Error('Something broke'))
+
+  expect(JSON.parse(said)).toMatchObject({ requestId: 'request-1', error: { message: 'Something broke' } })
+  expect(JSON.parse(await read('errors.log'))).toMatchObject({ requestId: 'request-1', message: 'Something broke' })
 })
 
 test.each([

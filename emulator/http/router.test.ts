@@ -106,6 +106,16 @@ test.each(['/_svc/idp', '/_svc/idp/authorize', '/_svc/idp-x'])(
   },
 )
 
+test('what is below the path of an app is left to it, though a place is there as well', () => {
+  const nobody: Respond = async () => undefined
+  const [alone, beside] = [openRouter(places, [], nobody), openRouter(places, ['/collections'], nobody)]
+  const ask = (route: Router, url: string) => route({ method: 'GET', url } as IncomingMessage, {} as ServerResponse)
+
+  for (const url of ['/collections', '/collections/posts', '/collections/posts?a=b']) {
+    expect([url, ask(alone, url), ask(beside, url)]).toEqual([url, true, false])
+  }
+})
+
 async function bothWays(method: string, path: string) {
   const [express, tree] = await Promise.all([ask(byExpress, method, path), ask(byRouter, method, path)])
   return { express, tree }

@@ -36,6 +36,7 @@ beforeAll(async () => {
     'app/assets/main.js': 'shadowed',
     'app/.env': 'secret',
     'built/main.js': '0123456789',
+    'docs/index.html': '<h1>Docs</h1>',
     'secret.txt': 'secret',
   }
   for (const [path, text] of Object.entries(files)) {
@@ -46,8 +47,10 @@ beforeAll(async () => {
   await symlink(folder, join(folder, 'app', 'out'))
   const page = { path: '/app', folder: join(folder, 'app'), cacheControl: 'no-cache', isSinglePage: true }
   const assets = { path: '/app/assets', folder: join(folder, 'built'), cacheControl: 'max-age=31536000, immutable' }
+  const docs = { path: '/docs', folder: join(folder, 'docs'), cacheControl: 'no-cache' }
   mountFolders(app, door, [
     { ...page, contentSecurityPolicy: "default-src 'self'" },
+    { ...docs, contentSecurityPolicy: "default-src 'self'" },
     { ...assets, contentSecurityPolicy: "default-src 'none'" },
   ])
   app.use((_req, res) => void res.writeHead(404).end('the rest'))
@@ -110,6 +113,11 @@ test('a page that is not there is the index of the app, and nothing else is', as
   expect(await ask('/app/about', html)).toMatchObject({ status: 200, text: '<h1>About</h1>' })
   expect(await ask('/app/missing.png', { accept: 'image/*' })).toMatchObject({ status: 404 })
   expect(await ask('/application', html)).toMatchObject({ text: 'the rest' })
+})
+
+test('a folder of many pages has no page for those that are not there', async () => {
+  expect(await ask('/docs/', html)).toMatchObject({ status: 200, text: '<h1>Docs</h1>' })
+  expect(await ask('/docs/missing', html)).toMatchObject({ status: 404 })
 })
 
 test('a browser that has a file is told so, and may ask for a part of it', async () => {
