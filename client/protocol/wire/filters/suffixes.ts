@@ -9,7 +9,7 @@ export interface NamedTest {
 
 const common = ['ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull', 'contains'] as const
 /** Here `contains` ignores case, and there is no other. */
-export const doubled: readonly string[] = [...common, 'startswith', 'endswith', 'notin'] satisfies Operator[]
+export const doubled: readonly string[] = [...common, 'eq', 'startswith', 'endswith', 'notin'] satisfies Operator[]
 export const single: readonly string[] = [...common, 'eq', 'icontains'] satisfies Operator[]
 
 /** A single underscore is a suffix's only if no other stands before it and the word is known. */
