@@ -3,7 +3,7 @@ import { isObject, objectIn } from './protocol/model/json.js'
 import * as addresses from './protocol/wire/paths/encode.js'
 import { recordReaders } from './protocol/wire/record/decode.js'
 import { type NamedDialect, readSpoken, sayDialect } from './protocol/wire/spoken.js'
-import type { Send } from './send.js'
+import type { SendRequest } from './send.js'
 
 /**
  * Asks for the collections without saying a dialect: the answer says in a header what it is written in. Where it does
@@ -11,7 +11,7 @@ import type { Send } from './send.js'
  * in the answers decides, and what does not show is as in the nearest named dialect. From then on the client says its
  * dialect with each request, so that a service that listens to it answers in exactly that form.
  */
-export async function detectDialect(send: Send): Promise<NamedDialect> {
+export async function detectDialect(send: SendRequest): Promise<NamedDialect> {
   const { body, header } = await send({ method: 'GET', path: addresses.collections })
   const named = header('svc-dialect')
   if (named) return readSpoken(named)

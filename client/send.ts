@@ -60,18 +60,18 @@ export interface RequestParts {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly body: Json
   readonly header: HeaderReader
   /** What to say of an answer that cannot be read: it is none of the service's, or in another dialect. */
   misread(cause?: unknown): SvcError
 }
 
-export type Send = (request: Request) => Promise<Answer>
+export type SendRequest = (request: Request) => Promise<HttpAnswer>
 
 export interface Sender {
   /** @throws {SvcError} for every answer that is not 2xx, `NETWORK` or `TIMEOUT` where there is none. */
-  send: Send
+  send: SendRequest
   /** Asks once, and hands over a stream of events that has only begun. @throws what `fetch` throws, too */
   open(request: Request): Promise<Response>
 }
@@ -112,7 +112,7 @@ export function openSender(options: SendOptions): Sender {
     return { url, sent: { method, headers, body: isJson ? encodeBody(body) : body } }
   }
 
-  async function attempt(request: Request, number: number): Promise<Answer> {
+  async function attempt(request: Request, number: number): Promise<HttpAnswer> {
     const { method, signal, onProgress } = request
     const { url, sent } = prepare(request, number)
     const begunAt = Date.now()
@@ -164,7 +164,7 @@ function readAnswer(
   { ok, status, headers }: Response,
   text: string,
   wrappers?: readonly number[],
-): Answer {
+): HttpAnswer {
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
   const words = `${url} answered ${status}: ${text.slice(0, 100)}`

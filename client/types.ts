@@ -118,10 +118,10 @@ export type PopulatePath<Schema, Data, Depth extends 0[] = []> = string extends 
   : Depth['length'] extends 5
     ? never
     : {
-        [Name in keyof Data & string]: LinkedData<Schema, NonNullable<Data[Name]>> extends infer Linked
-          ? [Linked] extends [never]
+        [Name in keyof Data & string]: LinkedData<Schema, NonNullable<Data[Name]>> extends infer WithLinked
+          ? [WithLinked] extends [never]
             ? never
-            : Name | `${Name}.${PopulatePath<Schema, Linked, [...Depth, 0]>}`
+            : Name | `${Name}.${PopulatePath<Schema, WithLinked, [...Depth, 0]>}`
           : never
       }[keyof Data & string]
 
@@ -137,7 +137,7 @@ export type Populated<Schema, Data, Path extends string> = [Path] extends [never
       }
 
 /** The data as a filter sees them: in the place of the ids at these paths, the fields of what they lead to. */
-export type Linked<Schema, Data, Path extends string> = [Path] extends [never]
+export type WithLinked<Schema, Data, Path extends string> = [Path] extends [never]
   ? Data
   : string extends keyof Data
     ? Data
@@ -146,7 +146,7 @@ export type Linked<Schema, Data, Path extends string> = [Path] extends [never]
           ? LinkedData<Schema, NonNullable<Data[Name]>> extends infer Found
             ? [Found] extends [never]
               ? Data[Name]
-              : Linked<Schema, Found, Rests<Path, Name>>
+              : WithLinked<Schema, Found, Rests<Path, Name>>
             : never
           : Data[Name]
       }
@@ -156,10 +156,10 @@ type Rests<Path extends string, Head extends string> = Path extends `${Head}.${i
 
 type PopulatedField<Schema, Value, Rest extends string> = Value extends readonly (infer Item)[]
   ? readonly PopulatedField<Schema, Item, Rest>[]
-  : LinkedData<Schema, NonNullable<Value>> extends infer Linked
-    ? [Linked] extends [never]
+  : LinkedData<Schema, NonNullable<Value>> extends infer WithLinked
+    ? [WithLinked] extends [never]
       ? Value
-      : Document<Populated<Schema, Linked, Rest>> | Value
+      : Document<Populated<Schema, WithLinked, Rest>> | Value
     : never
 
 type LinkedData<Schema, Value> = Value extends readonly (infer Item)[]

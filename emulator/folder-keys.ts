@@ -9,7 +9,7 @@ import { type FileHandle, link, mkdir, open, realpath, rename, rm, stat, writeFi
 import { join } from 'node:path'
 import { isObject, parseJson } from '../client/protocol/model/json.js'
 import type { Keyring } from './core/context.js'
-import { openTurns } from './core/turns.js'
+import { createSemaphore } from './core/semaphore.js'
 import type { ProjectKey } from './store/projects.js'
 
 export interface FolderKeys extends Keyring {
@@ -61,7 +61,7 @@ export async function openFolderKeys(options: FolderKeysOptions): Promise<Folder
     hasData,
     keysOf: async (project) => (await ofProject(project).read()) ?? [],
     keepFirst: (project, keys) => ofProject(project).first(keys),
-    changing: openTurns(1).take,
+    changing: createSemaphore(1).run,
     keep: (project, keys) => ofProject(project).write(keys),
   }
 }

@@ -11,12 +11,12 @@ import { box, dataWords, isOpenToOthers, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
-import { publish } from '../dev/publish.js'
+import { publishEmulatorInfo } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
-import { ownNames } from '../target/own-names.js'
+import { ownHostNames } from '../target/own-names.js'
 import { configFolder } from '../target/profiles.js'
 import { openInBrowser } from '../terminal/browser.js'
 import { prose } from '../terminal/prose.js'
@@ -118,7 +118,7 @@ command's exit code if it ends by itself.`)
       ...readMailUrls(flags),
       mailFrom: flags['mail-from'],
       trustedProxies: flags['trusted-proxies'],
-      ...(isOpenToOthers(flags.host) ? { hosts: ownNames() } : {}),
+      ...(isOpenToOthers(flags.host) ? { hosts: ownHostNames() } : {}),
     })
     try {
       const info = infoOf(emulator)
@@ -127,7 +127,7 @@ command's exit code if it ends by itself.`)
       const demo = flags.demo ? await loadDemo(client) : undefined
       const seeding = { client, isUpsert: false, key: undefined, signal: new AbortController().signal }
       for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
-      const published = await publish(info, { folder, readyFile, isBeside: flags.memory })
+      const published = await publishEmulatorInfo(info, { folder, readyFile, isBeside: flags.memory })
       const filled = published.other ? undefined : await this.fillEnv(folder, info)
       const seconds = (performance.now() - begunAt) / 1000
       const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)

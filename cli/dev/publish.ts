@@ -19,7 +19,10 @@ interface Place {
 }
 
 /** Says where the emulator is: in the state folder, and in the file of `--ready-file`. Contract 11. */
-export async function publish(info: EmulatorInfo, { folder, readyFile, isBeside }: Place): Promise<Published> {
+export async function publishEmulatorInfo(
+  info: EmulatorInfo,
+  { folder, readyFile, isBeside }: Place,
+): Promise<Published> {
   const own = join(folder, 'emulator.json')
   const there = isBeside ? readEmulatorFile(own) : undefined
   const isOther = there && there.url !== info.url && isAccepted({ path: own, url: there.url })

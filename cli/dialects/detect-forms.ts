@@ -8,7 +8,7 @@ import { fetchDirectly } from '../target/fetch-directly.js'
 import type { Finding } from './finding.js'
 import { firstEventOf } from './first-event.js'
 import { itemsOf, judge, totalOf, unwrapped } from './judges.js'
-import type { Answer, Seen } from './seen.js'
+import type { Seen, SeenAnswer } from './seen.js'
 
 interface Asked {
   readonly url: string
@@ -16,7 +16,7 @@ interface Asked {
   readonly mayWrite: boolean
 }
 
-type Ask = (method: string, path: string, body?: JsonObject) => Promise<Answer>
+type Ask = (method: string, path: string, body?: JsonObject) => Promise<SeenAnswer>
 
 /** @throws {SvcError | CliFailure} where nothing answers, the key is refused, or something else answers there. */
 export async function detectForms({ url, key, mayWrite }: Asked): Promise<Finding[]> {

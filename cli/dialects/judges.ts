@@ -4,7 +4,7 @@ import { type Axis, axes, axisNames, type Form, formsOf } from '../../client/pro
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
 import type { Finding } from './finding.js'
 import { bestFit, looksOf } from './fit.js'
-import type { Answer, Seen } from './seen.js'
+import type { Seen, SeenAnswer } from './seen.js'
 
 /** What was seen of an axis; nothing where that says nothing. */
 type Judge<Name extends Axis> = (seen: Seen) => readonly [form: Form<Name>, evidence: string] | undefined
@@ -95,7 +95,7 @@ function fieldsOf(document: JsonObject): JsonObject {
   return !isFlat && isObject(document.data) ? document.data : document
 }
 
-function limitOf({ body, header }: Answer): Json | undefined {
+function limitOf({ body, header }: SeenAnswer): Json | undefined {
   const answer = unwrapped(body)
   return isObject(answer) ? answer.limit : Number(header('x-limit'))
 }
@@ -107,7 +107,7 @@ export function itemsOf(body: Json | undefined): readonly Json[] {
   return isObject(answer) && Array.isArray(answer.documents) ? answer.documents : []
 }
 
-export function totalOf({ body, header }: Answer): number | null {
+export function totalOf({ body, header }: SeenAnswer): number | null {
   const answer = unwrapped(body)
   if (isObject(answer) && typeof answer.total === 'number') return answer.total
   const total = header('x-total-count')

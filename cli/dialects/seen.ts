@@ -1,7 +1,7 @@
 /** What a service answered to what detection asked it. */
 import type { Json } from '../../client/protocol/model/json.js'
 
-export interface Answer {
+export interface SeenAnswer {
   readonly status: number
   readonly header: (name: string) => string | null
   readonly body: Json
@@ -9,17 +9,17 @@ export interface Answer {
 
 export interface Seen {
   /** The list of collections. */
-  readonly collections: Answer
+  readonly collections: SeenAnswer
   /** A document that does not exist. */
-  readonly missing: Answer
+  readonly missing: SeenAnswer
   /** The documents of a collection, without a limit; nothing if there are none to be read. */
-  readonly page: Answer | undefined
+  readonly page: SeenAnswer | undefined
   /** The path of a collection by itself. */
-  readonly plain: Answer
+  readonly plain: SeenAnswer
   /** One document, where the filter has a suffix that nobody knows. */
-  readonly unknownSuffix: Answer
+  readonly unknownSuffix: SeenAnswer
   /** One document, where a filter that matches all is spelled with a single underscore. */
-  readonly singleSuffix: Answer | undefined
+  readonly singleSuffix: SeenAnswer | undefined
   /** A document that was created as `{data: {first: 1}}`, and after a PUT of `{second: 2}`; both only where it may write. */
   readonly created?: Json
   readonly replaced?: Json

@@ -43,7 +43,7 @@ export async function exportDocuments(
 }
 
 /** Every field that any of the documents has: the columns of a table that leaves nothing out. */
-export async function namesOfAll(collection: ReturnType<Client['collection']>, where: Where): Promise<string[]> {
+export async function fieldNamesOfAll(collection: ReturnType<Client['collection']>, where: Where): Promise<string[]> {
   const names = new Set<string>()
   for await (const { data } of collection.iterate({ where })) for (const name of Object.keys(data)) names.add(name)
   return [...names]

@@ -1,4 +1,4 @@
-import type { Input } from '../records/input.js'
+import type { ImportSource } from '../records/input.js'
 import { count, counted } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'
@@ -7,7 +7,7 @@ import type { ImportState, StateFile } from './state.js'
 
 export interface FilesOptions extends ImportOptions {
   /** Where to remember how far an input has come. */
-  openState(input: Input): Promise<StateFile>
+  openState(input: ImportSource): Promise<StateFile>
   readonly refused: RefusedFile
 }
 
@@ -32,7 +32,7 @@ export interface ImportReport {
  * done, so that the same command creates nothing of the first ones again.
  */
 export async function* importFiles(
-  inputs: readonly Input[],
+  inputs: readonly ImportSource[],
   options: FilesOptions,
 ): AsyncGenerator<ImportProgress, ImportReport, undefined> {
   const { refused } = options
@@ -73,10 +73,10 @@ export async function* importFiles(
 
 /** The states of all inputs; each says, too, how much of the file of refused rows was written when it was saved. */
 async function openStates(
-  inputs: readonly Input[],
+  inputs: readonly ImportSource[],
   { openState, refused }: FilesOptions,
-): Promise<Map<Input, StateFile>> {
-  const states = new Map<Input, StateFile>()
+): Promise<Map<ImportSource, StateFile>> {
+  const states = new Map<ImportSource, StateFile>()
   for (const input of inputs) {
     const state = await openState(input)
     states.set(input, { ...state, save: (reached) => state.save({ ...reached, refusedFile: refused.size() }) })
@@ -89,7 +89,7 @@ function isBegun(found: ImportState | undefined): found is ImportState {
 }
 
 /** Bytes of all inputs together; undefined if one of them cannot say. */
-export function sizeOf(inputs: readonly Input[]): number | undefined {
+export function sizeOf(inputs: readonly ImportSource[]): number | undefined {
   let bytes = 0
   for (const input of inputs) {
     if (input.bytes === undefined) return undefined

@@ -1,8 +1,8 @@
 import type { Client } from '../base/target-command.js'
-import { type Input, type ReadOptions, readRecords } from '../records/input.js'
+import { type ImportSource, type ReadOptions, readRecords } from '../records/input.js'
 import { type ImportResult, type ImportStep, runImport } from './run-import.js'
-import type { Send } from './send-chunk.js'
-import { type ImportState, newState, type StateFile } from './state.js'
+import type { SendRows } from './send-chunk.js'
+import { type ImportState, newImportState, type StateFile } from './state.js'
 import { upsertSender } from './upsert.js'
 
 export interface ImportOptions {
@@ -35,11 +35,11 @@ const mostInFlight = 3
  * several inputs is repeated as a whole.
  */
 export async function* importInput(
-  input: Input,
+  input: ImportSource,
   file: StateFile,
   options: ImportOptions,
 ): AsyncGenerator<ImportStep, ImportSummary, undefined> {
-  const from = file.found ?? newState(input)
+  const from = file.found ?? newImportState(input)
   const { state, isWhole } = from.isWhole
     ? { state: from, isWhole: true }
     : yield* importRest(input, file, from, options)
@@ -48,7 +48,7 @@ export async function* importInput(
 }
 
 function importRest(
-  input: Input,
+  input: ImportSource,
   state: StateFile,
   from: ImportState,
   options: ImportOptions,
@@ -64,7 +64,7 @@ function importRest(
   })
 }
 
-function senderOf({ client, collection, upsertBy, refusesKeyless = false, onCreated }: ImportOptions): Send {
+function senderOf({ client, collection, upsertBy, refusesKeyless = false, onCreated }: ImportOptions): SendRows {
   const into = client.collection(collection)
   if (upsertBy !== undefined) return upsertSender(into, upsertBy, { refusesKeyless })
   return async (rows, idempotencyKey) => {

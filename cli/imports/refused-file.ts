@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Refusal } from './send-chunk.js'
+import type { RefusedRow } from './send-chunk.js'
 
 /** A refused row as it is reported. */
-export interface ReportedRefusal extends Refusal {
+export interface ReportedRefusal extends RefusedRow {
   readonly file: string
 }
 
@@ -21,7 +21,7 @@ export function openRefusedFile(path: string) {
   const whole = resolve(path)
   const bytes = () => (existsSync(whole) ? statSync(whole).size : 0)
   return {
-    write(file: string, refusals: readonly Refusal[]): void {
+    write(file: string, refusals: readonly RefusedRow[]): void {
       if (refusals.length === 0) return
       const reported = refusals.map((refusal) => ({ file, ...refusal }))
       appendFileSync(whole, reported.map((refusal) => `${JSON.stringify(refusal)}\n`).join(''))

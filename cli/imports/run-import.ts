@@ -1,13 +1,13 @@
 import type { BadRow, InputRecord, Records } from '../records/record.js'
 import { type Chunk, gather } from './chunks.js'
-import { type Refusal, type Send, sendRows } from './send-chunk.js'
+import { type RefusedRow, type SendRows, sendRows } from './send-chunk.js'
 import type { ImportState, StateFile } from './state.js'
 
 export interface ImportRun {
   readonly records: Records
   readonly state: StateFile
   readonly from: ImportState
-  readonly send: Send
+  readonly send: SendRows
   /** Requests that may be in flight at once. */
   readonly mostInFlight: number
   /** Once aborted, nothing new is read or sent; what is in flight is awaited. */
@@ -18,7 +18,7 @@ export interface ImportRun {
 export interface ImportStep {
   readonly state: ImportState
   /** Rows that were refused since the last step, in the order of the input. */
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RefusedRow[]
 }
 
 export interface ImportResult {
@@ -32,7 +32,7 @@ const mostBadRows = 1_000
 interface Finished {
   readonly chunk: Chunk
   readonly accepted: number
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RefusedRow[]
 }
 
 interface CutChunk {
@@ -99,7 +99,7 @@ function readNext(chunks: AsyncGenerator<CutChunk>): Promise<Happening> {
   )
 }
 
-function send({ chunk, bad }: CutChunk, importId: string, send: Send): Promise<Happening> {
+function send({ chunk, bad }: CutChunk, importId: string, send: SendRows): Promise<Happening> {
   return sendRows(chunk.rows, importId, send).then(
     ({ accepted, refused }): Happening => ({
       kind: 'answered',
@@ -142,7 +142,7 @@ function isGood(record: InputRecord): record is Exclude<InputRecord, BadRow> {
 /** The state behind all chunks that are finished without a gap, and what they refused. */
 function advance(from: ImportState, finished: Map<number, Finished>): ImportStep {
   let state = from
-  const refused: Refusal[] = []
+  const refused: RefusedRow[] = []
   for (let next = finished.get(state.done); next; next = finished.get(state.done)) {
     finished.delete(next.chunk.from)
     refused.push(...next.refused)
@@ -157,7 +157,7 @@ function advance(from: ImportState, finished: Map<number, Finished>): ImportStep
   return { state, refused }
 }
 
-function merge(refused: readonly Refusal[], bad: readonly BadRow[]): Refusal[] {
+function merge(refused: readonly RefusedRow[], bad: readonly BadRow[]): RefusedRow[] {
   if (bad.length === 0) return [...refused]
   const others = bad.map(({ number, line, problem, text }) => ({ record: number, line, reason: problem, row: text }))
   return [...refused, ...others].sort((one, other) => one.record - other.record)

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { ReadRow } from '../records/record.js'
 
 /** A row that the service did not take, and why. */
-export interface Refusal {
+export interface RefusedRow {
   /** Of the input, from 1. */
   readonly record: number
   readonly line: number
@@ -12,18 +12,18 @@ export interface Refusal {
 }
 
 /** Creates all of these or none; `key` makes a repetition safe. */
-export type Send = (rows: readonly ReadRow[], key: string) => Promise<void>
+export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<void>
 
 export interface Sent {
   readonly accepted: number
-  readonly refused: readonly Refusal[]
+  readonly refused: readonly RefusedRow[]
 }
 
 /**
  * Sends rows so that one bad row keeps no good one out: rows that the answer names are left out and
  * the others sent again; where it names none, the rows are halved until the bad one is alone.
  */
-export async function sendRows(rows: readonly ReadRow[], importId: string, send: Send): Promise<Sent> {
+export async function sendRows(rows: readonly ReadRow[], importId: string, send: SendRows): Promise<Sent> {
   if (rows.length === 0) return { accepted: 0, refused: [] }
   try {
     await send(rows, idempotencyKey(rows, importId))
@@ -40,7 +40,7 @@ async function sendOthers(
   rows: readonly ReadRow[],
   named: ReadonlyMap<number, string>,
   importId: string,
-  send: Send,
+  send: SendRows,
 ): Promise<Sent> {
   const refused = rows.flatMap((row, at) => {
     const reason = named.get(at)
@@ -54,7 +54,7 @@ async function sendOthers(
   return { accepted: rest.accepted, refused: inOrder([...refused, ...rest.refused]) }
 }
 
-async function sendHalves(rows: readonly ReadRow[], importId: string, send: Send): Promise<Sent> {
+async function sendHalves(rows: readonly ReadRow[], importId: string, send: SendRows): Promise<Sent> {
   const middle = Math.ceil(rows.length / 2)
   const first = await sendRows(rows.slice(0, middle), importId, send)
   const second = await sendRows(rows.slice(middle), importId, send)
@@ -90,10 +90,10 @@ function reasonOf({ issues, message }: SvcError): string {
   return issues.length > 0 ? issues.map(wordOf).join('; ') : message
 }
 
-function refusal({ number, line, fields }: ReadRow, reason: string): Refusal {
+function refusal({ number, line, fields }: ReadRow, reason: string): RefusedRow {
   return { record: number, line, reason, row: fields }
 }
 
-function inOrder(refused: readonly Refusal[]): Refusal[] {
+function inOrder(refused: readonly RefusedRow[]): RefusedRow[] {
   return [...refused].sort((one, other) => one.record - other.record)
 }

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
-import type { Input } from '../records/input.js'
+import type { ImportSource } from '../records/input.js'
 import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {
@@ -41,7 +41,7 @@ export const noState: StateFile = { found: undefined, save: () => undefined, rem
  */
 export async function openState(
   folder: string,
-  input: Input,
+  input: ImportSource,
   into: readonly string[],
   { restart = false } = {},
 ): Promise<StateFile> {
@@ -68,12 +68,12 @@ export async function openState(
   }
 }
 
-export function newState(input: Input): ImportState {
+export function newImportState(input: ImportSource): ImportState {
   return { id: `import-${randomUUID()}`, file: input.name, done: 0, endByte: 0, accepted: 0, refused: 0 }
 }
 
 /** Throws where it cannot be read: an import that began anew instead would create everything twice. */
-function readState(file: string, input: Input): ImportState | undefined {
+function readState(file: string, input: ImportSource): ImportState | undefined {
   if (!existsSync(file)) return undefined
   const state = parseJson(readFileSync(file, 'utf8'))
   if (isState(state)) return state

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
 import type { ReadRow } from '../records/record.js'
-import type { Send } from './send-chunk.js'
+import type { SendRows } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>
 
@@ -23,7 +23,7 @@ export function upsertSender(
   collection: Collection,
   field: string,
   { refusesKeyless }: { refusesKeyless: boolean },
-): Send {
+): SendRows {
   let isThere = false
   return async (rows, idempotencyKey) => {
     const byValue = mergeRows(rows, field)

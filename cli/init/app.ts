@@ -22,7 +22,7 @@ const managers = [
 ] as const
 const npm = { add: 'npm install', addDev: 'npm install --save-dev', run: 'npx' }
 
-export interface App {
+export interface AppFolder {
   readonly folder: string
   readonly kind: Kind
   readonly title: string
@@ -35,7 +35,7 @@ export interface App {
   readonly next: readonly string[]
 }
 
-export function readApp(folder: string): App {
+export function readApp(folder: string): AppFolder {
   const { type, dependencies, devDependencies } = readManifest(join(folder, 'package.json'))
   const all = new Set([...namesOf(dependencies), ...namesOf(devDependencies)])
   const order: readonly Kind[] = ['next', 'expo', 'vite']
@@ -57,7 +57,7 @@ export function readApp(folder: string): App {
 }
 
 /** The module through which the app speaks to the service. */
-export function clientModule(app: App): string {
+export function clientModule(app: AppFolder): string {
   const { read } = kinds[app.kind]
   const options = `{\n  url: ${read(`${app.prefix}SVC_URL`)},\n  apiKey: ${read(`${app.prefix}SVC_API_KEY`)},\n}`
   const warning =

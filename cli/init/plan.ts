@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ownersMark } from '../target/env-file.js'
-import { type App, clientModule } from './app.js'
+import { type AppFolder, clientModule } from './app.js'
 
 /** A file that is going to be written, and what is in it. */
 export interface PlannedFile {
@@ -45,7 +45,7 @@ export function planTemplate(
 }
 
 /** What an app that is there already needs: where the service is, and a client that knows it. */
-export function planExistingApp(app: App, emulator: EmulatorInfo | undefined): PlannedFile[] {
+export function planExistingApp(app: AppFolder, emulator: EmulatorInfo | undefined): PlannedFile[] {
   const { folder } = app
   const source = existsSync(join(folder, 'src')) ? join(folder, 'src') : folder
   return [

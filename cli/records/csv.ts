@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
-import { type BadRow, type InputRecord, mostRecordBytes, type Place, type Records } from './record.js'
+import { type BadRow, type InputRecord, mostRecordBytes, type Records, type RowPosition } from './record.js'
 
 export interface CsvOptions {
   readonly types: ColumnTypes
@@ -111,7 +111,12 @@ function requireColumns(names: readonly string[], types: ColumnTypes, source: st
   if (missing !== undefined) throw misuse(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
 }
 
-function readLine(names: readonly string[], cells: readonly string[], types: ColumnTypes, place: Place): InputRecord {
+function readLine(
+  names: readonly string[],
+  cells: readonly string[],
+  types: ColumnTypes,
+  place: RowPosition,
+): InputRecord {
   if (cells.every((cell) => cell === '')) return bad(place, 'has no value', cells)
   const read = readCells(names, cells, types)
   if ('problem' in read) return bad(place, read.problem, cells)
@@ -120,7 +125,7 @@ function readLine(names: readonly string[], cells: readonly string[], types: Col
   return { ...place, bytes, fields: read.fields }
 }
 
-function bad(place: Place, problem: string, cells: readonly string[]): BadRow {
+function bad(place: RowPosition, problem: string, cells: readonly string[]): BadRow {
   return { ...place, problem, text: cells.join(',') }
 }
 

@@ -12,7 +12,7 @@ export const formats = ['json', 'ndjson', 'csv'] as const
 export type Format = (typeof formats)[number]
 
 /** Something to import: a file, or stdin as `-`. */
-export interface Input {
+export interface ImportSource {
   readonly name: string
   readonly path: string | undefined
   /** Undefined where nobody can know. */
@@ -30,7 +30,7 @@ export interface ReadOptions {
 }
 
 /** @throws {CliFailure} if there is no such file. */
-export async function openInput(name: string): Promise<Input> {
+export async function openInput(name: string): Promise<ImportSource> {
   if (name === '-') return { name: 'stdin', path: undefined, bytes: undefined, changedAt: 0 }
   const found = await stat(name).catch((cause) => {
     throw noFile(name, cause)
@@ -40,7 +40,7 @@ export async function openInput(name: string): Promise<Input> {
 }
 
 /** The records of an input, whatever its format; nothing of it stays in memory. */
-export async function* readRecords(input: Input, options: ReadOptions): Records {
+export async function* readRecords(input: ImportSource, options: ReadOptions): Records {
   const stream = openStream(input)
   const head = await readHead(stream)
   const source = input.path === undefined ? 'stdin' : `"${input.name}"`
@@ -57,7 +57,7 @@ export async function* readRecords(input: Input, options: ReadOptions): Records 
   else yield* readJsonValues(whole)
 }
 
-function openStream({ path, text }: Input): Readable {
+function openStream({ path, text }: ImportSource): Readable {
   if (text !== undefined) return Readable.from(Buffer.from(text))
   return path === undefined ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
 }
@@ -77,7 +77,7 @@ const byExtension: { readonly [extension: string]: Format } = {
   '.tsv': 'csv',
 }
 
-function formatOf({ name, path }: Input, head: Buffer): Format {
+function formatOf({ name, path }: ImportSource, head: Buffer): Format {
   const named = path === undefined ? undefined : byExtension[extname(path).toLowerCase()]
   if (named) return named
   const first = firstCharacter(head)

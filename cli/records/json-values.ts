@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { type InputRecord, openRecord, type Place, type Records } from './record.js'
+import { type InputRecord, openRecord, type Records, type RowPosition } from './record.js'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -64,7 +64,7 @@ function startScan(): Scan {
   }
 }
 
-function unfinished({ number, isOpen, line, startLine, position }: Scan): Place {
+function unfinished({ number, isOpen, line, startLine, position }: Scan): RowPosition {
   return { number, line: isOpen ? startLine : line, endByte: position }
 }
 

@@ -3,17 +3,17 @@ import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 
 /** A row of an input, or what is wrong with it. */
 export type InputRecord = ReadRow | BadRow
-export interface ReadRow extends Place {
+export interface ReadRow extends RowPosition {
   readonly bytes: number
   readonly fields: JsonObject
 }
-export interface BadRow extends Place {
+export interface BadRow extends RowPosition {
   readonly problem: string
   readonly text: string
 }
 
 /** Where a row stands: its number from 1, the line it begins on, and how much of the input it takes to get past it. */
-export interface Place {
+export interface RowPosition {
   readonly number: number
   readonly line: number
   readonly endByte: number
@@ -30,7 +30,7 @@ const mostQuoted = 10_000
 const suspiciousNumber = /[eE]\+?\d{3}|\d{300}/
 
 /** JSON text as a row. What JSON or UTF-8 cannot be is a bad row, never another value. */
-function readRow(bytes: Buffer, place: Place): InputRecord {
+function readRow(bytes: Buffer, place: RowPosition): InputRecord {
   const text = bytes.toString('utf8')
   const bad = (problem: string): BadRow => ({ ...place, problem, text: text.slice(0, mostQuoted) })
   if (text.includes('\ufffd') && !isUtf8(bytes)) return bad('is not UTF-8')
@@ -59,7 +59,7 @@ export function openRecord() {
     /** What is kept so far, as text. */
     text: () => Buffer.concat(parts).toString('utf8'),
     /** The record that ends with this part; the next one begins. */
-    close(last: Buffer, place: Place): InputRecord {
+    close(last: Buffer, place: RowPosition): InputRecord {
       const isTooLong = bytes + last.length > mostRecordBytes
       const whole = Buffer.concat(isTooLong ? [...parts.slice(0, 1)] : [...parts, last])
       parts = []

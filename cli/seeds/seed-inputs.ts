@@ -3,7 +3,7 @@ import { basename, extname } from 'node:path'
 import { misuse, noFile } from '../base/failure.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { type ImportSummary, importInput } from '../imports/import-input.js'
-import type { Refusal } from '../imports/send-chunk.js'
+import type { RefusedRow } from '../imports/send-chunk.js'
 import { noState } from '../imports/state.js'
 import { expandPaths } from '../records/expand-paths.js'
 import { openInput } from '../records/input.js'
@@ -95,7 +95,7 @@ async function seedCollection(
 
 /** Runs an import to its end. @throws {CliFailure} with file and line of the first row that was refused */
 async function withoutRefusals(file: string, steps: ReturnType<typeof importInput>): Promise<ImportSummary> {
-  const refused: Refusal[] = []
+  const refused: RefusedRow[] = []
   let step = await steps.next()
   for (; !step.done; step = await steps.next()) refused.push(...step.value.refused)
   const [first] = refused

@@ -8,6 +8,6 @@ export function ownAddresses(): string[] {
 }
 
 /** The names that other machines may call this one by, once it listens to them. */
-export function ownNames(): string[] {
+export function ownHostNames(): string[] {
   return [hostname(), `${hostname()}.local`, ...ownAddresses()]
 }

@@ -7,7 +7,7 @@ import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
 import { writePrivateFile } from './emulator-file.js'
 
-export interface Profile {
+export interface TargetProfile {
   readonly url: string
   readonly key?: string
   readonly dialect?: string
@@ -16,7 +16,7 @@ export interface Profile {
 export interface Profiles {
   /** The profile that is used where nothing else says. */
   readonly current?: string
-  readonly profiles: { readonly [name: string]: Profile }
+  readonly profiles: { readonly [name: string]: TargetProfile }
 }
 
 /** `$SVC_CONFIG_DIR`, else `svc` in the folder where this system keeps settings. */
@@ -49,7 +49,7 @@ export async function writeProfiles(profiles: Profiles): Promise<void> {
 }
 
 /** The profile of that name. */
-export function requireProfile(name: string, { profiles }: Profiles = readProfiles()): Profile {
+export function requireProfile(name: string, { profiles }: Profiles = readProfiles()): TargetProfile {
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
   if (profile) return profile
   const meant = nearest(name, Object.keys(profiles))

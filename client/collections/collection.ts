@@ -5,14 +5,14 @@ import { readDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
-import type { Linked, Populated, PopulatePath, SortField, WhereInput } from '../types.js'
+import type { Populated, PopulatePath, SortField, WhereInput, WithLinked } from '../types.js'
 import { type CallOptions, collectionWrites } from './collection-writes.js'
 import { getLinked, halving, listPage, type PageQuery, queryOf } from './list-pages.js'
 
 /** Which documents, and in which order. */
 export interface Selection<Data, Path extends string = string, Schema = unknown> extends CallOptions {
   /** Fields of linked documents among them, where their ids are populated. */
-  readonly where?: WhereInput<Linked<Schema, Data, Path>>
+  readonly where?: WhereInput<WithLinked<Schema, Data, Path>>
   /** A field, with `-` in front to turn the order around; left out, newest first. */
   readonly sort?: SortField<Data> | `-${SortField<Data>}` | Sort
   /** Fields whose linked documents are put in the place of ids. */

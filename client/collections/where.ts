@@ -1,6 +1,6 @@
 /** Questions as people write them, as the one form that the wire knows: every clause must hold, of each clause any test. */
 import { SvcError } from '../protocol/model/errors.js'
-import { kindOf } from '../protocol/model/json.js'
+import { valueKind } from '../protocol/model/json.js'
 import { parsePath } from '../protocol/model/path.js'
 import type { Clause, Operator, Test, Where } from '../protocol/model/where.js'
 import { encodeBody } from '../protocol/wire/sendable.js'
@@ -40,7 +40,7 @@ function anyOf(alternatives: Alternatives): Clause[] {
 }
 
 function testsOf(field: string, condition: unknown): Test[] {
-  if (kindOf(condition) !== 'Object') return [testOf(field, 'eq', condition)]
+  if (valueKind(condition) !== 'Object') return [testOf(field, 'eq', condition)]
   return Object.entries(condition as object)
     .filter(([, value]) => value !== undefined)
     .map(([operator, value]) => testOf(field, operator as Operator, value))
@@ -57,7 +57,7 @@ function testOf(field: string, operator: Operator, value: unknown): Test {
 function toText(field: string, value: unknown): string {
   const { [field]: said } = JSON.parse(encodeBody({ [field]: value }))
   if (Object(said) !== said) return String(said)
-  throw new SvcError('INVALID_FILTER', `"${field}" cannot be a ${kindOf(value)}.`)
+  throw new SvcError('INVALID_FILTER', `"${field}" cannot be a ${valueKind(value)}.`)
 }
 
 function isWhere(filter: object): filter is Where {

@@ -5,7 +5,7 @@ import { asFailure, backOff, isPassing, pause } from '../send.js'
 import type { TransportClient } from './transport.js'
 
 /** One try of a connection. */
-export interface Attempt {
+export interface ConnectionAttempt {
   /** Aborts when the connection is stopped, or silent for too long. */
   readonly signal: AbortSignal
   /** Something was received: the other end lives. */
@@ -14,9 +14,9 @@ export interface Attempt {
   works(): void
 }
 
-export interface Connection {
+export interface RealtimeConnection {
   /** Connects, and receives for as long as it goes well. */
-  connect(attempt: Attempt): Promise<void>
+  connect(attempt: ConnectionAttempt): Promise<void>
   /** Called at each beat. */
   beat?(): void
   /** Aborts when nobody needs it any more. */
@@ -32,7 +32,7 @@ export interface Connection {
 /** Comes back until it is stopped or fails for good. */
 export async function keepConnected(
   client: TransportClient,
-  { signal, connect, beat, patience, lost, ended }: Connection,
+  { signal, connect, beat, patience, lost, ended }: RealtimeConnection,
 ): Promise<void> {
   const { retry, heartbeat = 30_000 } = client.options
   let failures = 0

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, objectIn, parseObject } from '../protocol/m
 import { readFailure } from '../protocol/wire/errors/message.js'
 import { formatQuery } from '../protocol/wire/query/format.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
-import { type Attempt, keepConnected } from './connection.js'
+import { type ConnectionAttempt, keepConnected } from './connection.js'
 import type { Listener, SocketConstructor, SocketLike, Transport, TransportClient } from './transport.js'
 
 interface SharedConnection {
@@ -49,7 +49,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
     send({ type: 'subscribe', collection, filters, since: position, live, position: true })
   }
 
-  function receive(message: JsonObject, { works }: Attempt) {
+  function receive(message: JsonObject, { works }: ConnectionAttempt) {
     const collection = collectionOf(message, id)
     const listener = listeners.get(collection)
     const failure = readFailure(message)
@@ -125,7 +125,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
 /** Resolves once the socket is closed, or was to be; fails with a message that ends the connection. */
 async function receiveUntilClosed(
   socket: SocketLike,
-  { signal, received }: Attempt,
+  { signal, received }: ConnectionAttempt,
   receive: (message: JsonObject) => void,
 ): Promise<void> {
   try {

@@ -3,12 +3,12 @@
 import { parseObject } from '../protocol/model/json.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
-import { type Attempt, keepConnected } from './connection.js'
+import { type ConnectionAttempt, keepConnected } from './connection.js'
 import type { Listener, Transport, TransportClient } from './transport.js'
 
 export function overStreams(client: TransportClient): Transport {
   return (listener) => {
-    const connect = (attempt: Attempt) => readStream(client, listener, attempt)
+    const connect = (attempt: ConnectionAttempt) => readStream(client, listener, attempt)
     // Where nothing changes, the service comments once in a while.
     keepConnected(client, { ...listener, connect, patience: 2 })
   }
@@ -18,7 +18,7 @@ export function overStreams(client: TransportClient): Transport {
 async function readStream(
   client: TransportClient,
   listener: Listener,
-  { signal, received, works }: Attempt,
+  { signal, received, works }: ConnectionAttempt,
 ): Promise<void> {
   const { collection, filters, live, since } = listener
   const { body } = await client.open({

@@ -90,7 +90,7 @@ export interface Caller {
   /** The user's id or, where nobody is signed in, the key's. */
   readonly id: string
   readonly key: ApiKey | undefined
-  readonly user: SignedIn | undefined
+  readonly user: SignedInUser | undefined
   /** Whether the key is a secret one: it satisfies every role. Contract 5.3. */
   readonly secret: boolean
 }
@@ -101,7 +101,7 @@ export interface ApiKey {
 }
 
 /** A user and the session of the token that was sent. */
-export interface SignedIn {
+export interface SignedInUser {
   readonly id: string
   readonly sessionId: string
   /** `data.role` is among them where the project trusts it and its owner wrote it. Contract 6.2. */
@@ -123,5 +123,5 @@ export interface Context extends Identity, UnitOfWork {
 
 /** A request on behalf of a user. */
 export interface UserContext extends Context {
-  readonly caller: Caller & { readonly user: SignedIn }
+  readonly caller: Caller & { readonly user: SignedInUser }
 }

@@ -1,7 +1,7 @@
 /** The port to the database, and the tag that makes its statements. */
 
 import { sizes } from '../../client/protocol/model/limits.js'
-import { type DatabaseErrorKind, kindOf } from './sql-states.js'
+import { type DatabaseErrorKind, errorKind } from './sql-states.js'
 
 export type { DatabaseErrorKind }
 
@@ -140,7 +140,7 @@ export class DatabaseError extends Error {
   constructor(
     message: string,
     readonly sqlState: string,
-    { kind = kindOf(sqlState), constraint }: { kind?: DatabaseErrorKind; constraint?: string | undefined } = {},
+    { kind = errorKind(sqlState), constraint }: { kind?: DatabaseErrorKind; constraint?: string | undefined } = {},
   ) {
     super(message)
     this.kind = kind

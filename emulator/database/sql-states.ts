@@ -43,6 +43,6 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '57P': 'unavailable',
 }
 
-export function kindOf(sqlState: string): DatabaseErrorKind {
+export function errorKind(sqlState: string): DatabaseErrorKind {
   return kinds[sqlState] ?? kinds[sqlState.slice(0, 3)] ?? kinds[sqlState.slice(0, 2)] ?? 'faulty statement'
 }

@@ -10,7 +10,7 @@ export function writeValue(value: SqlValue): string | null {
 }
 
 /** How a column of a type becomes a value; types that are not named stay text. */
-export function readerOf(typeId: number): (text: string) => unknown {
+export function columnReader(typeId: number): (text: string) => unknown {
   return readers.get(typeId) ?? asText
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
 import type { Backend } from '../core/context.js'
-import type { Answer } from '../core/documents/idempotency.js'
+import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
 import type { Log } from './log.js'
@@ -41,6 +41,6 @@ export interface Exchange {
 }
 
 /** An answer that is there, or one that goes on after its headers. */
-export type Outgoing = Answer | (Pick<Answer, 'status' | 'headers'> & Stream)
+export type Outgoing = StoredAnswer | (Pick<StoredAnswer, 'status' | 'headers'> & Stream)
 
 export type Serve = (exchange: Exchange) => Outgoing | Promise<Outgoing>

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
 import type { Door, Exchange, Serve } from './exchange.js'
-import { type Place, refusePath } from './places.js'
+import { refusePath, type ServedPath } from './places.js'
 import { run } from './run.js'
 
 /** Answers one request to a place. `pattern` is the place's path. */
@@ -14,7 +14,7 @@ export type Respond = (
 ) => Promise<void>
 
 /** Mounts places in the order in which they are given. */
-export function mountPlaces(app: Express, places: readonly Place[], respond: Respond): void {
+export function mountPlaces(app: Express, places: readonly ServedPath[], respond: Respond): void {
   for (const { path, methods, others } of places) {
     const mounted = app.route(path)
     for (const [method, serve] of methods) mounted[method]((req, res) => respond(path, serve, req, res))

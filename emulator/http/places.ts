@@ -1,25 +1,25 @@
 /** The paths that are served: one record for each, which Express and the router are both told. */
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import type { Answer } from '../core/documents/idempotency.js'
+import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Door, Exchange, Serve } from './exchange.js'
 import { isKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { preflightHeaders } from './guards/origins.js'
-import type { Endpoint, Method, Route } from './route.js'
+import type { Endpoint, Route, RouteMethod } from './route.js'
 import { serveRoute } from './serve-route.js'
 
 /** What is served at a path. */
-export interface Place {
+export interface ServedPath {
   readonly path: string
-  readonly methods: ReadonlyMap<Method, Serve>
+  readonly methods: ReadonlyMap<RouteMethod, Serve>
   /** What answers every other method; without it, a more general path does. */
   readonly others?: Serve
 }
 
-type Methods = Map<Method, { flat?: Route; nested?: Route }>
+type Methods = Map<RouteMethod, { flat?: Route; nested?: Route }>
 
 /** The places of routes, each path once, the more specific path first. */
-export function placesOf(door: Door, routes: readonly Route[]): Place[] {
+export function placesOf(door: Door, routes: readonly Route[]): ServedPath[] {
   const table = tableOf(routes)
   return [...table]
     .sort(([one], [other]) => bySpecificity(one, other))
@@ -36,23 +36,23 @@ export function placesOf(door: Door, routes: readonly Route[]): Place[] {
 }
 
 /** A path that is only read, and is no route of the API. */
-export function readingPlace(door: Door, path: string, serve: Serve): Place {
+export function readingPlace(door: Door, path: string, serve: Serve): ServedPath {
   return placeOf(door, path, new Map([['get', serve]]))
 }
 
-function placeOf(door: Door, path: string, methods: ReadonlyMap<Method, Serve>, isShared = false): Place {
+function placeOf(door: Door, path: string, methods: ReadonlyMap<RouteMethod, Serve>, isShared = false): ServedPath {
   if (isShared) return { path, methods }
   const allow = allowed([...methods.keys()])
   return { path, methods, others: (exchange) => refuseMethod(door, exchange, allow) }
 }
 
-function allowed(methods: readonly Method[]): string[] {
+function allowed(methods: readonly RouteMethod[]): string[] {
   const names = methods.map((method) => method.toUpperCase())
   return [...names, ...(names.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
 }
 
 /** Whether the same method is served one segment further down, at whatever id stands there. */
-function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method: Method): boolean {
+function takesIdBelow(table: ReadonlyMap<string, Methods>, path: string, method: RouteMethod): boolean {
   return [...table].some(
     ([other, methods]) =>
       other.startsWith(`${path}/:`) && !other.slice(path.length + 1).includes('/') && methods.has(method),
@@ -70,25 +70,25 @@ function refusingEmptyId(door: Door, serve: Serve): Serve {
 }
 
 /** What a file answers to methods that do not read it. */
-export function refuseOtherMethods(door: Door, exchange: Exchange): Promise<Answer> {
+export function refuseOtherMethods(door: Door, exchange: Exchange): Promise<StoredAnswer> {
   return refuseMethod(door, exchange, allowed(['get']))
 }
 
-async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<Answer> {
+async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(door, req, allow)
   throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
 }
 
 /** What a path answers where nothing is. */
-export async function refusePath(door: Door, { req }: Exchange): Promise<Answer> {
+export async function refusePath(door: Door, { req }: Exchange): Promise<StoredAnswer> {
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(door, req, [])
   const [path = ''] = (req.url ?? '').split('?', 1)
   throw new SvcError('NOT_FOUND', `There is nothing at "${path.slice(0, 200)}".`)
 }
 
-async function answerOptions(door: Door, req: IncomingMessage, allow: readonly string[]): Promise<Answer> {
+async function answerOptions(door: Door, req: IncomingMessage, allow: readonly string[]): Promise<StoredAnswer> {
   const isPreflight = req.headers.origin !== undefined && (await isKnownOrigin(door, req))
   const headers = isPreflight ? preflightHeaders : {}
   return { status: 204, headers: allow.length > 0 ? { ...headers, allow: allow.join(', ') } : headers, body: '' }

@@ -15,7 +15,7 @@ import type { ReplyKind, ReplyValues } from './reply/reply.js'
 import type { Placing } from './request/issue-places.js'
 import type { BatchMember } from './request/scan-json.js'
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type RouteMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** Where a route is. Nearly all are at `any`; what stands at `flat` or `nested` follows the `paths` axis. */
 export type Paths<Path extends string> = { readonly [Place in 'any' | Dialect['paths']]?: readonly Path[] }
@@ -60,7 +60,7 @@ export interface QueryParameter {
   readonly explode?: boolean
 }
 
-export interface Input<Name extends string, Body, Query> {
+export interface RouteInput<Name extends string, Body, Query> {
   readonly params: { readonly [Key in Name]: string }
   readonly body: Body
   readonly query: Query
@@ -95,7 +95,7 @@ export type Needs = keyof Worlds
 interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind extends ReplyKind> {
   readonly id: string
   readonly summary: string
-  readonly method: Method
+  readonly method: RouteMethod
   readonly paths: Paths<Path>
   readonly needs: Need
   readonly query?: QueryForm<Query>
@@ -113,7 +113,7 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */
   readonly isReading?: boolean
   /** The project that the path or the body of a public request names, whose dialect the answer is written in. Contract 1. */
-  projectOf?(backend: Backend, input: Input<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
+  projectOf?(backend: Backend, input: RouteInput<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
   /** A public route that costs no more than its own bytes: it takes nothing from the budget of the others. */
   readonly isFree?: boolean
   /** A public route that a browser is sent to by a page of somebody else, which reads nothing of the answer. */
@@ -122,7 +122,10 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly reply: Kind
   /** What a plain answer looks like. */
   answerSchema?(): JsonSchema
-  handle(world: Worlds[Need], input: Input<NamesIn<Path>, Body, Query>): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
+  handle(
+    world: Worlds[Need],
+    input: RouteInput<NamesIn<Path>, Body, Query>,
+  ): ReplyValues[Kind] | Promise<ReplyValues[Kind]>
 }
 
 /** A route as the ones who serve and describe it see it. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import openTree, { type HTTPMethod } from 'find-my-way'
 import type { Serve } from './exchange.js'
 import type { Respond } from './mount.js'
-import type { Place } from './places.js'
+import type { ServedPath } from './places.js'
 
 /** Answers a request if its path is one of the places; says whether it did. */
 export type Router = (req: IncomingMessage, res: ServerResponse) => boolean
@@ -18,7 +18,7 @@ const known = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as co
 const plainPath = /^(?:\/[\w.~:@!$&'()*+,=-]+)+\/?$/
 
 /** @param below paths of apps, whose requests Express hands on */
-export function openRouter(places: readonly Place[], below: readonly string[], respond: Respond): Router {
+export function openRouter(places: readonly ServedPath[], below: readonly string[], respond: Respond): Router {
   // A part of a path may be as long as the path: ids and names have limits of their own.
   const tree = openTree({ ignoreTrailingSlash: true, maxParamLength: 64 * 1024, querystringParser: () => ({}) })
   for (const place of places) {
@@ -38,7 +38,7 @@ export function openRouter(places: readonly Place[], below: readonly string[], r
 }
 
 /** As Express has it: what is read answers HEAD too, and a place that is not shared refuses the rest. */
-function* methodsOf({ methods, others }: Place): Generator<[HTTPMethod, Serve]> {
+function* methodsOf({ methods, others }: ServedPath): Generator<[HTTPMethod, Serve]> {
   for (const method of known) {
     const own = methods.get(method === 'HEAD' ? 'get' : (method.toLowerCase() as 'get')) ?? others
     if (own) yield [method, own]

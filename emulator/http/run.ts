@@ -5,7 +5,7 @@ import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { writeError } from '../../client/protocol/wire/records/documents.js'
-import type { Answer } from '../core/documents/idempotency.js'
+import type { StoredAnswer } from '../core/documents/idempotency.js'
 import { asSvcError } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
 import { isKnownOrigin } from './guards/known-origins.js'
@@ -61,7 +61,7 @@ async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promis
   }
 }
 
-async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<Answer> {
+async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<StoredAnswer> {
   const { id } = exchange
   const known = asSvcError(error)
   if (!known) door.log.failure(id, error)

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import type { Backend, Context, Identity } from '../core/context.js'
-import { type Answer, once } from '../core/documents/idempotency.js'
+import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
 import { unitOf } from '../core/unit-of-work.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
@@ -80,7 +80,7 @@ async function answerOnce(ctx: Context, route: Route, exchange: Exchange, { head
   const key = route.isCreating ? await readIdempotencyKey(req, ctx, { body: mark, dialect }) : undefined
   if (!key) return { answer: await work(ctx), isRepeated: false }
   // What creates answers no stream.
-  return once(ctx, key, work as (ctx: Context) => Promise<Answer>)
+  return once(ctx, key, work as (ctx: Context) => Promise<StoredAnswer>)
 }
 
 interface Answered {

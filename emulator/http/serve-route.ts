@@ -9,7 +9,7 @@ import { isOwnOrigin } from './guards/origins.js'
 import { namedDialect, projectDialect, speak } from './reply/spoken-dialect.js'
 import { hasAlready } from './request/preconditions.js'
 import { readBody } from './request/read-body.js'
-import type { Endpoint, Input, Route } from './route.js'
+import type { Endpoint, Route, RouteInput } from './route.js'
 import { serveProject } from './serve-project.js'
 import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
 
@@ -107,7 +107,7 @@ async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exch
 }
 
 /** The input of a route that takes no files. */
-async function readInput(door: Door, route: Route, exchange: Exchange): Promise<Input<string, unknown, unknown>> {
+async function readInput(door: Door, route: Route, exchange: Exchange): Promise<RouteInput<string, unknown, unknown>> {
   const head = readHead(door, route, exchange)
   const { toJson, uploads } = await readBody(route, exchange)
   return { ...head, body: await route.body?.read(head.dialect, await toJson()), uploads }

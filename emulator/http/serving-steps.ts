@@ -2,7 +2,7 @@
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Context, Identity } from '../core/context.js'
-import type { Answer } from '../core/documents/idempotency.js'
+import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Wish } from '../core/realtime/subscriptions.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress, isFromThisMachine } from './guards/client-address.js'
@@ -50,7 +50,7 @@ export function readHead({ streams, trustedProxies }: Door, route: Route, { req,
 }
 
 /** Our choice: of a batch only, whose answer is as large as what was sent. */
-const nothing: Answer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
+const nothing: StoredAnswer = { status: 204, headers: { 'preference-applied': 'return=minimal' }, body: '' }
 
 export function reply(
   route: Route,

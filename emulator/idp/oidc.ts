@@ -20,7 +20,13 @@ import { type BoundedFetch, openBoundedFetch } from './bounded-fetch.js'
 import { openTokenChecks } from './id-token.js'
 import { isForAllTenants, isMicrosoft, withVerified } from './microsoft.js'
 import { readNameInForm, readProfile, readSubject } from './profiles.js'
-import { type Challenge, type IdentityProviders, LoginRefused, type Profile, type ProviderClient } from './provider.js'
+import {
+  type Challenge,
+  type IdentityProviders,
+  LoginRefused,
+  type ProviderClient,
+  type ProviderProfile,
+} from './provider.js'
 import { openServers } from './servers.js'
 
 /** What providers call a code that is not good. GitHub has a word of its own. */
@@ -146,7 +152,7 @@ async function readPerson(
   config: Configuration,
   client: ProviderClient,
   { accessToken, claims }: Exchanged,
-): Promise<Profile> {
+): Promise<ProviderProfile> {
   if (claims && isMicrosoft(addressOfServer(client))) return readClaims(client, claims)
   if (claims && typeof claims.sub === 'string') {
     const hasProfile = config.serverMetadata().userinfo_endpoint !== undefined
@@ -164,7 +170,7 @@ async function readPerson(
   return readProfile(subject, profile, { emails, verifiedName })
 }
 
-function readClaims(client: ProviderClient, claims: JsonObject): Profile {
+function readClaims(client: ProviderClient, claims: JsonObject): ProviderProfile {
   const isVouching = isMicrosoft(addressOfServer(client))
   const profile = readProfile(String(claims.sub), isVouching ? withVerified(claims) : claims)
   return isOfManyIssuers(client) ? { ...profile, authority: String(claims.iss) } : profile

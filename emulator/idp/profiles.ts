@@ -1,6 +1,6 @@
 /** A person as the core knows one, from what providers say in their various ways. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import type { Profile } from './provider.js'
+import type { ProviderProfile } from './provider.js'
 
 const nameNames = ['name', 'preferred_username', 'nickname', 'username', 'login', 'given_name']
 
@@ -15,7 +15,7 @@ export function readProfile(
   subject: string,
   claims: JsonObject,
   { emails, verifiedName = 'email_verified' }: EmailClaims = {},
-): Profile {
+): ProviderProfile {
   const email = emails === undefined ? verifiedEmail(claims, verifiedName) : primaryEmail(emails)
   return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }

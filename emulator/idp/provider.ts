@@ -39,7 +39,7 @@ export interface Challenge {
 }
 
 /** Somebody of whom a provider has told. */
-export interface Profile {
+export interface ProviderProfile {
   readonly subject: string
   /** Only an address that the provider has verified. */
   readonly email: string | undefined
@@ -52,9 +52,9 @@ export interface IdentityProviders {
   /** The address at the provider to send the browser to. @throws {SvcError} `UNAVAILABLE` if it does not say where */
   loginUrl(client: ProviderClient, challenge: Challenge): Promise<string>
   /** Who logged in, by the parameters that the browser came back with. @throws {LoginRefused} within ten seconds */
-  profileOf(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<Profile>
+  profileOf(client: ProviderClient, challenge: Challenge, parameters: URLSearchParams): Promise<ProviderProfile>
   /** Who an ID token is about, made for one of these audiences. @throws {LoginRefused} within ten seconds */
-  profileOfToken(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<Profile>
+  profileOfToken(client: ProviderClient, idToken: string, expected: ExpectedToken): Promise<ProviderProfile>
 }
 
 export interface ExpectedToken {

@@ -13,7 +13,7 @@ export interface DocumentRow {
 }
 
 /** Where a write happens and when. */
-export interface Place {
+export interface WritePlace {
   readonly project: string
   readonly collection: { readonly id: string; readonly name: string }
   readonly at: string
@@ -42,7 +42,7 @@ export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
  */
 export async function insertDocuments(
   db: Database,
-  { project, collection, at }: Place,
+  { project, collection, at }: WritePlace,
   documents: readonly NewData[],
 ): Promise<Written> {
   const [written] = await db.query<{ seq: number | null }>(
@@ -77,7 +77,7 @@ export async function insertDocuments(
 /** One document, as it stands. */
 export async function selectDocument(
   db: Database,
-  collection: Place['collection'],
+  collection: WritePlace['collection'],
   id: string,
 ): Promise<StoredDocument | undefined> {
   const [row] = await db.query<DocumentRow>(sql`
@@ -88,7 +88,7 @@ export async function selectDocument(
 /** The documents that exist of those ids, by id, held until the transaction ends. Locks are taken in id order. */
 export async function lockDocuments(
   tx: Database,
-  collection: Place['collection'],
+  collection: WritePlace['collection'],
   ids: readonly string[],
 ): Promise<Map<string, StoredDocument>> {
   const rows = await tx.query<DocumentRow>(sql`
@@ -110,7 +110,7 @@ export interface LockedVersion {
 /** As `lockDocuments`, without their data, which may be large. */
 export async function lockDocumentVersions(
   tx: Database,
-  collection: Place['collection'],
+  collection: WritePlace['collection'],
   ids: readonly string[],
 ): Promise<Map<string, LockedVersion>> {
   const rows = await tx.query<{ id: string; version: number; has_files: boolean }>(sql`
@@ -129,7 +129,11 @@ function isOneOf(ids: readonly string[]): Fragment {
 }
 
 /** Writes the new data of locked documents and records their changes. */
-export async function updateDocumentData(tx: Database, place: Place, documents: readonly NewData[]): Promise<Written> {
+export async function updateDocumentData(
+  tx: Database,
+  place: WritePlace,
+  documents: readonly NewData[],
+): Promise<Written> {
   const rows = await tx.query<DocumentRow & { seq: number | null }>(
     writing(sql`
     with fresh as (
@@ -150,7 +154,7 @@ export async function updateDocumentData(tx: Database, place: Place, documents: 
 /** Deletes locked documents, counts them off and records their changes. */
 export async function deleteDocuments(
   tx: Database,
-  place: Place,
+  place: WritePlace,
   ids: readonly string[],
 ): Promise<Pick<Written, 'seq'>> {
   const [written] = await tx.query<Pick<Written, 'seq'>>(
@@ -224,7 +228,7 @@ function drawn(project: string, count: number, condition: Fragment): Fragment {
  * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
  */
 export function recorded(
-  { project, collection, at }: Place,
+  { project, collection, at }: WritePlace,
   kind: Change['kind'],
   affected: Fragment,
   count: number,
@@ -259,7 +263,7 @@ function rowsOf(documents: readonly NewData[]): Fragment {
     with ordinality as fresh (id, data, ordinality)`
 }
 
-export function fromRow(row: DocumentRow, collection: Place['collection']): StoredDocument {
+export function fromRow(row: DocumentRow, collection: WritePlace['collection']): StoredDocument {
   return {
     id: row.id,
     collection: collection.name,

@@ -60,7 +60,7 @@ function insertion(project: string, { hash, id, secret, readable }: ProjectKey, 
 
 export async function selectProject(db: Database, id: string): Promise<Project | undefined> {
   const [row] = await db.query<ProjectRow>(sql`select id, name, settings from projects where id = ${id}`)
-  return row && fromRow(row)
+  return row && projectFromRow(row)
 }
 
 /** The project of that key, and whether the key is a secret one. */
@@ -73,7 +73,7 @@ export async function selectProjectByKey(
     from project_keys k
     join projects p on p.id = k.project_id
     where k.key_hash = ${keyHash}`)
-  return row && { project: fromRow(row), keyId: row.key_id, secret: row.secret }
+  return row && { project: projectFromRow(row), keyId: row.key_id, secret: row.secret }
 }
 
 /** The project of the key with that id, while there is such a key. */
@@ -87,7 +87,7 @@ export async function selectProjectByKeyId(
     from project_keys k
     join projects p on p.id = k.project_id
     where k.id = ${keyId} and k.project_id = ${project}`)
-  return row && { project: fromRow(row), secret: row.secret }
+  return row && { project: projectFromRow(row), secret: row.secret }
 }
 
 /** Whether any project allows pages of that origin. */
@@ -123,6 +123,6 @@ export async function updateSettings(db: Database, id: string, settings: Project
   await db.query(writing(sql`update projects set settings = ${JSON.stringify(settings)}::jsonb where id = ${id}`))
 }
 
-export function fromRow(row: ProjectRow): Project {
+export function projectFromRow(row: ProjectRow): Project {
   return { id: row.id, name: row.name, settings: { ...defaultSettings, ...JSON.parse(row.settings) } }
 }

@@ -1,11 +1,19 @@
 /** Writes of one document, each a statement that needs no transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
-import { columns, type DocumentRow, fromRow, type NewData, type Place, recorded, type Written } from './documents.js'
+import {
+  columns,
+  type DocumentRow,
+  fromRow,
+  type NewData,
+  recorded,
+  type WritePlace,
+  type Written,
+} from './documents.js'
 
 /** Writes the new data of one document and records the change, in one statement; nothing if it is at another version. */
 export async function updateDocument(
   db: Database,
-  place: Place,
+  place: WritePlace,
   { id, json }: NewData,
   version: number,
 ): Promise<Written> {
@@ -28,7 +36,7 @@ export async function updateDocument(
  */
 export async function deleteDocument(
   db: Database,
-  place: Place,
+  place: WritePlace,
   id: string,
   versions: readonly number[] | 'any',
 ): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {

@@ -5,7 +5,7 @@ import { stopSignal } from '../../base/stop-signal.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.js'
-import { exportDocuments, namesOfAll } from '../../exports/export-documents.js'
+import { exportDocuments, fieldNamesOfAll } from '../../exports/export-documents.js'
 import { exportFormat, openExportFile } from '../../exports/export-file.js'
 import { exportFormats } from '../../exports/format-documents.js'
 import { safeDescription } from '../../records/cells.js'
@@ -59,7 +59,7 @@ A file is complete or not there: until then it is called <file>.part, and the sa
     const file = await openExportFile({
       path: flags.out,
       format,
-      columns: flags.columns ?? (format === 'csv' ? await namesOfAll(collection, where) : undefined),
+      columns: flags.columns ?? (format === 'csv' ? await fieldNamesOfAll(collection, where) : undefined),
       withIds: flags['with-ids'],
       isSafe: flags.safe,
       restart: flags.restart,

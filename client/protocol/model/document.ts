@@ -20,11 +20,11 @@ export interface Document<Data = Fields> {
 }
 
 /** A linked record that `populate` put in the place of its id. The wire writes it in the dialect's shape. */
-export class Linked {
+export class LinkedRecord {
   constructor(readonly record: OutgoingDocument | OutgoingUser) {}
 }
 
-export type PopulatedValue = Json | JsonText | Linked | readonly PopulatedValue[] | PopulatedFields
+export type PopulatedValue = Json | JsonText | LinkedRecord | readonly PopulatedValue[] | PopulatedFields
 export interface PopulatedFields {
   readonly [field: string]: PopulatedValue
 }
@@ -47,7 +47,7 @@ export function fieldsOf({ data }: { readonly data: JsonText }): Fields {
 }
 
 /** What an update asks for: plain fields and array operators, applied in the order fields, remove, append. */
-export interface Changes {
+export interface DocumentUpdate {
   readonly fields: Fields
   readonly remove: JsonObject
   readonly append: JsonObject
@@ -58,7 +58,7 @@ export interface Changes {
  *
  * @throws {SvcError} `VALIDATION_ERROR` if an operator meets a field that is not an array.
  */
-export function mergeFields(before: Fields, { fields, remove, append }: Changes): Fields {
+export function mergeFields(before: Fields, { fields, remove, append }: DocumentUpdate): Fields {
   requireNoOperator(fields)
   requireNoOperator(remove, ['$remove'])
   requireNoOperator(append, ['$append'])
@@ -101,7 +101,7 @@ export const operatorNames: readonly string[] = ['$append', '$remove']
 export function splitOperators(
   body: JsonObject,
   place: Issue['path'] = [],
-): { operators: Pick<Changes, 'remove' | 'append'>; rest: JsonObject } {
+): { operators: Pick<DocumentUpdate, 'remove' | 'append'>; rest: JsonObject } {
   if (!Object.hasOwn(body, '$append') && !Object.hasOwn(body, '$remove')) {
     return { operators: { append: {}, remove: {} }, rest: body }
   }

@@ -42,7 +42,7 @@ export function objectIn(value: unknown): JsonObject {
 }
 
 /** What a value is, in one word: `Object`, `Array`, `Date`, `BigInt`, `Function`, `Map`, … */
-export function kindOf(value: unknown): string {
+export function valueKind(value: unknown): string {
   return {}.toString.call(value).slice(8, -1)
 }
 

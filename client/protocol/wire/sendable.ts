@@ -1,6 +1,6 @@
 /** Values as text. What has no text is refused before a request is sent. */
 import { SvcError } from '../model/errors.js'
-import { kindOf } from '../model/json.js'
+import { valueKind } from '../model/json.js'
 
 /** @throws {SvcError} `VALIDATION_ERROR` for what `write` cannot write */
 export function sendable<Text>(what: string, write: () => Text): Text {
@@ -23,7 +23,7 @@ export function encodeBody(body: object): string {
 
 function refuseUnsendable(this: { readonly [name: string]: unknown }, name: string, value: unknown): unknown {
   // An invalid date has become `null` by now.
-  const kind = kindOf(value ?? this[name])
+  const kind = valueKind(value ?? this[name])
   if (/^(Object|Array|String|Boolean|Null|Undefined)$/.test(kind) || Number.isFinite(value)) return value
   throw new TypeError(`"${name}" cannot be a ${kind}.`)
 }

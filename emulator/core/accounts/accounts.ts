@@ -1,7 +1,7 @@
 /** Spec, "Authentication of app users": accounts, and what their owners may change. */
 
 import {
-  type Changes,
+  type DocumentUpdate,
   type Fields,
   fieldsOf,
   isId,
@@ -29,7 +29,7 @@ import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
-import { afterPassword, type LoginStep } from '../logins/logins.js'
+import { afterPassword, type LoginOutcome } from '../logins/logins.js'
 import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { requireEmail } from './emails.js'
 import { requireOwnPassword, setPassword } from './password-change.js'
@@ -43,7 +43,7 @@ export interface SignUp {
 }
 
 export interface AccountChanges {
-  readonly data: Changes
+  readonly data: DocumentUpdate
   readonly email?: string | undefined
   readonly password?: string | undefined
   readonly currentPassword?: string | undefined
@@ -54,7 +54,7 @@ export async function signUp(
   ctx: Context,
   { email, password, data: sent, roles }: SignUp,
   { clientAddress, uploads = noUploads }: { readonly clientAddress: string; readonly uploads?: Uploads },
-): Promise<LoginStep> {
+): Promise<LoginOutcome> {
   const data = withUploads(ctx.backend, sent, uploads)
   const address = requireEmail(email)
   requireStrong(password, 'password')

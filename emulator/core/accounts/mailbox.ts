@@ -6,15 +6,15 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import {
   deleteMail,
   deleteMails,
-  type Mail,
   type MailQuery,
+  type StoredMail,
   selectMail,
   selectMails,
 } from '../../store/accounts/mails.js'
 import type { Backend } from '../context.js'
 
 /** A mail taken apart. */
-export interface ReadMail extends Mail {
+export interface ReadMail extends StoredMail {
   /** Addresses in the text, in its order. */
   readonly links: readonly string[]
   /** Runs of six digits in the text. */
@@ -26,7 +26,7 @@ export interface ReadMail extends Mail {
 const pollMilliseconds = 100
 
 /** The newest first. */
-export function listMails({ db }: Backend, query: MailQuery): Promise<Mail[]> {
+export function listMails({ db }: Backend, query: MailQuery): Promise<StoredMail[]> {
   return selectMails(db, readable(query))
 }
 

@@ -8,7 +8,7 @@ import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
 import type { Backend, Context } from '../context.js'
-import { openSession } from '../logins/sessions.js'
+import { openLoginSession } from '../logins/sessions.js'
 import { identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
 import { noSuchUser } from './accounts.js'
 import { codeAt } from './codes.js'
@@ -55,12 +55,12 @@ export async function removeUser(backend: Backend, id: string): Promise<void> {
 }
 
 /** A token of a new session, as if the user had logged in. @throws {SvcError} `USER_NOT_FOUND` */
-export async function tokenOf(backend: Backend, id: string): Promise<string> {
+export async function openTokenFor(backend: Backend, id: string): Promise<string> {
   const project = await selectProject(backend.db, await projectOf(backend, id))
   const user = project && (await lockUser(backend.db, project.id, id))
   if (!user) throw noSuchUser(id)
   const scope: Pick<Context, 'backend' | 'db' | 'project'> = { backend, db: backend.db, project }
-  return (await openSession(scope, user)).token
+  return (await openLoginSession(scope, user)).token
 }
 
 /** What the user's authenticator app shows now. @throws {SvcError} `NOT_FOUND` if there is none */

@@ -23,7 +23,7 @@ import type { Context } from '../context.js'
 import { inTransaction, publish, settingsChanged } from '../unit-of-work.js'
 import { may, requireManager, requirePermission } from './permissions.js'
 
-export interface CollectionInput {
+export interface CollectionDefinition {
   readonly name: string
   readonly schema?: Schema
   readonly permissions?: Permissions
@@ -32,7 +32,7 @@ export interface CollectionInput {
 /** Spec, "Collections". @throws {SvcError} `INVALID_COLLECTION`, `COLLECTION_EXISTS`, `FORBIDDEN` */
 export async function createCollection(
   ctx: Context,
-  { name, schema = {}, permissions = {} }: CollectionInput,
+  { name, schema = {}, permissions = {} }: CollectionDefinition,
 ): Promise<Collection> {
   requireName(name)
   requireSchema(schema)
@@ -72,7 +72,7 @@ function shown({ caller }: Context, { permissions, ...collection }: StoredCollec
 export async function changeCollection(
   ctx: Context,
   name: string,
-  input: Partial<CollectionInput>,
+  input: Partial<CollectionDefinition>,
 ): Promise<Collection> {
   if (input.name !== undefined) requireName(input.name)
   if (input.schema !== undefined) requireSchema(input.schema)

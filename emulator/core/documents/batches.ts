@@ -1,6 +1,6 @@
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import {
-  type Changes,
+  type DocumentUpdate,
   type Fields,
   fieldsOf,
   isId,
@@ -60,7 +60,7 @@ export async function createDocuments(ctx: Context, name: string, many: readonly
 export function updateDocuments(
   ctx: Context,
   name: string,
-  updates: ReadonlyMap<string, Changes>,
+  updates: ReadonlyMap<string, DocumentUpdate>,
 ): Promise<StoredDocument[]> {
   const edits = [...updates].map(([id, changes]) => [id, (before: Fields) => mergeFields(before, changes)] as const)
   return changeDocuments(ctx, name, new Map(edits))

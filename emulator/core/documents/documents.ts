@@ -1,6 +1,6 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
 import {
-  type Changes,
+  type DocumentUpdate,
   type Fields,
   isId,
   mergeFields,
@@ -64,7 +64,7 @@ export async function createDocument(
 }
 
 /** How one document is written: which versions it may have, and the files that came with the request. */
-export interface WriteOptions {
+export interface DocumentWrite {
   readonly guard?: VersionGuard
   readonly uploads?: Uploads
 }
@@ -74,8 +74,8 @@ export async function updateDocument(
   ctx: Context,
   name: string,
   id: string,
-  changes: Changes,
-  { guard = 'any', uploads = noUploads }: WriteOptions = {},
+  changes: DocumentUpdate,
+  { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const fields = withUploads(ctx.backend, changes.fields, uploads)
   const edit = (before: Fields) => mergeFields(before, { ...changes, fields })
@@ -88,7 +88,7 @@ export async function replaceDocument(
   name: string,
   id: string,
   fields: Fields,
-  { guard = 'any', uploads = noUploads }: WriteOptions = {},
+  { guard = 'any', uploads = noUploads }: DocumentWrite = {},
 ): Promise<OutgoingDocument> {
   const whole = withUploads(ctx.backend, fields, uploads)
   return changeDocument(ctx, name, id, () => whole, { guard, adopt: adoptFor(id, uploads) })

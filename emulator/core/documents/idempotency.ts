@@ -4,7 +4,7 @@ import type { Context } from '../context.js'
 import { inTransaction } from '../unit-of-work.js'
 
 /** An answer as it goes out, so that it can be given again to the letter. */
-export interface Answer {
+export interface StoredAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** Its text: in pieces where it is large. */
@@ -29,8 +29,8 @@ export const keptMilliseconds = 24 * 3_600_000
 export async function once(
   ctx: Context,
   { scope, bodyHash }: IdempotencyKey,
-  work: (ctx: Context) => Promise<Answer>,
-): Promise<{ answer: Answer; isRepeated: boolean }> {
+  work: (ctx: Context) => Promise<StoredAnswer>,
+): Promise<{ answer: StoredAnswer; isRepeated: boolean }> {
   const now = ctx.backend.now()
   const expired = new Date(now.getTime() - keptMilliseconds).toISOString()
   try {

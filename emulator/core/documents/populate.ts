@@ -1,6 +1,6 @@
 import {
   isId,
-  Linked,
+  LinkedRecord,
   type PopulatedValue,
   type StoredDocument,
   type StoredUser,
@@ -21,7 +21,7 @@ interface Branches extends Map<string, Branches> {}
 type Stored = StoredDocument | StoredUser
 
 /** A record with linked ones in its fields, or as it is stored where no path leads into it. */
-type Populated<Record> = Omit<Record, 'data'> & Pick<Linked['record'], 'data'>
+type Populated<Record> = Omit<Record, 'data'> & Pick<LinkedRecord['record'], 'data'>
 
 /** Fields on their way to being populated, each document's own copy. What no path leads through is text again. */
 type Draft = { [field: string]: PopulatedValue }
@@ -107,16 +107,16 @@ async function load(
   wanted: ReadonlyMap<string, number>,
   deeper: Branches,
   below: Holders,
-): Promise<ReadonlyMap<string, Linked>> {
+): Promise<ReadonlyMap<string, LinkedRecord>> {
   const { ctx, growth } = work
-  const linked = new Map<string, Linked>()
+  const linked = new Map<string, LinkedRecord>()
 
   async function take(record: Stored): Promise<void> {
     const times = wanted.get(record.id) ?? 0
     growth.records += times
     const { draft, data } = await openDraft(work, record.data, deeper, times)
     if (deeper.size > 0) below.set(draft, times)
-    linked.set(record.id, new Linked({ ...record, data }))
+    linked.set(record.id, new LinkedRecord({ ...record, data }))
   }
 
   const ids = [...wanted.keys()]
@@ -175,7 +175,7 @@ function asText(value: Json): Json | JsonText {
   return typeof value === 'object' && value !== null ? new JsonText(JSON.stringify(value)) : value
 }
 
-function substitute(value: PopulatedValue, records: ReadonlyMap<string, Linked>): PopulatedValue {
+function substitute(value: PopulatedValue, records: ReadonlyMap<string, LinkedRecord>): PopulatedValue {
   if (typeof value === 'string') return records.get(value) ?? value
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? (records.get(item) ?? item) : item))
   return value
@@ -201,6 +201,6 @@ function branchesOf(paths: readonly Path[]): Branches {
 }
 
 function isDraft(value: PopulatedValue): value is Draft {
-  const isOther = value instanceof Linked || value instanceof JsonText || Array.isArray(value)
+  const isOther = value instanceof LinkedRecord || value instanceof JsonText || Array.isArray(value)
   return typeof value === 'object' && value !== null && !isOther
 }

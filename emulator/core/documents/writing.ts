@@ -6,7 +6,7 @@ import { type Issue, placed, SvcError } from '../../../client/protocol/model/err
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
-import type { NewData, Place } from '../../store/documents.js'
+import type { NewData, WritePlace } from '../../store/documents.js'
 import { may } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
@@ -98,6 +98,6 @@ export function recording<Recorded extends { readonly seq: number | null }>(
   return publishing(ctx, (recorded) => ({ kind: 'changes', project, seq: recorded?.seq ?? null }), write)
 }
 
-export function place(ctx: Context, collection: StoredCollection, now: Date): Place {
+export function place(ctx: Context, collection: StoredCollection, now: Date): WritePlace {
   return { project: ctx.project.id, collection, at: now.toISOString() }
 }

@@ -4,7 +4,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ProjectSettings } from '../../../client/protocol/model/project.js'
 import { type SessionRow, selectSession } from '../../store/accounts/sessions.js'
 import { selectProjectByKeyId } from '../../store/projects.js'
-import type { Backend, Identity, SignedIn } from '../context.js'
+import type { Backend, Identity, SignedInUser } from '../context.js'
 import { identify } from '../projects/projects.js'
 import { looksLikeToken, readClaims, requireSigned } from './tokens.js'
 
@@ -61,7 +61,7 @@ export async function identifySession(
   return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
 }
 
-function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedIn {
+function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedInUser {
   const roles: string[] = JSON.parse(row.roles)
   return {
     id: row.user_id,

@@ -20,21 +20,21 @@ const steps = Math.ceil(Math.log2(longestWaitMilliseconds / firstWaitMillisecond
 const skewMilliseconds = 1_000
 
 /** Whose password or code is tried, and from where. */
-export interface Attempt {
+export interface LoginAttempt {
   /** What nobody has an account for is counted by the address that was typed, so that both take the same way. */
   readonly account: Pick<OutgoingUser, 'id'> | string
   /** Where the client is; nothing where it is signed in already. */
   readonly address: string | undefined
 }
 
-type Failure = Pick<Attempt, 'address'> & { readonly account: Attempt['account'] | undefined }
+type Failure = Pick<LoginAttempt, 'address'> & { readonly account: LoginAttempt['account'] | undefined }
 
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 type Kind = keyof typeof firstToWait
 
 /** @throws {SvcError} `RATE_LIMITED`. Call it before a password or code is checked, and again before a right one is rewarded. */
-export async function requireMayTry({ backend, db, project }: Scope, attempt: Attempt): Promise<void> {
+export async function requireMayTry({ backend, db, project }: Scope, attempt: LoginAttempt): Promise<void> {
   const subjects = subjectsOf(project.settings, attempt)
   const failures = await selectAttempts(
     db,
@@ -61,7 +61,7 @@ export async function countFailure({ backend, db, project }: Scope, attempt: Fai
 }
 
 /** A success clears the account's failures. Those of the address stay: its owner may have an account too. */
-export async function clearFailures({ db, project }: Scope, { account }: Attempt): Promise<void> {
+export async function clearFailures({ db, project }: Scope, { account }: LoginAttempt): Promise<void> {
   await deleteAttempts(db, project.id, accountSubject(account))
 }
 
@@ -82,7 +82,7 @@ function subjectsOf(
   return [...byAccount, { subject: digest(`address ${address}`), kind: 'address' }]
 }
 
-function accountSubject(account: Attempt['account']): string {
+function accountSubject(account: LoginAttempt['account']): string {
   return digest(typeof account === 'string' ? `email ${account}` : `account ${account.id}`)
 }
 

@@ -19,10 +19,10 @@ import { isPassword } from '../accounts/passwords.js'
 import type { Context } from '../context.js'
 import { inTransaction } from '../unit-of-work.js'
 import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
-import { type Login, openSession } from './sessions.js'
+import { type Login, openLoginSession } from './sessions.js'
 
 /** A login is there, or a code is needed first. */
-export type LoginStep = { readonly login: Login } | { readonly codeNeeded: string }
+export type LoginOutcome = { readonly login: Login } | { readonly codeNeeded: string }
 
 export interface Credentials {
   readonly email: string
@@ -34,7 +34,7 @@ const pendingMilliseconds = 5 * 60_000
 const mostWrongCodes = 5
 
 /** @throws {SvcError} `INVALID_CREDENTIALS` whether the email, the password or both are wrong, in the same time. */
-export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginStep> {
+export async function logIn(ctx: Context, { email, password }: Credentials, address: string): Promise<LoginOutcome> {
   const emailKey = readEmail(email)?.key ?? ''
   const user = await selectUserByEmail(ctx.db, ctx.project.id, emailKey)
   const attempt = { account: user ?? emailKey, address }
@@ -58,7 +58,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
  *
  * @throws {SvcError} `INVALID_CREDENTIALS`
  */
-export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHash: string): Promise<LoginStep> {
+export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHash: string): Promise<LoginOutcome> {
   const code = newMailedCode()
   // Made before the transaction, which holds up others; not needed where an authenticator says the code.
   const mail = ctx.project.settings.require2fa ? await composeCode(ctx, user, code) : undefined
@@ -68,7 +68,7 @@ export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHa
     const secrets = await selectSecrets(ctx.db, user.id)
     if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
     const hasAuthenticator = secrets.totpSecret !== null
-    if (!hasAuthenticator && !mail) return { login: await openSession(ctx, user) }
+    if (!hasAuthenticator && !mail) return { login: await openLoginSession(ctx, user) }
     const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
     await upsertPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
     if (!hasAuthenticator && mail) await ctx.backend.mail.keep(ctx.db, mail)
@@ -118,7 +118,7 @@ async function finish(
   if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
   if (await takeCode(ctx, user, pending, code)) {
     await deletePendingLogin(ctx.db, user.id)
-    return openSession(ctx, user)
+    return openLoginSession(ctx, user)
   }
   if (pending.wrongCodes + 1 >= mostWrongCodes) {
     await deletePendingLogin(ctx.db, user.id)

@@ -15,7 +15,7 @@ export interface Login {
 type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 /** Opens a session for a user who has shown who they are. */
-export async function openSession(ctx: Scope, user: OutgoingUser): Promise<Login> {
+export async function openLoginSession(ctx: Scope, user: OutgoingUser): Promise<Login> {
   const now = ctx.backend.now()
   const session = ctx.backend.newId(now)
   const expiresAt = new Date(expiryOf(ctx, now) * 1_000).toISOString()

@@ -4,7 +4,7 @@ import type { Database, Sql } from '../../database/port.js'
 import { openMemoryBus } from '../../ports/bus/memory-bus.js'
 import { openCaches } from '../caches.js'
 import type { Backend, Keyring } from '../context.js'
-import { openTurns } from '../turns.js'
+import { createSemaphore } from '../semaphore.js'
 import { allowsOrigin, createKey, removeKey } from './projects.js'
 
 /** A database that allows every origin, and counts who asks. */
@@ -54,7 +54,7 @@ function aBackendWithKeys(ids: readonly string[]) {
     keep: async (_, keys) => {
       kept = keys.map(({ id }) => id)
     },
-    changing: openTurns(1).take,
+    changing: createSemaphore(1).run,
   }
   async function query<Row>({ text, values }: Sql): Promise<Row[]> {
     if (text.includes('insert into project_keys')) stored.add(String(values[2]))

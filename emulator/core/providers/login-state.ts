@@ -13,7 +13,7 @@ type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 const stateMilliseconds = 10 * 60_000
 
 /** A state to leave with, which counts once its login is kept. */
-export async function newState(scope: Scope): Promise<string> {
+export async function newLoginState(scope: Scope): Promise<string> {
   const random = randomBytes(18).toString('base64url')
   return `${random}.${await sign(scope, random)}`
 }

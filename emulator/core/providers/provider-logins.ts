@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { type ErrorCode, SvcError } from '../../../client/protocol/model/errors.js'
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import { type LoginFailure, outcomeNames } from '../../../client/protocol/model/provider-login.js'
-import { LoginRefused, type Profile, type ProviderClient } from '../../idp/provider.js'
+import { LoginRefused, type ProviderClient, type ProviderProfile } from '../../idp/provider.js'
 import type { PendingProviderLogin } from '../../store/providers/idp-logins.js'
 import type { Backend, Context } from '../context.js'
-import { type Login, openSession } from '../logins/sessions.js'
+import { type Login, openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/projects.js'
-import { bindToBrowser, keepLogin, newState, takeOpenLogin } from './login-state.js'
+import { bindToBrowser, keepLogin, newLoginState, takeOpenLogin } from './login-state.js'
 import {
   configuredPages,
   mainProvider,
@@ -83,7 +83,7 @@ async function leave(
 ): Promise<{ url: string; state: string }> {
   const verifier = randomBytes(32).toString('base64url')
   const nonce = randomBytes(18).toString('base64url')
-  const state = await newState(scope)
+  const state = await newLoginState(scope)
   const { redirectUrl } = login
   const url = await scope.backend.providers.loginUrl(client, { state, nonce, verifier, redirectUrl })
   await keepLogin(scope, state, { ...login, verifier, nonce, loginUrl: isBound ? url : null })
@@ -172,7 +172,7 @@ async function askProvider(
   login: PendingProviderLogin | undefined,
   parameters: URLSearchParams,
   { isHandedOn }: { isHandedOn: boolean },
-): Promise<{ client: ProviderClient; profile: Profile }> {
+): Promise<{ client: ProviderClient; profile: ProviderProfile }> {
   if (!login) throw new LoginRefused('authentication_failed')
   const { provider, verifier, nonce, redirectUrl } = login
   const { client } = readProvider(scope, provider, ['CLIENT_ID', 'CLIENT_SECRET'])
@@ -180,8 +180,8 @@ async function askProvider(
   return { client, profile: await scope.backend.providers.profileOf(client, challenge, parameters) }
 }
 
-async function enter(scope: Scope, { authority }: ProviderClient, profile: Profile): Promise<Login> {
-  return openSession(scope, await userOfProfile(scope, profile.authority ?? authority, profile))
+async function enter(scope: Scope, { authority }: ProviderClient, profile: ProviderProfile): Promise<Login> {
+  return openLoginSession(scope, await userOfProfile(scope, profile.authority ?? authority, profile))
 }
 
 /** The app's page may be of an origin that the project allows, of the one that is configured, or of this machine. */

@@ -1,5 +1,5 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
-import { LoginRefused, type Profile } from '../../idp/provider.js'
+import { LoginRefused, type ProviderProfile } from '../../idp/provider.js'
 import { insertUser, selectUserByEmail, selectUserBySubject } from '../../store/accounts/users.js'
 import { readEmail } from '../accounts/emails.js'
 import type { Context } from '../context.js'
@@ -13,7 +13,7 @@ import type { Context } from '../context.js'
 export async function userOfProfile(
   { backend, db, project }: Pick<Context, 'backend' | 'db' | 'project'>,
   authority: string,
-  { subject, email, name }: Profile,
+  { subject, email, name }: ProviderProfile,
 ): Promise<OutgoingUser> {
   const address = email === undefined ? undefined : readEmail(email)
   if (!address) throw new LoginRefused('no_email_provided')

@@ -1,12 +1,12 @@
 /** Connections that fell behind and subscriptions that come back: they read at their own pace what the others have received already. */
 import { setImmediate as othersFirst, setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
-import { type Changes, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
+import { type ChangePage, type Range, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
 import {
   announce,
-  type Connection,
   deliver,
+  type FeedConnection,
   hand,
   type Listener,
   newReader,
@@ -14,7 +14,7 @@ import {
   type Reader,
   receive,
 } from './connections.js'
-import { type FeedState, type KeptChanges, queue, readerOf, retryMilliseconds, runJobs } from './readers.js'
+import { type FeedState, type KeptChanges, projectReader, queue, retryMilliseconds, runJobs } from './readers.js'
 
 /** Hands one listener what it has missed until now, as fast as its connection takes it. */
 export async function replay(state: FeedState, project: string, listener: Listener): Promise<void> {
@@ -26,7 +26,7 @@ export async function replay(state: FeedState, project: string, listener: Listen
     const range = { project, collections: [listener.collection], after: listener.position }
     const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
     if (!isKept) return skip([listener], lastSeq)
-    const isWhole = await state.replays.take(() => handOver(changes, subscriber, (change) => hand(listener, change)), {
+    const isWhole = await state.replays.run(() => handOver(changes, subscriber, (change) => hand(listener, change)), {
       isFirst: true,
     })
     if (!isAll || !isWhole) continue
@@ -36,7 +36,7 @@ export async function replay(state: FeedState, project: string, listener: Listen
 }
 
 /** A connection that cannot keep up reads on at its own pace, so that nobody waits for it, and comes back once it has caught up. */
-export async function stepAside(state: FeedState, reader: Reader, connection: Connection): Promise<void> {
+export async function stepAside(state: FeedState, reader: Reader, connection: FeedConnection): Promise<void> {
   const { project } = reader
   const own: Reader = { ...newReader(project, progressOf(connection)), isReading: true }
   reader.connections.delete(connection)
@@ -52,19 +52,19 @@ export async function stepAside(state: FeedState, reader: Reader, connection: Co
     }
   }
   own.isReading = false
-  connection.reader = readerOf(state, project)
+  connection.reader = projectReader(state, project)
   for (const job of own.jobs.splice(0)) queue(state, connection.reader, job)
 }
 
 /** Delivers as much as the connection takes; whether that was all. */
-async function catchUp(state: FeedState, own: Reader, connection: Connection): Promise<boolean> {
+async function catchUp(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
   const { subscriber, listeners } = connection
   if (!subscriber.canWrite()) await subscriber.drained()
   if (!subscriber.isOpen() || listeners.size === 0) return false
   const range = { project: own.project, collections: [...listeners.keys()].sort(), after: own.cursor }
   const { changes, isAll, lastSeq, isKept } = await readOnce(state, range)
   if (!isKept) for (const some of listeners.values()) skip(some, lastSeq)
-  const isWhole = await state.replays.take(
+  const isWhole = await state.replays.run(
     () => handOver(changes, subscriber, (change) => deliver(connection, change)),
     {
       isFirst: true,
@@ -76,9 +76,9 @@ async function catchUp(state: FeedState, own: Reader, connection: Connection): P
 }
 
 /** Goes on with the others of its project; not if so much has happened meanwhile that it has to catch up again. */
-function comeBack(state: FeedState, own: Reader, connection: Connection): Promise<boolean> {
+function comeBack(state: FeedState, own: Reader, connection: FeedConnection): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    queue(state, readerOf(state, own.project), ({ reader }) =>
+    queue(state, projectReader(state, own.project), ({ reader }) =>
       closeGap(state, connection, reader.cursor).then((isClosed) => {
         own.cursor = Math.max(progressOf(connection), isClosed ? reader.cursor : 0)
         if (isClosed && connection.listeners.size > 0) receive(reader, connection, own.cursor)
@@ -90,7 +90,7 @@ function comeBack(state: FeedState, own: Reader, connection: Connection): Promis
 }
 
 /** Delivers what the others have received, without waiting, since they wait for it. */
-async function closeGap({ db }: FeedState, connection: Connection, until: number): Promise<boolean> {
+async function closeGap({ db }: FeedState, connection: FeedConnection, until: number): Promise<boolean> {
   const after = progressOf(connection)
   if (after >= until) return true
   const collections = [...connection.listeners.keys()]
@@ -102,9 +102,9 @@ async function closeGap({ db }: FeedState, connection: Connection, until: number
 
 /** Hands over as much as the connection takes; whether that was all. */
 export async function handOver(
-  changes: Changes['changes'],
-  { canWrite }: Connection['subscriber'],
-  handOne: (change: Changes['changes'][number]) => number,
+  changes: ChangePage['changes'],
+  { canWrite }: FeedConnection['subscriber'],
+  handOne: (change: ChangePage['changes'][number]) => number,
 ): Promise<boolean> {
   const budget = openBudget()
   for (const change of changes) {
@@ -119,7 +119,7 @@ export async function handOver(
 /** Many who come back at once mostly ask for the same, and wait for the same answer: what has happened does not change. */
 function readOnce({ db, replays, reads }: FeedState, range: Range): Promise<KeptChanges> {
   const name = JSON.stringify(range)
-  const reading = reads.get(name) ?? replays.take(() => readKept(db, range)).finally(() => reads.delete(name))
+  const reading = reads.get(name) ?? replays.run(() => readKept(db, range)).finally(() => reads.delete(name))
   reads.set(name, reading)
   return reading
 }

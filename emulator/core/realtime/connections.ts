@@ -26,9 +26,9 @@ export interface Listener {
 /** Reads changes for the connections of a project that keep up, or for one that does not. */
 export interface Reader {
   readonly project: string
-  readonly connections: Set<Connection>
+  readonly connections: Set<FeedConnection>
   /** What is done between two reads. */
-  readonly jobs: Job[]
+  readonly jobs: FeedJob[]
   /** Everything up to this number has been delivered. */
   cursor: number
   isReading: boolean
@@ -36,7 +36,7 @@ export interface Reader {
 }
 
 /** A connection, as its reader knows it. */
-export interface Connection {
+export interface FeedConnection {
   readonly subscriber: Subscriber
   /** By collection. */
   readonly listeners: Map<string, Set<Listener>>
@@ -47,7 +47,7 @@ export interface Connection {
   reader: Reader
 }
 
-export type Job = (moment: Moment) => Promise<void>
+export type FeedJob = (moment: Moment) => Promise<void>
 
 /** Nothing is being read. */
 export interface Moment {
@@ -61,30 +61,30 @@ export function newReader(project: string, cursor: number): Reader {
 }
 
 /** Everything up to this number has been delivered to a connection. */
-export function progressOf({ position, reader }: Connection): number {
+export function progressOf({ position, reader }: FeedConnection): number {
   return Math.max(position, reader.cursor)
 }
 
 /** What was read for nobody need not be read again for this one. */
-export function receive(reader: Reader, connection: Connection, from: number): void {
+export function receive(reader: Reader, connection: FeedConnection, from: number): void {
   if (reader.connections.size === 0) reader.cursor = Math.max(reader.cursor, from)
   reader.connections.add(connection)
   connection.reader = reader
 }
 
 /** The newest number that a listener has received, or that was none of its business. */
-export function positionOf(connection: Connection, listener: Listener): number {
+export function positionOf(connection: FeedConnection, listener: Listener): number {
   return Math.max(listener.position, progressOf(connection))
 }
 
-export function addTo(connection: Connection, listener: Listener): void {
+export function addTo(connection: FeedConnection, listener: Listener): void {
   const others = connection.listeners.get(listener.collection) ?? new Set()
   connection.listeners.set(listener.collection, others.add(listener))
   connection.unannounced.add(listener)
 }
 
 /** Whether it was there. */
-export function removeFrom(connection: Connection, listener: Listener): boolean {
+export function removeFrom(connection: FeedConnection, listener: Listener): boolean {
   const others = connection.listeners.get(listener.collection)
   if (!others?.delete(listener)) return false
   if (others.size === 0) connection.listeners.delete(listener.collection)
@@ -93,7 +93,7 @@ export function removeFrom(connection: Connection, listener: Listener): boolean 
 }
 
 /** Hands a change to each listener it concerns; what that cost. */
-export function deliver(connection: Connection, change: Recorded): number {
+export function deliver(connection: FeedConnection, change: Recorded): number {
   announce(connection, change.seq - 1)
   let cost = 0
   for (const listener of connection.listeners.get(change.collection) ?? []) cost += hand(listener, change)
@@ -110,7 +110,7 @@ export function hand(listener: Listener, change: Recorded): number {
 }
 
 /** Everything up to that number has been delivered: who received it in a replay already is on a level with the others. */
-export function announce({ unannounced }: Connection, seq: number): void {
+export function announce({ unannounced }: FeedConnection, seq: number): void {
   for (const listener of unannounced) {
     if (listener.position > seq) continue
     unannounced.delete(listener)

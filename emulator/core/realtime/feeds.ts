@@ -5,12 +5,12 @@
 import type { Database } from '../../database/port.js'
 import type { Bus } from '../../ports/bus/port.js'
 import { selectChanges } from '../../store/realtime/changes.js'
-import { openTurns } from '../turns.js'
+import { createSemaphore } from '../semaphore.js'
 import { handOver, replay, stepAside } from './catching-up.js'
 import {
   addTo,
   announce,
-  type Connection,
+  type FeedConnection,
   hand,
   type Listener,
   type Moment,
@@ -19,7 +19,7 @@ import {
   receive,
   removeFrom,
 } from './connections.js'
-import { between, type FeedState, readerOf, wake } from './readers.js'
+import { between, type FeedState, projectReader, wake } from './readers.js'
 import type { Subscriber } from './subscriber.js'
 
 export type { Listener } from './connections.js'
@@ -46,7 +46,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     report,
     readers: new Map(),
     connections: new WeakMap(),
-    replays: openTurns(mostReplays),
+    replays: createSemaphore(mostReplays),
     reads: new Map(),
     stepAside: (reader, connection) => void stepAside(state, reader, connection),
   }
@@ -82,7 +82,7 @@ async function join(state: FeedState, project: string, listener: Listener, since
 /** Says where a listener begins; whether it has nothing to catch up with. */
 async function begin(
   { reader, kept }: Moment,
-  connection: Connection,
+  connection: FeedConnection,
   listener: Listener,
   since: number | undefined,
 ): Promise<boolean> {
@@ -97,7 +97,12 @@ async function begin(
 }
 
 /** Adds a listener to those of its connection; not if so much has happened meanwhile that it has to catch up again. */
-async function enter({ db }: FeedState, reader: Reader, connection: Connection, listener: Listener): Promise<boolean> {
+async function enter(
+  { db }: FeedState,
+  reader: Reader,
+  connection: FeedConnection,
+  listener: Listener,
+): Promise<boolean> {
   const { project, cursor } = reader
   if (listener.position < cursor && !listener.isOver()) {
     const range = { project, collections: [listener.collection], after: listener.position }
@@ -112,7 +117,7 @@ async function enter({ db }: FeedState, reader: Reader, connection: Connection, 
   return true
 }
 
-function add(reader: Reader, connection: Connection, listener: Listener): void {
+function add(reader: Reader, connection: FeedConnection, listener: Listener): void {
   // What came since the last read is for this listener, too.
   reader.isWanted = true
   if (listener.isOver()) return
@@ -141,10 +146,10 @@ function leave({ readers, connections }: FeedState, listener: Listener): number 
   return positionOf(connection, listener)
 }
 
-function connectionOf(state: FeedState, project: string, subscriber: Subscriber): Connection {
+function connectionOf(state: FeedState, project: string, subscriber: Subscriber): FeedConnection {
   const known = state.connections.get(subscriber)
   if (known) return known
-  const reader = readerOf(state, project)
+  const reader = projectReader(state, project)
   const connection = { subscriber, listeners: new Map(), unannounced: new Set<Listener>(), position: 0, reader }
   state.connections.set(subscriber, connection)
   return connection

@@ -1,10 +1,18 @@
 /** How changes are read for all connections of a project, and what is done between two reads. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
-import { type Changes, type Kept, selectChanges, selectKept } from '../../store/realtime/changes.js'
+import { type ChangePage, type Kept, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
-import type { Turns } from '../turns.js'
-import { announce, type Connection, deliver, type Job, type Moment, newReader, type Reader } from './connections.js'
+import type { Semaphore } from '../semaphore.js'
+import {
+  announce,
+  deliver,
+  type FeedConnection,
+  type FeedJob,
+  type Moment,
+  newReader,
+  type Reader,
+} from './connections.js'
 import type { Subscriber } from './subscriber.js'
 
 export interface FeedState {
@@ -12,31 +20,31 @@ export interface FeedState {
   readonly report: (error: unknown) => void
   /** For the connections that keep up, by project. */
   readonly readers: Map<string, Reader>
-  readonly connections: WeakMap<Subscriber, Connection>
-  readonly replays: Turns
+  readonly connections: WeakMap<Subscriber, FeedConnection>
+  readonly replays: Semaphore
   /** What is being read for those who catch up. */
   readonly reads: Map<string, Promise<KeptChanges>>
   /** What becomes of a connection that cannot keep up. */
-  stepAside(reader: Reader, connection: Connection): void
+  stepAside(reader: Reader, connection: FeedConnection): void
 }
 
 /** Changes for whoever fell behind; not kept where some before them may be missing. */
-export interface KeptChanges extends Changes {
+export interface KeptChanges extends ChangePage {
   readonly isKept: boolean
 }
 
 /** After the database has failed. */
 export const retryMilliseconds = 500
 
-export function readerOf({ readers }: FeedState, project: string): Reader {
+export function projectReader({ readers }: FeedState, project: string): Reader {
   const reader = readers.get(project) ?? newReader(project, 0)
   readers.set(project, reader)
   return reader
 }
 
 /** Who reads for a connection now. One that nobody was connected to any more has ended meanwhile. */
-function readerFor(state: FeedState, connection: Connection): Reader {
-  if (!connection.reader.isReading) connection.reader = readerOf(state, connection.reader.project)
+function readerFor(state: FeedState, connection: FeedConnection): Reader {
+  if (!connection.reader.isReading) connection.reader = projectReader(state, connection.reader.project)
   return connection.reader
 }
 
@@ -45,7 +53,7 @@ export function wake(state: FeedState, reader: Reader): void {
   if (!reader.isReading) void read(state, reader)
 }
 
-export function queue(state: FeedState, reader: Reader, job: Job): void {
+export function queue(state: FeedState, reader: Reader, job: FeedJob): void {
   reader.jobs.push(job)
   if (!reader.isReading) void read(state, reader)
 }
@@ -53,11 +61,11 @@ export function queue(state: FeedState, reader: Reader, job: Job): void {
 /** Does something for a connection while nothing is read for it. */
 export function between<Result>(
   state: FeedState,
-  connection: Connection,
+  connection: FeedConnection,
   step: (moment: Moment) => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const job: Job = async (moment) => {
+    const job: FeedJob = async (moment) => {
       // Another reads for it meanwhile.
       if (connection.reader !== moment.reader) return queue(state, readerFor(state, connection), job)
       await step(moment).then(resolve, reject)
@@ -107,7 +115,7 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
 }
 
 /** One connection after the other, so that what each receives goes out together. */
-async function deliverAll(state: FeedState, reader: Reader, changes: Changes['changes']): Promise<void> {
+async function deliverAll(state: FeedState, reader: Reader, changes: ChangePage['changes']): Promise<void> {
   const budget = openBudget()
   for (const connection of [...reader.connections]) {
     for (const change of changes) {

@@ -5,7 +5,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
-import type { DocumentChange } from '../../store/realtime/changes.js'
+import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { requireCollection } from '../collections/collections.js'
 import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
@@ -15,7 +15,7 @@ import type { Listener } from './feeds.js'
 import { type Matchable, predicateOf } from './matching.js'
 import type { Subscriber } from './subscriber.js'
 
-export type { DocumentChange } from '../../store/realtime/changes.js'
+export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 
 export interface Wish {
   /** Name or id. */
@@ -30,9 +30,9 @@ export interface Wish {
 /** What a connection does with what a subscription receives. */
 export interface Sink {
   /** Comes first: it receives every change after that number, until the subscription ends. */
-  begun(seq: number, subscription: Subscription): void
+  begun(seq: number, subscription: CollectionSubscription): void
   /** A change, and the kind that it is for this subscription. */
-  event(change: DocumentChange, kind: DocumentChange['kind'], collection: StoredCollection): void
+  event(change: RecordedDocumentChange, kind: RecordedDocumentChange['kind'], collection: StoredCollection): void
   /** A replay is over: everything up to that number was received, by all subscriptions of the connection. */
   live(seq: number): void
   /** Changes are missing; what comes from now on is whole again. */
@@ -41,7 +41,7 @@ export interface Sink {
   ended(why: SvcError): void
 }
 
-export interface Subscription {
+export interface CollectionSubscription {
   /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
   review(): Promise<void>
   /** Puts another one in its place, without a gap; false where that cannot be done at once. */
@@ -56,7 +56,7 @@ export interface Asker {
   identity(): Identity
   readonly subscriber: Subscriber
   /** What this subscription takes the place of. Unless it says since when, it goes on where that one was. */
-  readonly replaced?: Subscription | undefined
+  readonly replaced?: CollectionSubscription | undefined
 }
 
 /**
@@ -167,7 +167,7 @@ function noLonger(name: string): SvcError {
   return new SvcError('INVALID_COLLECTION', `The collection "${name.slice(0, 80)}" was deleted or renamed.`)
 }
 
-type KindOf = (change: DocumentChange) => DocumentChange['kind'] | undefined
+type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
 
 /** A change is told if the document matches as it is now; a deleted one, as it was last. */
 function plainKind(where: Where): KindOf {
@@ -189,19 +189,23 @@ function liveKind(where: Where): KindOf {
 }
 
 // Of many subscriptions, the first to look at a change parses it for all.
-const currents = new WeakMap<DocumentChange, Matchable>()
-const formers = new WeakMap<DocumentChange, Matchable>()
+const currents = new WeakMap<RecordedDocumentChange, Matchable>()
+const formers = new WeakMap<RecordedDocumentChange, Matchable>()
 
-function currentOf(change: DocumentChange): Matchable {
+function currentOf(change: RecordedDocumentChange): Matchable {
   const { document } = change
   return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
 }
 
-function formerOf(change: DocumentChange, before: NonNullable<DocumentChange['before']>): Matchable {
+function formerOf(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
   return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: fieldsOf(before) }))
 }
 
-function once(known: WeakMap<DocumentChange, Matchable>, change: DocumentChange, read: () => Matchable): Matchable {
+function once(
+  known: WeakMap<RecordedDocumentChange, Matchable>,
+  change: RecordedDocumentChange,
+  read: () => Matchable,
+): Matchable {
   const found = known.get(change) ?? read()
   known.set(change, found)
   return found

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { sql } from '../port.js'
 import { sessionSettings } from '../postgres/session-settings.js'
-import { type Job, openSession, type Session } from './protocol.js'
+import { type Job, openWireSession, type WireSession } from './protocol.js'
 
 export interface DataSource {
   /** Folder of an existing data directory; left out, the data live in memory. */
@@ -13,9 +13,9 @@ export interface DataSource {
 }
 
 /** One connection to the worker, from its start to its end. */
-export interface Connection {
+export interface WorkerConnection {
   readonly worker: Worker
-  readonly session: Session
+  readonly session: WireSession
   /** What the worker shares: counts, and the bytes that it has not posted yet. */
   readonly shared: SharedArrayBuffer
   /** ReadyForQuery messages that have arrived. */
@@ -41,7 +41,7 @@ const settings = Object.entries({
   wal_recycle: 'off',
 }).map(([name, value]) => sql`select set_config(${name}, ${value}, false)`)
 
-export async function connect({ dataDir, template }: DataSource): Promise<Connection> {
+export async function connect({ dataDir, template }: DataSource): Promise<WorkerConnection> {
   const shared = new SharedArrayBuffer(headerBytes + heldBytes)
   const worker = new Worker(new URL('./worker.js', import.meta.url), {
     workerData: { dataDir, template, shared, headerBytes },
@@ -49,7 +49,7 @@ export async function connect({ dataDir, template }: DataSource): Promise<Connec
     stdout: true,
     stderr: true,
   })
-  const connection: Connection = { worker, session: openSession(), shared, arrived: 0, received: 0, taken: 0 }
+  const connection: WorkerConnection = { worker, session: openWireSession(), shared, arrived: 0, received: 0, taken: 0 }
   try {
     await Promise.race([open(connection), failure(worker)])
     return connection
@@ -61,12 +61,12 @@ export async function connect({ dataDir, template }: DataSource): Promise<Connec
 }
 
 /** Waits until the directory is open, which the thread says first of all. */
-async function open(connection: Connection): Promise<void> {
+async function open(connection: WorkerConnection): Promise<void> {
   const { worker, session } = connection
   await once(worker, 'message')
   await new Promise<unknown>((resolve, reject) => {
     const bytes = session.write({ statements: settings, resolve, reject })
-    worker.once('message', (answer: Uint8Array) => receive(connection, answer))
+    worker.once('message', (answer: Uint8Array) => receiveAnswer(connection, answer))
     worker.postMessage(new Uint8Array(bytes))
   })
 }
@@ -78,7 +78,7 @@ function failure(worker: Worker): Promise<never> {
   })
 }
 
-export function receive(connection: Connection, answer: Uint8Array) {
+export function receiveAnswer(connection: WorkerConnection, answer: Uint8Array) {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).subarray(connection.taken)
   connection.received++
   connection.taken = 0
@@ -86,7 +86,7 @@ export function receive(connection: Connection, answer: Uint8Array) {
 }
 
 /** Takes what the worker has finished and not posted: the answers to what was done before a statement that takes too long. */
-export function takeHeld(connection: Connection) {
+export function takeHeld(connection: WorkerConnection) {
   const counts = new Int32Array(connection.shared, 0, headerBytes / 4)
   const posts = Atomics.load(counts, posted)
   const length = Atomics.load(counts, held)
@@ -99,11 +99,11 @@ export function takeHeld(connection: Connection) {
 }
 
 /** The job that the worker carries out: those before it are done, even if their answers have not arrived. */
-export function jobAtWork({ session, shared, arrived }: Connection): Job | undefined {
+export function jobAtWork({ session, shared, arrived }: WorkerConnection): Job | undefined {
   return session.unfinished[Atomics.load(new Int32Array(shared, 0, headerBytes / 4), produced) - arrived]
 }
 
-function read(connection: Connection, bytes: Buffer) {
+function read(connection: WorkerConnection, bytes: Buffer) {
   connection.session.read(bytes, () => {
     connection.arrived++
   })

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import type { Connection } from './connection.js'
+import type { WorkerConnection } from './connection.js'
 import { openPglite } from './pglite.js'
 
-const seen = vi.hoisted(() => ({ begun: 0, opened: [] as Connection[] }))
+const seen = vi.hoisted(() => ({ begun: 0, opened: [] as WorkerConnection[] }))
 vi.mock('./connection.js', async (original) => {
   const actual = await original<typeof import('./connection.js')>()
   const connect: typeof actual.connect = async (source) => {

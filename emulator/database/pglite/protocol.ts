@@ -8,7 +8,7 @@ import type {
 } from 'pg-protocol/dist/messages.js'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
-import { readerOf, writeValue } from '../values.js'
+import { columnReader, writeValue } from '../values.js'
 
 /** Statements that share one transaction, and what becomes of them. */
 export interface Job {
@@ -31,7 +31,7 @@ interface Prepared {
 const mostPrepared = 400
 
 /** One session: which statements it has prepared. A new connection starts a new one. */
-export interface Session {
+export interface WireSession {
   /** The bytes that carry out a job, ending in one Sync. */
   write(job: Job): Buffer
   /** Takes bytes of the answer to the jobs written, in their order; calls back as each ends. */
@@ -68,7 +68,7 @@ interface SessionState {
   names: number
 }
 
-export function openSession(): Session {
+export function openWireSession(): WireSession {
   const state: SessionState = { prepared: new Map(), answering: [], names: 0 }
   const parser = new Parser()
   return {
@@ -151,7 +151,7 @@ function take({ answering }: SessionState, message: BackendMessage, ended: (job:
 }
 
 function columnsOf({ fields }: RowDescriptionMessage): Column[] {
-  return fields.map(({ name, dataTypeID }) => ({ name, read: readerOf(dataTypeID) }))
+  return fields.map(({ name, dataTypeID }) => ({ name, read: columnReader(dataTypeID) }))
 }
 
 function takeRow(current: Answering, { length, fields }: DataRowMessage): void {

@@ -1,5 +1,5 @@
 /** What happens when a statement takes too long or the thread dies: the directory is opened again, by another thread. */
-import { type Connection, connect, receive, takeHeld } from './connection.js'
+import { connect, receiveAnswer, takeHeld, type WorkerConnection } from './connection.js'
 import { broken, closed, type Reason, tookTooLong, unknownOutcome } from './faults.js'
 import { isInside, isTransaction, type Transaction } from './jobs.js'
 import type { Job } from './protocol.js'
@@ -7,10 +7,10 @@ import { send } from './sending.js'
 import { atWork, type Pglite } from './state.js'
 
 /** Receives the answers of a connection, and notices its end. */
-export function watch(pglite: Pglite, watched: Connection): void {
+export function watch(pglite: Pglite, watched: WorkerConnection): void {
   watched.worker.on('message', (answer: Uint8Array | 'closed') => {
     if (answer === 'closed') return
-    receive(watched, answer)
+    receiveAnswer(watched, answer)
     if (watched !== pglite.connection) return
     pglite.watchdog.arm()
     if (watched.session.unfinished.length === 0) send(pglite)
@@ -21,7 +21,7 @@ export function watch(pglite: Pglite, watched: Connection): void {
   )
 }
 
-function lose(pglite: Pglite, lost: Connection, error: Error): void {
+function lose(pglite: Pglite, lost: WorkerConnection, error: Error): void {
   const { connection, isReopening, isDown, isClosed } = pglite
   if (lost !== connection || isReopening || isDown || isClosed) return
   pglite.report(error)

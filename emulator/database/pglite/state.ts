@@ -1,5 +1,5 @@
 /** The state of one embedded database, which the steps of sending, recovering and closing share. */
-import { type Connection, type DataSource, jobAtWork } from './connection.js'
+import { type DataSource, jobAtWork, type WorkerConnection } from './connection.js'
 import type { Transaction } from './jobs.js'
 import type { Job } from './protocol.js'
 import type { Watchdog } from './watchdog.js'
@@ -11,7 +11,7 @@ export interface Pglite {
   readonly report: (error: unknown) => void
   /** What was asked for and not sent yet, in its order. */
   readonly waiting: (Job | Transaction)[]
-  connection: Connection
+  connection: WorkerConnection
   /** The transaction that has the connection. */
   holder: Transaction | undefined
   /** Whether what waits is sent in the next turn of the event loop. */

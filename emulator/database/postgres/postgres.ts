@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Capabilities, Database, Sql } from '../port.js'
-import { readerOf } from '../values.js'
+import { columnReader } from '../values.js'
 import { isRepeatable, refuse, refuseCommit } from './failures.js'
-import { requireAddress, requireServer } from './server.js'
+import { requirePostgresUrl, requireServer } from './server.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
 import { type Postgres, runOn, runPatiently } from './statements.js'
 
@@ -33,13 +33,13 @@ const mostTries = 3
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
-  requireAddress(url)
+  requirePostgresUrl(url)
   const pool = new pg.Pool({
     connectionString: url,
     max: mostConnections,
     connectionTimeoutMillis: 5_000,
     options: connectionOptions({ ...sessionSettings, statement_timeout: mostStatementMilliseconds }),
-    types: { getTypeParser: ((typeId: number) => readerOf(typeId)) as never },
+    types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
     application_name: 'svc',
   })
   // An idle connection that breaks is replaced; one in use rejects its statement.

@@ -34,7 +34,7 @@ export function newerServer(cause: Error): StartError {
 }
 
 /** The driver would take any other text for the name of a database somewhere. It may hold a password, so it is not repeated. */
-export function requireAddress(url: string): void {
+export function requirePostgresUrl(url: string): void {
   if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
   const hint = 'Write it as postgres://user:password@host:5432/database.'
   throw new StartError(

@@ -1,7 +1,7 @@
 /** Single statements on a connection, or on any of the pool. */
 import type pg from 'pg'
 import { mostResultBytes, resultTooLarge, type Sql } from '../port.js'
-import { readerOf, writeValue } from '../values.js'
+import { columnReader, writeValue } from '../values.js'
 import { refuse } from './failures.js'
 
 /** One opened database. */
@@ -27,7 +27,7 @@ export async function runOn(
   let bytes = 0
   // The rows of a result that is too large are not kept while they come in.
   const counting = (typeId: number) => {
-    const read = readerOf(typeId)
+    const read = columnReader(typeId)
     return (column: string) => {
       bytes += column.length
       return bytes > mostResultBytes ? null : read(column)

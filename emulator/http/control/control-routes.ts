@@ -12,7 +12,7 @@ import type { JsonText, Writable, WritableObject } from '../../../client/protoco
 import type { Backend } from '../../core/context.js'
 import { jsonSchema, strictBody } from '../request/body-forms.js'
 import { zodQuery } from '../request/read-list.js'
-import { type Input, type Method, type Route, route } from '../route.js'
+import { type Route, type RouteInput, type RouteMethod, route } from '../route.js'
 
 /** A handler for each operation. The compiler asks for all of them, and for replies as the contract has them. */
 export type ControlHandlers = HandlersOf<typeof operations, Contract>
@@ -60,14 +60,14 @@ function routeOf(id: string, place: string, shape: Operation, handle: AnyHandler
   return route({
     id,
     summary,
-    method: method.toLowerCase() as Method,
+    method: method.toLowerCase() as RouteMethod,
     paths: { any: [controlPath + path] },
     needs: isOpen ? 'nothing' : 'control',
     ...(request && (isInQuery ? { query: zodQuery(request) } : { body: strictBody(request) })),
     status,
     reply: 'plain',
     answerSchema: () => jsonSchema(reply, 'output'),
-    handle: (backend: Backend, { params, query, body }: Input<string, unknown, unknown>) =>
+    handle: (backend: Backend, { params, query, body }: RouteInput<string, unknown, unknown>) =>
       handle(backend, { params, request: isInQuery ? query : body }),
   })
 }

@@ -1,7 +1,7 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { documentShapes } from '../../../client/protocol/wire/document/encode.js'
 import { encodeData } from '../../../client/protocol/wire/document/populated.js'
-import { changeUser, codeOf, endSessions, removeUser, tokenOf } from '../../core/accounts/owner.js'
+import { changeUser, codeOf, endSessions, openTokenFor, removeUser } from '../../core/accounts/owner.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const users: ControlHandlers['users'] = {
@@ -10,7 +10,7 @@ export const users: ControlHandlers['users'] = {
     await removeUser(backend, params.user)
     return { id: params.user }
   },
-  token: async (backend, { params }) => ({ token: await tokenOf(backend, params.user) }),
+  token: async (backend, { params }) => ({ token: await openTokenFor(backend, params.user) }),
   async logOut(backend, { params }) {
     await endSessions(backend, params.user)
     return { id: params.user }

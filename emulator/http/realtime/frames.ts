@@ -2,7 +2,7 @@
 import type { Collection } from '../../../client/protocol/model/collection.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
-import type { DocumentChange } from '../../core/realtime/subscriptions.js'
+import type { RecordedDocumentChange } from '../../core/realtime/subscriptions.js'
 
 /** The same text for a WebSocket and for a stream of server-sent events, each as bytes. */
 export interface EventFrame {
@@ -10,11 +10,11 @@ export interface EventFrame {
   readonly sse: Buffer
 }
 
-const written = new WeakMap<DocumentChange, Map<string, EventFrame>>()
+const written = new WeakMap<RecordedDocumentChange, Map<string, EventFrame>>()
 
 export function frameOf(
-  change: DocumentChange,
-  kind: DocumentChange['kind'],
+  change: RecordedDocumentChange,
+  kind: RecordedDocumentChange['kind'],
   { name }: Collection,
   dialect: Dialect,
 ): EventFrame {

@@ -6,7 +6,7 @@ import { dialects, readDialect } from '../../../client/protocol/wire/dialects.js
 import { readFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
 import { identifyText } from '../../core/logins/credentials.js'
-import { type Asker, type Subscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
 import { requireOrigin } from '../guards/origins.js'
 import { frameOf } from './frames.js'
 import { closes, endAll, type SocketState, sendBytes, sendFailure, sendMessage } from './socket-state.js'
@@ -77,7 +77,7 @@ function untilBegun(
 ): Promise<void> {
   const { subscriptions, door } = state
   const { collection } = wish
-  let own: Subscription | undefined
+  let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
     subscribe(door.backend, asker, wish, {
       // Who asks for the position can resume a stream that was cut before its first event.

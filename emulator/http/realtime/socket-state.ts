@@ -7,7 +7,7 @@ import { dialects, readDialect } from '../../../client/protocol/wire/dialects.js
 import type { Identity } from '../../core/context.js'
 import { asSvcError } from '../../core/failures.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
-import type { Subscription } from '../../core/realtime/subscriptions.js'
+import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
 import type { Door } from '../exchange.js'
 import { type Backpressure, backpressureOf } from './backpressure.js'
 
@@ -28,7 +28,7 @@ export interface SocketState {
   readonly backpressure: Backpressure
   readonly subscriber: Subscriber
   /** By the name that was subscribed to. */
-  readonly subscriptions: Map<string, Subscription>
+  readonly subscriptions: Map<string, CollectionSubscription>
   /** Nobody, until an `auth` succeeds. */
   identity: Identity | undefined
   dialect: Dialect

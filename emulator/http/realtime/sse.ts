@@ -4,7 +4,7 @@ import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { Context, Identity } from '../../core/context.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
-import { type Subscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import { type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
 import { backpressureOf } from './backpressure.js'
 import { frameOf } from './frames.js'
@@ -34,7 +34,7 @@ export const eventStreamHeaders = {
 export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams: Streams): Promise<Stream> {
   let res: ServerResponse | undefined
   let isOver = false
-  let subscription: Subscription | undefined
+  let subscription: CollectionSubscription | undefined
   let unwatch = () => {}
   let identity: Identity = ctx
   const early: Buffer[] = []

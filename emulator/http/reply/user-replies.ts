@@ -7,15 +7,15 @@ import { arrayOf, object, text } from '../../../client/protocol/wire/json-schema
 import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../../client/protocol/wire/records/logins.js'
 import { userSchema, writeUser, writeUsers } from '../../../client/protocol/wire/records/users.js'
 import type { Enrolment } from '../../core/accounts/two-factor.js'
-import type { LoginStep } from '../../core/logins/logins.js'
+import type { LoginOutcome } from '../../core/logins/logins.js'
 import type { ReplyForm } from './reply-form.js'
 
 /** What a handler gives, by the kind of its answer. */
 export interface UserReplyValues {
   user: OutgoingUser
   users: Page<OutgoingUser>
-  login: LoginStep
-  signUp: LoginStep
+  login: LoginOutcome
+  signUp: LoginOutcome
   /** A new token for the same session. */
   token: string
   /** What was done, in words. */

@@ -1,7 +1,7 @@
 /** The bodies that routes take: how each is read, and what it must look like. */
 import { z } from 'zod'
 import { anyFields } from '../../../client/protocol/control/operation.js'
-import type { Changes, Fields } from '../../../client/protocol/model/document.js'
+import type { DocumentUpdate, Fields } from '../../../client/protocol/model/document.js'
 import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { type Json, type JsonObject, objectIn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
@@ -34,13 +34,13 @@ export const newDocument = {
 /** Fields to change, and array operators beside them. */
 export const documentChanges = {
   schema: changesSchema,
-  read(dialect: Dialect, body: JsonObject): Changes {
+  read(dialect: Dialect, body: JsonObject): DocumentUpdate {
     const changes = readChanges(dialect, body)
     requireLightChanges(body, changes)
     return changes
   },
   places: placesInDocument,
-} satisfies BodyForm<Changes>
+} satisfies BodyForm<DocumentUpdate>
 
 export const newDocuments: BodyForm<readonly Fields[]> = {
   schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
@@ -53,7 +53,7 @@ export const newDocuments: BodyForm<readonly Fields[]> = {
   places: (dialect, { documents }) => placesInBatch(dialect, { name: 'documents', members: documents }),
 }
 
-export const documentUpdates: BodyForm<ReadonlyMap<string, Changes>> = {
+export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
   schema: (dialect) =>
     object({ updates: { type: 'object', additionalProperties: changesSchema(dialect), maxProperties: most } }),
   batch: 'updates',
@@ -136,7 +136,7 @@ async function eachInTurn<Item>(items: readonly Item[], check: (item: Item) => n
 }
 
 /** Of what is light as a whole, each part is. */
-function requireLightChanges(sent: JsonObject, { fields, append, remove }: Changes): number {
+function requireLightChanges(sent: JsonObject, { fields, append, remove }: DocumentUpdate): number {
   if (isLight(sent)) return 0
   return [fields, append, remove].reduce((sum, part) => sum + requireLight(part), 0)
 }

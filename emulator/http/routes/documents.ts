@@ -4,12 +4,12 @@ import type { PutMeaning } from '../../../client/protocol/wire/put/decode.js'
 import type { Context } from '../../core/context.js'
 import {
   createDocument,
+  type DocumentWrite,
   getDocument,
   listDocuments,
   removeDocument,
   replaceDocument,
   updateDocument,
-  type WriteOptions,
 } from '../../core/documents/documents.js'
 import { documentChanges, newDocument } from '../request/body-forms.js'
 import { documentForm } from '../request/file-forms.js'
@@ -32,7 +32,7 @@ const one = [
 ] as const
 
 /** A PUT once it is read: the write that its dialect means. */
-type Put = (ctx: Context, collection: string, id: string, options: WriteOptions) => Promise<OutgoingDocument>
+type Put = (ctx: Context, collection: string, id: string, options: DocumentWrite) => Promise<OutgoingDocument>
 
 const puts: { readonly [Meaning in PutMeaning]: BodyForm<Put> } = {
   replace: {

@@ -8,12 +8,12 @@ import { openAccounts } from './accounts.js'
 import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
 import { describeProvider } from './discovery.js'
 import {
-  type Answer,
   type Asked,
   json,
-  Refusal,
+  OAuthError,
+  type ProviderAnswer,
   readAsked,
-  readHead,
+  readRequestHead,
   redirect,
   refused,
   type Silence,
@@ -46,7 +46,7 @@ interface Desk extends TokenDesk {
   readonly mayRedirect: (url: string) => Promise<boolean>
 }
 
-type Handler = (desk: Desk, asked: Asked) => Answer | Silence | Promise<Answer | Silence>
+type Handler = (desk: Desk, asked: Asked) => ProviderAnswer | Silence | Promise<ProviderAnswer | Silence>
 
 const handlers: { readonly [path: string]: { readonly [method: string]: Handler } } = {
   '/.well-known/openid-configuration': { GET: ({ issuer }) => json(describeProvider(issuer)) },
@@ -78,29 +78,29 @@ export function openLocalProvider({ db, url, now, report }: LocalOptions): Local
   }
 }
 
-async function handle(desk: Desk, req: IncomingMessage): Promise<Answer | Silence> {
+async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer | Silence> {
   try {
     // What is refused without its body is refused before that is read.
-    const head = readHead(req)
+    const head = readRequestHead(req)
     const handler = handlers[head.path]?.[head.method]
     if (!handler) return json({ error: 'not_found' }, 404)
     // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.
     if (head.method === 'POST' && head.isForeign)
-      throw new Refusal('access_denied', 'The form is of another page.', 403)
+      throw new OAuthError('access_denied', 'The form is of another page.', 403)
     return await handler(desk, await readAsked(req, head))
   } catch (error) {
     if (error instanceof RefusedToClient) return redirect(error.location)
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof OAuthError)) throw error
     const isForPeople = req.headers.accept?.includes('text/html') ?? false
     return isForPeople ? refusalPage(error) : refused(error)
   }
 }
 
-async function showAccounts(desk: Desk, { query }: Asked): Promise<Answer> {
+async function showAccounts(desk: Desk, { query }: Asked): Promise<ProviderAnswer> {
   return accountPage(await pageState(desk, query, await readLoginRequest(query, desk.mayRedirect)))
 }
 
-async function decideLogin(desk: Desk, asked: Asked): Promise<Answer> {
+async function decideLogin(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
   const request = await readLoginRequest(asked.query, desk.mayRedirect)
   return decide(request, await readDecision(desk, request, asked), desk)
 }
@@ -110,7 +110,7 @@ async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked):
   const id = asked.form.get('account')
   if (id === null) return { account: undefined, fault: undefined }
   const account = await desk.accounts.get(id)
-  if (!account) throw new Refusal('invalid_request', `Unknown account "${id.slice(0, 80)}".`)
+  if (!account) throw new OAuthError('invalid_request', `Unknown account "${id.slice(0, 80)}".`)
   const fault = readFault(asked.form.get('fault'))
   if (fault !== undefined && asked.form.has('keep')) {
     requireLocal(asked)
@@ -119,7 +119,7 @@ async function readDecision(desk: Desk, { client }: LoginRequest, asked: Asked):
   return { account, fault }
 }
 
-async function changeAccounts(desk: Desk, asked: Asked): Promise<Answer> {
+async function changeAccounts(desk: Desk, asked: Asked): Promise<ProviderAnswer> {
   const { query, form } = asked
   const request = await readLoginRequest(query, desk.mayRedirect)
   requireLocal(asked)
@@ -133,7 +133,7 @@ async function changeAccounts(desk: Desk, asked: Asked): Promise<Answer> {
 
 /** Where the service is open to other machines, they may log in, and change nothing. */
 function requireLocal({ isLocal }: Asked): void {
-  if (!isLocal) throw new Refusal('access_denied', 'This is changed on the machine that runs the service.', 403)
+  if (!isLocal) throw new OAuthError('access_denied', 'This is changed on the machine that runs the service.', 403)
 }
 
 /** Ends what the client's next login would meet, whomever it was meant for. */
@@ -162,7 +162,7 @@ async function isClients(db: Database, own: string, address: string): Promise<bo
   return (await selectAllowsOrigin(db, origin)) || selectNamesRedirect(db, address)
 }
 
-function send(res: ServerResponse, { status, headers, body }: Answer): void {
+function send(res: ServerResponse, { status, headers, body }: ProviderAnswer): void {
   res.writeHead(status, {
     'referrer-policy': 'no-referrer',
     ...headers,

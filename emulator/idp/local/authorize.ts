@@ -4,7 +4,7 @@ import {
   type ProviderAccount,
   type ProviderFault,
 } from '../../../client/protocol/model/provider-login.js'
-import { type Answer, Refusal, redirect } from './exchange.js'
+import { OAuthError, type ProviderAnswer, redirect } from './exchange.js'
 import type { LoginFaults } from './faults.js'
 import type { Grants } from './grants.js'
 
@@ -29,7 +29,7 @@ export class RefusedToClient extends Error {
 }
 
 /**
- * @throws {Refusal} to the person, where nobody knows whether the address is the client's
+ * @throws {OAuthError} to the person, where nobody knows whether the address is the client's
  * @throws {RefusedToClient}
  */
 export async function readLoginRequest(
@@ -37,15 +37,18 @@ export async function readLoginRequest(
   mayRedirect: (url: string) => Promise<boolean>,
 ): Promise<LoginRequest> {
   for (const name of new Set(query.keys())) {
-    if (query.getAll(name).length > 1) throw new Refusal('invalid_request', `"${name}" is given twice.`)
+    if (query.getAll(name).length > 1) throw new OAuthError('invalid_request', `"${name}" is given twice.`)
   }
   const text = (name: string) => query.get(name) || undefined
   const client = text('client_id')
   const redirectUrl = text('redirect_uri')
-  if (client === undefined) throw new Refusal('invalid_request', '"client_id" is missing.')
-  if (redirectUrl === undefined) throw new Refusal('invalid_request', '"redirect_uri" is missing.')
+  if (client === undefined) throw new OAuthError('invalid_request', '"client_id" is missing.')
+  if (redirectUrl === undefined) throw new OAuthError('invalid_request', '"redirect_uri" is missing.')
   if (!(await mayRedirect(redirectUrl))) {
-    throw new Refusal('invalid_request', `The built-in provider sends nobody to "${redirectUrl}": no project names it.`)
+    throw new OAuthError(
+      'invalid_request',
+      `The built-in provider sends nobody to "${redirectUrl}": no project names it.`,
+    )
   }
   const state = text('state')
   const refuse = (code: string, description: string) =>
@@ -81,7 +84,7 @@ export function decide(
   { client, redirectUrl, state, nonce, scopes, challenge }: LoginRequest,
   { account, fault: chosen }: Decision,
   { grants, faults }: { grants: Grants; faults: LoginFaults },
-): Answer {
+): ProviderAnswer {
   const fault = account ? (chosen ?? faults.take(client)) : undefined
   if (!account || fault === 'cancelled') {
     return redirect(
@@ -92,11 +95,11 @@ export function decide(
   return redirect(locationOf(redirectUrl, { code, state }))
 }
 
-/** @throws {Refusal} for one that does not exist */
+/** @throws {OAuthError} for one that does not exist */
 export function readFault(text: string | null): ProviderFault | undefined {
   if (text === null || text === '') return undefined
   if (isProviderFault(text)) return text
-  throw new Refusal('invalid_request', `Unknown fault "${text.slice(0, 80)}".`)
+  throw new OAuthError('invalid_request', `Unknown fault "${text.slice(0, 80)}".`)
 }
 
 function locationOf(redirectUrl: string, answer: Readonly<Record<string, string | undefined>>): string {

@@ -18,7 +18,7 @@ export interface Asked extends Head {
   readonly form: URLSearchParams
 }
 
-export interface Answer {
+export interface ProviderAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -30,7 +30,7 @@ export interface Silence {
 }
 
 /** A request that is refused in the words of RFC 6749. */
-export class Refusal extends Error {
+export class OAuthError extends Error {
   override readonly name = 'Refusal'
   constructor(
     readonly code: string,
@@ -44,7 +44,7 @@ export class Refusal extends Error {
 const mostFormBytes = 64 * 1024
 
 /** What a request says before its body. */
-export function readHead(req: IncomingMessage): Head {
+export function readRequestHead(req: IncomingMessage): Head {
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
   return {
     query: new URLSearchParams(query),
@@ -56,13 +56,13 @@ export function readHead(req: IncomingMessage): Head {
   }
 }
 
-/** @throws {Refusal} for a form that is too long, or holds what no database can hold */
+/** @throws {OAuthError} for a form that is too long, or holds what no database can hold */
 export async function readAsked(req: IncomingMessage, head: Head): Promise<Asked> {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? '')
   const form = new URLSearchParams(isForm ? await readText(req) : '')
   // No database holds it, and no honest form sends it.
   const isNul = [...head.query, ...form].some((pair) => pair.some((text) => text.includes('\0')))
-  if (isNul) throw new Refusal('invalid_request', 'The character U+0000 is not taken here.')
+  if (isNul) throw new OAuthError('invalid_request', 'The character U+0000 is not taken here.')
   return { ...head, form }
 }
 
@@ -75,13 +75,13 @@ async function readText(req: IncomingMessage): Promise<string> {
   let bytes = 0
   for await (const piece of req) {
     bytes += piece.length
-    if (bytes > mostFormBytes) throw new Refusal('invalid_request', 'The form is too long.', 413)
+    if (bytes > mostFormBytes) throw new OAuthError('invalid_request', 'The form is too long.', 413)
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')
 }
 
-export function json(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer {
+export function json(body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): ProviderAnswer {
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
@@ -89,12 +89,12 @@ export function json(body: unknown, status = 200, headers: Readonly<Record<strin
   }
 }
 
-export function redirect(location: string): Answer {
+export function redirect(location: string): ProviderAnswer {
   return { status: 303, headers: { location }, body: '' }
 }
 
 /** A failure that is never put into an address that leads to a page. */
-export function refused({ code, description, status }: Refusal): Answer {
+export function refused({ code, description, status }: OAuthError): ProviderAnswer {
   const headers: Record<string, string> = status === 401 ? { 'www-authenticate': `Bearer error="${code}"` } : {}
   return json({ error: code, error_description: description }, status, headers)
 }

@@ -4,7 +4,7 @@ import { Html, html } from '../../pages/html.js'
 import { shell } from '../../pages/shell.js'
 import type { StandingFault } from '../provider.js'
 import type { LoginRequest } from './authorize.js'
-import type { Answer, Refusal } from './exchange.js'
+import type { OAuthError, ProviderAnswer } from './exchange.js'
 import { pageHeaders, style } from './page-style.js'
 
 export interface PageState {
@@ -20,7 +20,7 @@ export interface PageState {
   readonly problem?: string
 }
 
-export function accountPage(state: PageState): Answer {
+export function accountPage(state: PageState): ProviderAnswer {
   const { request, problem, standing } = state
   const content = html`
     <h1>Log in</h1>
@@ -42,7 +42,7 @@ export function accountPage(state: PageState): Answer {
   }
 }
 
-export function refusalPage({ description, status }: Refusal): Answer {
+export function refusalPage({ description, status }: OAuthError): ProviderAnswer {
   const content = html`<h1>That did not work</h1><p role="alert">${description}</p>`
   return { status, headers: pageHeaders, body: shell({ title: 'That did not work', style, content }) }
 }

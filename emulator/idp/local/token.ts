@@ -1,7 +1,7 @@
 /** The token endpoint and the profile. RFC 6749 4.1.3, OpenID Connect Core 3.1.3 and 5.3. */
 import type { ProviderFault } from '../../../client/protocol/model/provider-login.js'
 import type { ProviderAccounts } from '../provider.js'
-import { type Answer, type Asked, json, Refusal, type Silence } from './exchange.js'
+import { type Asked, json, OAuthError, type ProviderAnswer, type Silence } from './exchange.js'
 import { type Grant, type Grants, isVerifierOf, tokenSeconds } from './grants.js'
 import type { TokenSigner } from './id-tokens.js'
 import { profileOf } from './profile.js'
@@ -20,21 +20,21 @@ const silences: { readonly [Fault in ProviderFault]?: Silence } = {
   down: { cutAfterMilliseconds: 0 },
 }
 
-/** @throws {Refusal} in the words of RFC 6749 5.2 */
-export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<Answer | Silence> {
+/** @throws {OAuthError} in the words of RFC 6749 5.2 */
+export async function exchangeCode(desk: TokenDesk, { form, authorization }: Asked): Promise<ProviderAnswer | Silence> {
   const client = readClient(form, authorization)
   if (form.get('grant_type') !== 'authorization_code') {
-    throw new Refusal('unsupported_grant_type', 'Only "authorization_code" is served.')
+    throw new OAuthError('unsupported_grant_type', 'Only "authorization_code" is served.')
   }
   const code = form.get('code') ?? ''
   const grant = desk.grants.takeCode(code)
   const silence = grant?.fault && silences[grant.fault]
   if (silence) return silence
   if (!grant || grant.fault === 'bad-code' || !isFor(grant, client, form)) {
-    throw new Refusal('invalid_grant', 'The code is unknown, used, expired, or another client’s.')
+    throw new OAuthError('invalid_grant', 'The code is unknown, used, expired, or another client’s.')
   }
   const account = await desk.accounts.get(grant.account)
-  if (!account) throw new Refusal('invalid_grant', 'The account is gone.')
+  if (!account) throw new OAuthError('invalid_grant', 'The account is gone.')
   const idToken = grant.scopes.includes('openid')
     ? await desk.signer.sign(
         {
@@ -57,13 +57,13 @@ export async function exchangeCode(desk: TokenDesk, { form, authorization }: Ask
   })
 }
 
-/** @throws {Refusal} */
-export async function showProfile({ grants, accounts }: TokenDesk, { authorization }: Asked): Promise<Answer> {
+/** @throws {OAuthError} */
+export async function showProfile({ grants, accounts }: TokenDesk, { authorization }: Asked): Promise<ProviderAnswer> {
   const [, token = ''] = /^Bearer ([\w.~+/-]+=*)$/i.exec(authorization ?? '') ?? []
   const grant = grants.grantOf(token)
   const account = grant && (await accounts.get(grant.account))
-  if (!grant || !account) throw new Refusal('invalid_token', 'The access token is not valid.', 401)
-  if (grant.fault === 'no-profile') throw new Refusal('server_error', 'The profile cannot be read.', 500)
+  if (!grant || !account) throw new OAuthError('invalid_token', 'The access token is not valid.', 401)
+  if (grant.fault === 'no-profile') throw new OAuthError('server_error', 'The profile cannot be read.', 500)
   return json({ ...profileOf(account, grant.scopes, grant.fault), sub: account.id })
 }
 
@@ -73,7 +73,7 @@ function readClient(form: URLSearchParams, authorization: string | undefined): s
   const [named] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString('utf8').split(':', 1)
   const client = named === undefined ? form.get('client_id') : new URLSearchParams(`id=${named}`).get('id')
   if (client) return client
-  throw new Refusal('invalid_client', 'Name the client.', 401)
+  throw new OAuthError('invalid_client', 'Name the client.', 401)
 }
 
 function isFor({ client, redirectUrl, challenge }: Grant, asking: string, form: URLSearchParams): boolean {

@@ -1,7 +1,7 @@
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 
 /** A mail as it lies in the mailbox. */
-export interface Mail {
+export interface StoredMail {
   readonly id: string
   readonly project: string
   readonly to: string
@@ -27,7 +27,7 @@ interface MailRow {
 const columns = sql`id, project_id, recipient, subject, text_body, html_body, created_at, refused`
 
 /** @param raw the whole message, as it travels */
-export async function insertMail(db: Database, mail: Mail, raw: string): Promise<void> {
+export async function insertMail(db: Database, mail: StoredMail, raw: string): Promise<void> {
   const { id, project, to, subject, text, html, createdAt, refused } = mail
   await db.query(
     writing(sql`
@@ -49,7 +49,10 @@ export interface MailQuery {
 }
 
 /** The newest first. */
-export async function selectMails(db: Database, { project, to, after, isSent, limit }: MailQuery): Promise<Mail[]> {
+export async function selectMails(
+  db: Database,
+  { project, to, after, isSent, limit }: MailQuery,
+): Promise<StoredMail[]> {
   const rows = await db.query<MailRow>(sql`
     select ${columns}
     from mails
@@ -62,7 +65,7 @@ export async function selectMails(db: Database, { project, to, after, isSent, li
   return rows.map(fromRow)
 }
 
-export async function selectMail(db: Database, id: string): Promise<(Mail & { raw: string }) | undefined> {
+export async function selectMail(db: Database, id: string): Promise<(StoredMail & { raw: string }) | undefined> {
   const [row] = await db.query<MailRow & { raw: string }>(sql`select ${columns}, raw from mails where id = ${id}`)
   return row && { ...fromRow(row), raw: row.raw }
 }
@@ -91,7 +94,7 @@ export async function deleteOldMails(db: Database, { kept, most }: { kept: numbe
   return rows.length
 }
 
-function fromRow(row: MailRow): Mail {
+function fromRow(row: MailRow): StoredMail {
   return {
     id: row.id,
     project: row.project_id,

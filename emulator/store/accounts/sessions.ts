@@ -1,6 +1,6 @@
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, sql, writing } from '../../database/port.js'
-import { fromRow, type ProjectRow } from '../projects.js'
+import { type ProjectRow, projectFromRow } from '../projects.js'
 
 /** A session, and of its user what each request has to know. */
 export interface SessionRow {
@@ -33,7 +33,7 @@ export async function selectSession(
     join users u on u.id = s.user_id
     join projects p on p.id = s.project_id
     where s.id = ${session} and s.user_id = ${user} and s.project_id = ${project} and s.expires_at > ${at}`)
-  return row && { row, project: fromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
+  return row && { row, project: projectFromRow({ ...row, id: row.project_id }), tokenSecret: row.token_secret }
 }
 
 export interface NewSession {

@@ -5,9 +5,9 @@ import { type Database, sql, writing } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
-export type Recorded = DocumentChange | CollectionChange
+export type Recorded = RecordedDocumentChange | CollectionChange
 
-export interface DocumentChange {
+export interface RecordedDocumentChange {
   readonly kind: Change['kind']
   readonly seq: number
   readonly collection: string
@@ -31,7 +31,7 @@ interface CommonRow {
 }
 
 interface DocumentChangeRow extends CommonRow {
-  kind: DocumentChange['kind']
+  kind: RecordedDocumentChange['kind']
   document_id: string
   version: number
   data: string
@@ -56,7 +56,7 @@ export interface Range {
 /** What is read at once, so that neither many changes nor large ones hold the database up or fill the memory. */
 const most = { changes: 500, bytes: 4 * 1024 * 1024 }
 
-export interface Changes {
+export interface ChangePage {
   readonly changes: readonly Recorded[]
   /** Whether there are no more of them. */
   readonly isAll: boolean
@@ -65,7 +65,7 @@ export interface Changes {
 }
 
 /** The next changes of some collections, in commit order. */
-export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<Changes> {
+export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<ChangePage> {
   const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
     select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.before_updated_at,
       c.recorded_at, c.found

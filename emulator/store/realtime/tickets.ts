@@ -1,6 +1,6 @@
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, sql, writing } from '../../database/port.js'
-import { fromRow, type ProjectRow } from '../projects.js'
+import { type ProjectRow, projectFromRow } from '../projects.js'
 
 export interface TicketRow {
   readonly hash: string
@@ -42,7 +42,7 @@ export async function deleteTicket(db: Database, hash: string, at: string): Prom
     left join project_keys k on k.id = taken.key_id`)
   if (!row) return undefined
   const key = row.key_id === null ? null : { id: row.key_id, secret: row.secret === true }
-  return { project: fromRow(row), key, session: row.session_id, user: row.user_id }
+  return { project: projectFromRow(row), key, session: row.session_id, user: row.user_id }
 }
 
 export async function deleteExpiredTickets(db: Database, at: string): Promise<void> {

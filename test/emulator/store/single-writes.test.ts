@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Schema, StoredCollection } from '../../../client/protocol/model/collection.js'
-import type { Changes, Fields } from '../../../client/protocol/model/document.js'
+import type { DocumentUpdate, Fields } from '../../../client/protocol/model/document.js'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openCaches } from '../../../emulator/core/caches.js'
 import type { Backend, Context } from '../../../emulator/core/context.js'
@@ -28,7 +28,12 @@ const at = new Date('2026-01-01T00:00:00.000Z')
 /** `document` is one of those that were created, by its place; the last place stands for an id that is none. */
 type Step =
   | { readonly do: 'create'; readonly fields: Fields }
-  | { readonly do: 'update'; readonly document: number; readonly changes: Changes; readonly guard: number[] | 'any' }
+  | {
+      readonly do: 'update'
+      readonly document: number
+      readonly changes: DocumentUpdate
+      readonly guard: number[] | 'any'
+    }
   | { readonly do: 'replace'; readonly document: number; readonly fields: Fields; readonly guard: number[] | 'any' }
   | { readonly do: 'remove'; readonly document: number; readonly guard: number[] | 'any' }
   | { readonly do: 'schema'; readonly schema: Schema }

@@ -1,5 +1,5 @@
 /** The `body` axis: whether fields may come wrapped as `{data: {…}}`. Contract 1, 3.3 and 3.6. */
-import { type Changes, type Fields, requireNoOperator, splitOperators } from '../../model/document.js'
+import { type DocumentUpdate, type Fields, requireNoOperator, splitOperators } from '../../model/document.js'
 import { type Issue, SvcError } from '../../model/errors.js'
 import { formatCount } from '../../model/figures.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
@@ -44,7 +44,7 @@ interface Speaks {
  *
  * @throws {SvcError} `VALIDATION_ERROR` whose issue says where, behind `place`
  */
-export function readChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Changes {
+export function readChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
   const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
   const inside = isWrapped
     ? splitOperators(fields, [...place, 'data'])
@@ -79,7 +79,7 @@ export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
 }
 
 /** `{updates: {<id>: {data}}}`; where `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
-export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, Changes> {
+export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, DocumentUpdate> {
   const { updates } = body
   if (!isObject(updates)) throw invalid(['updates'], 'is not an object of ids and changes', 'object')
   const entries = Object.entries(updates)

@@ -1,5 +1,5 @@
 /** The `document` axis. Spec, "Document": A is `enveloped`, B is `snake`, C is `flat`. */
-import type { Document, Linked, OutgoingDocument, OutgoingUser } from '../../model/document.js'
+import type { Document, LinkedRecord, OutgoingDocument, OutgoingUser } from '../../model/document.js'
 import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
 import type { Codec, JsonSchema } from '../codec.js'
 import { object, text, time } from '../json-schema.js'
@@ -76,6 +76,6 @@ function shape({ form, naming, schema, encode }: ShapeParts): DocumentShape {
   }
 }
 
-function isUser(record: Linked['record']): record is OutgoingUser {
+function isUser(record: LinkedRecord['record']): record is OutgoingUser {
   return 'email' in record
 }

@@ -1,8 +1,8 @@
 /** Data whose links may have been replaced by the records they lead to. */
-import { Linked, type PopulatedFields, type PopulatedValue } from '../../model/document.js'
+import { LinkedRecord, type PopulatedFields, type PopulatedValue } from '../../model/document.js'
 import { JsonText, Later, type Writable, type WritableObject } from '../../model/json.js'
 
-export type EncodeLink = (link: Linked) => Writable
+export type EncodeLink = (link: LinkedRecord) => Writable
 
 export function encodeData(data: JsonText | PopulatedFields, encodeLink: EncodeLink): JsonText | WritableObject {
   return data instanceof JsonText ? data : encodePopulatedFields(data, encodeLink)
@@ -14,7 +14,7 @@ export function encodePopulatedFields(fields: PopulatedFields, encodeLink: Encod
 
 function encodeValue(value: PopulatedValue, encodeLink: EncodeLink): Writable {
   if (value instanceof JsonText) return value
-  if (value instanceof Linked) return new Later(() => encodeLink(value))
+  if (value instanceof LinkedRecord) return new Later(() => encodeLink(value))
   if (Array.isArray(value)) return value.map((item: PopulatedValue) => encodeValue(item, encodeLink))
   if (typeof value === 'object' && value !== null) return encodePopulatedFields(value as PopulatedFields, encodeLink)
   return value

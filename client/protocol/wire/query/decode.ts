@@ -14,7 +14,7 @@ import {
   requireSpeakable,
   type TestCount,
 } from '../filters/bounds.js'
-import { joinList, ownNames } from './names.js'
+import { joinList, listParameters } from './names.js'
 
 export type Parameter = readonly [name: string, value: string]
 
@@ -52,7 +52,7 @@ export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]
   const filters: Parameter[] = []
   for (const [name, value] of parameters) {
     if (name === 'populate') populate.push(parsePath(value))
-    else if (!ownNames.includes(name)) filters.push([name, value])
+    else if (!listParameters.includes(name)) filters.push([name, value])
     else if (named.has(name)) throw new SvcError('INVALID_QUERY', `"${name}" is given twice.`)
     else named.set(name, value)
   }

@@ -1,7 +1,17 @@
 import { SvcError } from '../../model/errors.js'
 
 /** Parameters of a list that are not filters. */
-export const ownNames = ['populate', 'limit', 'offset', 'count', 'orderBy', 'sort_by', 'sort', 'order', 'sort_order']
+export const listParameters = [
+  'populate',
+  'limit',
+  'offset',
+  'count',
+  'orderBy',
+  'sort_by',
+  'sort',
+  'order',
+  'sort_order',
+]
 
 /** A value that ends in a backslash would swallow the comma behind it. */
 export function joinList(values: readonly string[]): string {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { openTurns } from './turns.js'
+import { createSemaphore } from './semaphore.js'
 
 it('lets what is first go before all that waits, and does no more than so much at once', async () => {
-  const turns = openTurns(1)
+  const semaphore = createSemaphore(1)
   const done: string[] = []
   let atWork = 0
   const work = (name: string) => async () => {
@@ -13,10 +13,10 @@ it('lets what is first go before all that waits, and does no more than so much a
   }
 
   await Promise.all([
-    turns.take(work('begun')),
-    turns.take(work('waits')),
-    turns.take(work('waits too')),
-    turns.take(work('urgent'), { isFirst: true }),
+    semaphore.run(work('begun')),
+    semaphore.run(work('waits')),
+    semaphore.run(work('waits too')),
+    semaphore.run(work('urgent'), { isFirst: true }),
   ])
 
   expect(done).toEqual(['begun', 'urgent', 'waits', 'waits too'])
