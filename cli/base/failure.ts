@@ -83,7 +83,7 @@ export function describeFailure(error: unknown): Failure {
   return unknown(error.message)
 }
 
-/** Why an emulator cannot start. Told by its form, since the emulator is not loaded for other commands. */
+/** Why an emulator cannot start. Recognized by its form, since the emulator is not loaded for other commands. */
 function isStartError(error: unknown): error is Error & { code: string; hint: string } {
   return error instanceof Error && error.name === 'StartError' && 'code' in error && 'hint' in error
 }

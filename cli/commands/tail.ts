@@ -93,19 +93,19 @@ a command of --exec or an address of --forward-to failed, with 1.`)
   private async show(tail: OpenTail, wanted: Wanted): Promise<{ shown: number; failed: number }> {
     let shown = 0
     let failed = 0
-    for await (const told of tail.told()) {
-      if (told.type === 'event' && wanted.events && !wanted.events.includes(told.change.kind)) continue
-      this.print(told)
-      if (told.type !== 'event') continue
-      failed += await this.deliver(told, wanted)
+    for await (const event of tail.events()) {
+      if (event.type === 'event' && wanted.events && !wanted.events.includes(event.change.kind)) continue
+      this.print(event)
+      if (event.type !== 'event') continue
+      failed += await this.deliver(event, wanted)
       if (++shown === wanted.max) break
     }
     return { shown, failed }
   }
 
   /** One after the other, so that what they do happens in the order of the events. */
-  private async deliver(told: Shown & { type: 'event' }, { exec, forwardTo }: Wanted): Promise<number> {
-    const line = eventLine(told)
+  private async deliver(event: Shown & { type: 'event' }, { exec, forwardTo }: Wanted): Promise<number> {
+    const line = eventLine(event)
     const faults = [
       exec === undefined ? undefined : await execute(exec, line, { isQuiet: this.jsonEnabled() }),
       forwardTo === undefined ? undefined : await forward(forwardTo, line),
@@ -121,11 +121,11 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     this.note(`listening to ${names} at ${url}; Ctrl-C ends it`, onStderr.dim)
   }
 
-  private print(told: Shown) {
-    if (told.type === 'ended') return this.printEnd(told.collection, told.error)
-    if (this.jsonEnabled()) return this.printLine(told.type === 'event' ? eventLine(told) : told)
-    if (told.type === 'event') return this.log(changeLines(told.collection, told.change, told.before, new Date()))
-    this.note(notes[told.type](told.collection), onStderr.yellow)
+  private print(event: Shown) {
+    if (event.type === 'ended') return this.printEnd(event.collection, event.error)
+    if (this.jsonEnabled()) return this.printLine(event.type === 'event' ? eventLine(event) : event)
+    if (event.type === 'event') return this.log(changeLines(event.collection, event.change, event.before, new Date()))
+    this.note(notes[event.type](event.collection), onStderr.yellow)
   }
 
   /** A collection that is gone ends its part; anything else ends all. */

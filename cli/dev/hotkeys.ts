@@ -52,9 +52,9 @@ function tailSwitch(client: Client) {
   let running: AbortController | undefined
 
   async function show(tail: Tail) {
-    for await (const told of tail.told()) {
-      if (told.type === 'event')
-        process.stdout.write(`${changeLines(told.collection, told.change, told.before, new Date())}\n`)
+    for await (const event of tail.events()) {
+      if (event.type === 'event')
+        process.stdout.write(`${changeLines(event.collection, event.change, event.before, new Date())}\n`)
     }
     tail.close()
   }

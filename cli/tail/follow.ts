@@ -2,8 +2,8 @@
 import { EventEmitter, on } from 'node:events'
 import type { Client, DocumentChange, SubscribeOptions, SvcError } from '../../client/index.js'
 
-/** What there is to tell of a collection. */
-export type Told = { readonly collection: string } & (
+/** What happened to a collection, or to the subscription to it. */
+export type TailEvent = { readonly collection: string } & (
   | { readonly type: 'event'; readonly change: DocumentChange }
   | { readonly type: 'resync' }
   | { readonly type: 'lost' }
@@ -12,18 +12,18 @@ export type Told = { readonly collection: string } & (
 )
 
 export interface Following {
-  /** Listens to one more collection, from now or behind a change; resolves once the service tells of it. */
+  /** Subscribes to one more collection, from now or behind a change; resolves once the service publishes to it. */
   add(collection: string, since?: number): Promise<void>
   /** Everything from the beginning, until the signal aborts. */
-  told(): AsyncGenerator<Told, void, undefined>
+  events(): AsyncGenerator<TailEvent, void, undefined>
   close(): void
 }
 
 export function follow(client: Client, where: SubscribeOptions['where'], signal: AbortSignal): Following {
   const emitter = new EventEmitter()
-  const waiting = on(emitter, 'told', { signal })
+  const waiting = on(emitter, 'event', { signal })
   const stop = new AbortController()
-  const tell = (told: Told) => emitter.emit('told', told)
+  const emit = (event: TailEvent) => emitter.emit('event', event)
 
   return {
     add(collection, since) {
@@ -32,19 +32,19 @@ export function follow(client: Client, where: SubscribeOptions['where'], signal:
         where,
         since,
         signal: stop.signal,
-        onChange: (change) => tell({ type: 'event', collection, change }),
-        onResync: () => tell({ type: 'resync', collection }),
-        onError: (error) => tell({ type: 'ended', collection, error }),
+        onChange: (change) => emit({ type: 'event', collection, change }),
+        onResync: () => emit({ type: 'resync', collection }),
+        onError: (error) => emit({ type: 'ended', collection, error }),
         onStatus(status) {
-          if (status === 'reconnecting') tell({ type: 'lost', collection })
-          if (status === 'open' && wasLost) tell({ type: 'back', collection })
+          if (status === 'reconnecting') emit({ type: 'lost', collection })
+          if (status === 'open' && wasLost) emit({ type: 'back', collection })
           wasLost = status === 'reconnecting'
         },
       }).ready
     },
-    async *told() {
+    async *events() {
       try {
-        for await (const [told] of waiting) yield told as Told
+        for await (const [event] of waiting) yield event as TailEvent
       } catch (error) {
         if (!signal.aborted) throw error
       }

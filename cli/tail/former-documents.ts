@@ -4,7 +4,7 @@ import { halving } from '../../client/collections/list-pages.js'
 import type { Client, DocumentChange, Fields } from '../../client/index.js'
 
 export interface FormerDocuments {
-  /** Looks at the newest documents of a collection, so that their next change can be told field by field. */
+  /** Looks at the newest documents of a collection, so that their next change can be shown field by field. */
   look(collection: string): Promise<void>
   /** What the document was; nothing if it was not seen. From then on it is what the change made of it. */
   replace(change: DocumentChange): Fields | undefined
@@ -15,12 +15,12 @@ const mostSeenAhead = 200
 const mostKept = 5_000
 
 export function formerDocuments(client: Client): FormerDocuments {
-  const known = new Map<string, Fields>()
+  const cached = new Map<string, Fields>()
   const keep = (id: string, data: Fields) => {
-    known.delete(id)
-    known.set(id, data)
-    const [oldest] = known.keys()
-    if (known.size > mostKept && oldest !== undefined) known.delete(oldest)
+    cached.delete(id)
+    cached.set(id, data)
+    const [oldest] = cached.keys()
+    if (cached.size > mostKept && oldest !== undefined) cached.delete(oldest)
   }
   return {
     async look(collection) {
@@ -35,8 +35,8 @@ export function formerDocuments(client: Client): FormerDocuments {
       }
     },
     replace({ kind, document: { id, data } }) {
-      const before = known.get(id)
-      if (kind === 'deleted') known.delete(id)
+      const before = cached.get(id)
+      if (kind === 'deleted') cached.delete(id)
       else keep(id, data)
       return before
     },

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { nearest } from '../terminal/nearest.js'
-import { follow, type Told } from './follow.js'
+import { follow, type TailEvent } from './follow.js'
 import { formerDocuments } from './former-documents.js'
 
 export type Shown =
-  | Exclude<Told, { type: 'event' }>
+  | Exclude<TailEvent, { type: 'event' }>
   | {
       readonly type: 'event'
       readonly collection: string
@@ -17,13 +17,13 @@ export type Shown =
 
 export interface Tail {
   readonly collections: readonly string[]
-  told(): AsyncGenerator<Shown, void, undefined>
+  events(): AsyncGenerator<Shown, void, undefined>
   close(): void
 }
 
 const lookMilliseconds = 2_000
 
-/** Listens to these collections; to all without one, those too that are made later. Resolves once each of them tells. */
+/** Subscribes to these collections; to all without one, those too that are made later. Resolves once each subscription is open. */
 export async function openTail(
   client: Client,
   words: readonly string[],
@@ -33,16 +33,16 @@ export async function openTail(
   const collections = await namesOf(client, words)
   const following = follow(client, where, signal)
   const former = formerDocuments(client)
-  // Who asks for earlier changes is told of documents as they were, not as they are.
+  // Who asks for earlier changes receives documents as they were, not as they are.
   if (since === undefined) for (const name of collections) await former.look(name)
   await Promise.all(collections.map((name) => following.add(name, since)))
   if (words.length === 0) void addNewOnes(client, new Set(collections), following.add, signal)
   return {
     collections,
     close: following.close,
-    async *told() {
-      for await (const told of following.told())
-        yield told.type === 'event' ? { ...told, before: former.replace(told.change) } : told
+    async *events() {
+      for await (const event of following.events())
+        yield event.type === 'event' ? { ...event, before: former.replace(event.change) } : event
     },
   }
 }
@@ -50,7 +50,7 @@ export async function openTail(
 /** All that happened to a collection which was made meanwhile is new. */
 async function addNewOnes(
   client: Client,
-  known: Set<string>,
+  subscribed: Set<string>,
   add: (collection: string, since: number) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -58,11 +58,11 @@ async function addNewOnes(
     await pause(lookMilliseconds, undefined, { signal }).catch(() => undefined)
     const all = signal.aborted ? undefined : await client.collections.list().catch(() => undefined)
     const names = new Set(all?.map(({ name }) => name))
-    for (const name of known) if (all && !names.has(name)) known.delete(name)
+    for (const name of subscribed) if (all && !names.has(name)) subscribed.delete(name)
     for (const name of names) {
-      if (known.has(name)) continue
-      known.add(name)
-      await add(name, 0).catch(() => known.delete(name))
+      if (subscribed.has(name)) continue
+      subscribed.add(name)
+      await add(name, 0).catch(() => subscribed.delete(name))
     }
   }
 }

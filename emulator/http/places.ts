@@ -1,4 +1,4 @@
-/** The paths that are served: one record for each, which Express and the router are both told. */
+/** The paths that are served: one record for each, which both Express and the router read. */
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'

@@ -89,7 +89,7 @@ function internal({ log }: Door, id: string): SvcError {
   return new SvcError('INTERNAL', `Something went wrong on our side. The log has more under "${id}": ${log.place}.`)
 }
 
-/** An answer that could not be written is a fault of ours; of one that has begun, only the end can be told. */
+/** An answer that could not be written is a fault of ours; one that has begun can only be ended. */
 async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, error: unknown): Promise<void> {
   if (!res.headersSent) return send(res, exchange, await answerFailure(door, exchange, error))
   door.log.failure(exchange.id, error)

@@ -1,4 +1,4 @@
-/** The service as one request listener. Express is told little, so that it does little. */
+/** The service as one request listener. Express gets few settings, so that it does little. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import express from 'express'

@@ -38,7 +38,7 @@ export interface Challenge {
   readonly isHandedOn?: boolean
 }
 
-/** Somebody of whom a provider has told. */
+/** A user as a provider describes them. */
 export interface ProviderProfile {
   readonly subject: string
   /** Only an address that the provider has verified. */
