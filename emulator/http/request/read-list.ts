@@ -61,12 +61,10 @@ export const folderQuery: QueryForm<{ path: string; limit: number; offset: numbe
   read: readFolderQuery,
 }
 
-/** One parameter that is text; left out, it is empty. */
-export function textQuery(name: string, description: string): QueryForm<string> {
-  return {
-    parameters: () => [{ name, description, schema: { type: 'string' } }],
-    read: (_dialect, parameters) => parameters.find(([other]) => other === name)?.[1] ?? '',
-  }
+/** One parameter that is text, there once or not; left out, it is empty. */
+export function textQuery<Name extends string>(name: Name, description: string): QueryForm<string> {
+  const { parameters, read } = namedQuery({ [name]: description })
+  return { parameters, read: (dialect, given) => read(dialect, given)[name] ?? '' }
 }
 
 /** Some parameters that are text, each there once or not; other names are passed over. */

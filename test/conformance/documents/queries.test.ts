@@ -34,6 +34,12 @@ inDialects('Queries', (wire) => {
     expectFailure(await posts.ask(query), 400, 'INVALID_QUERY')
   })
 
+  test('contract 10.7 the collection of an alias given twice is 400', async () => {
+    const { api } = await someDocuments(wire)
+
+    expectFailure(await api.post('/collections/documents?collection=posts&collection=others', {}), 400, 'INVALID_QUERY')
+  })
+
   test.each(['name=%', 'name=%zz', '%E0%A4=1', 'name=%ff', 'name=%c3', 'limit=%', 'name=%ed%a0%80'])(
     'contract 10.7 bad percent encoding is 400: %s',
     async (query) => {
