@@ -34,6 +34,18 @@ test('contract 12.3 a page that was cut says so, and --quiet does not hide it', 
   expect(all.stderr).toBe('')
 })
 
+test.each([
+  ['users', [1, 2].map((n) => ({ id: `u${n}`, email: `u${n}@example.com`, roles: [] }))],
+  ['files', [1, 2].map((n) => ({ id: `f${n}`, name: 'a.txt', path: '', size: 1, mimeType: 'text/plain', url: '/a' }))],
+])('contract 12.3 a page of %s that was cut says so, too', async (what, items) => {
+  const service = await openFakeService(() => ({ body: { [what]: items, total: 5, limit: 2, offset: 0 } }))
+
+  const cut = await world.svc([what, 'list', '--limit', '3', '--quiet', '--url', service.url, '--key', 'k'])
+
+  service.close()
+  expect(cut).toMatchObject({ exit: 0, stderr: '3 records asked for, 2 shown: a page holds at most 2 here.\n' })
+})
+
 test('a table of --all has the fields of the last document as well as those of the first', async () => {
   const { stdout } = await world.svc(['docs', 'list', 'posts', '--all'])
 
