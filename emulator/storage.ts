@@ -25,7 +25,7 @@ export interface Storage {
 type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl'>
 
 export interface Surroundings {
-  /** What another process that wants the same folder is told. */
+  /** What another process that wants the same folder reads. */
   info(): { pid: number; url?: string }
   /** Receives what broke under the database and was put right. */
   report(error: unknown): void

@@ -14,7 +14,7 @@ export interface LoginKey {
   off(): void
 }
 
-/** `say` hears where to log in and, later, of the token or of what went wrong. */
+/** `say` receives where to log in and, later, of the token or of what went wrong. */
 export function loginKey(emulator: EmulatorInfo, say: (words: string) => void): LoginKey {
   let waiting: OpenLogin | undefined
 

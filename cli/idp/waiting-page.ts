@@ -30,7 +30,7 @@ const page = `<!doctype html>
 export async function openWaitingPage(): Promise<WaitingPage> {
   const path = `/${randomBytes(18).toString('base64url')}`
   let tell: (outcome: Outcome) => void = () => undefined
-  const told = new Promise<Outcome>((resolve) => {
+  const outcome = new Promise<Outcome>((resolve) => {
     tell = resolve
   })
   const server = createServer((req, res) => {
@@ -55,7 +55,7 @@ export async function openWaitingPage(): Promise<WaitingPage> {
     async outcome(milliseconds) {
       const isOver = new AbortController()
       const late = pause(milliseconds, undefined, { signal: isOver.signal })
-      return Promise.race([told, late]).finally(() => isOver.abort())
+      return Promise.race([outcome, late]).finally(() => isOver.abort())
     },
     close() {
       server.close()

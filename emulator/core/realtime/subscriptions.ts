@@ -109,7 +109,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     } catch (error) {
       if (listener.isOver()) return
       end()
-      // Whoever cannot be looked at is told nothing more; it may come back with `since`.
+      // Whoever cannot be looked at receives nothing more; it may come back with `since`.
       const why = asSvcError(error) ?? plainError('UNAVAILABLE')
       sink.ended(why.code === 'NOT_FOUND' ? noLonger(name) : why)
     }
@@ -169,14 +169,14 @@ function noLonger(name: string): SvcError {
 
 type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
 
-/** A change is told if the document matches as it is now; a deleted one, as it was last. */
+/** A change is published if the document matches as it is now; a deleted one, as it was last. */
 function plainKind(where: Where): KindOf {
   if (where.all.length === 0) return ({ kind }) => kind
   const matches = predicateOf(where)
   return (change) => (matches(currentOf(change)) ? change.kind : undefined)
 }
 
-/** As a view that shows what matches has to hear of it. */
+/** As a view that shows what matches has to receive it. */
 function liveKind(where: Where): KindOf {
   if (where.all.length === 0) return ({ kind }) => kind
   const [matches, plain] = [predicateOf(where), plainKind(where)]

@@ -17,7 +17,7 @@ export interface IdentityWatch {
 
 interface Watched {
   readonly identity: Identity
-  /** Each with what it knows, as JSON: who comes later may know less than those who were told. */
+  /** Each with what it knows, as JSON: who comes later may know less than those who were notified. */
   readonly watchers: Map<Watcher, string>
 }
 

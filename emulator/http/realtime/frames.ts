@@ -23,10 +23,10 @@ export function frameOf(
   const form = [kind, dialect.events, dialect.frames, dialect.document, name].join(' ')
   const known = frames.get(form)
   if (known) return known
-  const told = { ...change.document, collection: name }
+  const document = { ...change.document, collection: name }
   const event = axes.events[dialect.events].encode(kind)
   const shape = axes.document[dialect.document]
-  const body = axes.frames[dialect.frames].encode({ event, seq: change.seq, document: told }, shape)
+  const body = axes.frames[dialect.frames].encode({ event, seq: change.seq, document }, shape)
   const text = writeJson(body)
   const frame = { message: Buffer.from(text), sse: Buffer.from(`id: ${change.seq}\ndata: ${text}\n\n`) }
   frames.set(form, frame)

@@ -93,7 +93,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
     subscribe(ctx.backend, { identity: () => identity, subscriber }, wish, {
       begun(seq, begun) {
         subscription = begun
-        // The number stands alone, so that a stream which told nothing before it was cut is resumed without a gap.
+        // The number stands alone, so that a stream which sent nothing before it was cut is resumed without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
         resolve({ open })
       },

@@ -106,7 +106,7 @@ export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
   }
 }
 
-/** All parameters as they came; the named ones are told of. */
+/** All parameters as they came; the named ones are described. */
 export function allParameters(names: Readonly<Record<string, string>>): QueryForm<URLSearchParams> {
   return {
     parameters: () =>

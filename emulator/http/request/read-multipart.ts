@@ -79,7 +79,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
   return new Promise((resolve, reject) => {
     let nameless: string | undefined
     let isForm = false
-    let told = 0
+    let reported = 0
     let begun = () => 0
 
     function refuse(error: unknown) {
@@ -98,13 +98,13 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     function streamHandler(_req: unknown, parser: NodeJS.WritableStream) {
       isForm = true
       parser.on('file', (field: string, bytes: Readable, { filename = '' }: { filename?: string }) => {
-        told++
+        reported++
         if (filename !== '') return
         bytes.on('data', () => {
           nameless = field
         })
       })
-      parser.on('field', () => told++)
+      parser.on('field', () => reported++)
       begun = countParts(req)
       req.pipe(parser)
     }
@@ -133,7 +133,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       if (error || !isForm) return refuse(formFault(error))
       try {
         // The parser says nothing of a part whose head it cannot read.
-        if (begun() > told) throw formFault(undefined)
+        if (begun() > reported) throw formFault(undefined)
         if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
         const { body = {} } = req as { body?: object }
         for (const [name, value] of Object.entries(body)) take.text(name, requireOnce(name, value))
