@@ -1,4 +1,8 @@
-/** A key that no other request has: 128 random bits. `crypto.randomUUID` would need a secure context in a browser. */
-export function newKey(): string {
-  return crypto.getRandomValues(new BigUint64Array(2)).join('-')
+/**
+ * Parts of a request that is safe to repeat, since it has a key that no other has: the one given, or 128 random bits.
+ * `crypto.randomUUID` would need a secure context in a browser.
+ */
+export function repeatable<Parts extends object>(parts?: Parts & { readonly idempotencyKey?: string }) {
+  const random = () => crypto.getRandomValues(new BigUint64Array(2)).join('-')
+  return { ...parts, idempotencyKey: parts?.idempotencyKey ?? random() }
 }

@@ -185,10 +185,10 @@ export function requireAddress(given: string): URL {
 function mayRepeat(error: SvcError, { method, idempotencyKey, ifMatch }: Request): boolean {
   // Node has the reason in the cause of what `fetch` throws, others in that itself.
   const { code, cause } = Object(error.cause)
-  if (error.status === 429 || unsent.test(cause?.code ?? code)) return true
+  const isUnsent = error.status === 429 || unsent.test(cause?.code ?? code)
   // After a success whose answer was lost, `if-match` would meet its own write.
-  const isSafe = method === 'GET' || idempotencyKey || (method === 'PUT' && ifMatch === undefined)
-  return Boolean(isSafe) && isPassing(error)
+  const isSafe = method === 'GET' || Boolean(idempotencyKey) || (method === 'PUT' && ifMatch === undefined)
+  return isUnsent || (isSafe && isPassing(error))
 }
 
 /** Whether the same may succeed in a moment. */

@@ -1,6 +1,6 @@
 /** Who is signed in: kept where the app wants it, with callbacks at each change. */
 import type { Fields } from '../protocol/model/document.js'
-import { parseJson } from '../protocol/model/json.js'
+import { parseObject } from '../protocol/model/json.js'
 import type { AppUser } from '../protocol/model/user.js'
 
 /** A user and the token that speaks for them. */
@@ -45,8 +45,10 @@ export function openAuthState(store?: SessionStore): AuthState {
   let begun = 0
   let newest = 0
 
+  /** Nothing for a text that holds no session. */
   async function read() {
-    return parse(await store?.read())
+    const session: Partial<SignedIn> = parseObject((await store?.read()) ?? '')
+    return session.user && (session as SignedIn)
   }
 
   function current() {
@@ -54,14 +56,10 @@ export function openAuthState(store?: SessionStore): AuthState {
     return known
   }
 
-  function notify(session: SignedIn | undefined) {
-    for (const listener of listeners) listener(session)
-  }
-
-  async function put(session: SignedIn | undefined) {
+  async function put(session: SignedIn | undefined, isStored = false) {
     known = Promise.resolve(session)
-    await store?.write(session ? JSON.stringify(session) : null)
-    notify(session)
+    if (!isStored) await store?.write(session ? JSON.stringify(session) : null)
+    for (const listener of listeners) listener(session)
   }
 
   return {
@@ -82,21 +80,13 @@ export function openAuthState(store?: SessionStore): AuthState {
       // Whoever has logged in or out meanwhile comes first.
       if (known !== before) return
       const next = changes && { ...mine, ...changes }
-      if (kept?.token === mine.token) return put(next)
-      known = Promise.resolve(next ?? kept)
-      notify(next ?? kept)
+      return kept?.token === mine.token ? put(next) : put(next ?? kept, true)
     },
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
   }
-}
-
-/** Nothing for a text that holds no session. */
-function parse(text: string | null | undefined): SignedIn | undefined {
-  const session: Partial<SignedIn> = Object(parseJson(text ?? ''))
-  return session.user ? (session as SignedIn) : undefined
 }
 
 /** The part of its life that a token has left, from 1 to 0 and below; 1 where the token does not say. */

@@ -1,6 +1,6 @@
 import type { Session } from '../auth/session.js'
 import { type WithFiles, writeForm } from '../files/forms.js'
-import { newKey } from '../keys.js'
+import { repeatable } from '../keys.js'
 import type { Document } from '../protocol/model/document.js'
 import type { Json } from '../protocol/model/json.js'
 import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from '../protocol/wire/body/encode.js'
@@ -65,11 +65,8 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      *
      * @throws {SvcError} `VALIDATION_ERROR` with an issue for each field that does not fit.
      */
-    async create(
-      fields: WithFiles<Data>,
-      { idempotencyKey = newKey(), ...options }: CreateOptions = {},
-    ): Promise<Document<Data>> {
-      return one('POST', undefined, fields, { ...options, idempotencyKey })
+    async create(fields: WithFiles<Data>, options?: CreateOptions): Promise<Document<Data>> {
+      return one('POST', undefined, fields, repeatable(options))
     },
 
     /**
@@ -137,12 +134,8 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * @example
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
      */
-    async createMany(
-      documents: readonly Data[],
-      { idempotencyKey = newKey(), ...options }: CreateOptions & BatchOptions = {},
-    ): Promise<Document<Data>[]> {
-      const body = writeBatchCreate(await dialect(), documents)
-      return many('', body, { ...options, idempotencyKey })
+    async createMany(documents: readonly Data[], options?: CreateOptions & BatchOptions): Promise<Document<Data>[]> {
+      return many('', writeBatchCreate(await dialect(), documents), repeatable(options))
     },
 
     /**

@@ -1,5 +1,5 @@
 import type { Session } from '../auth/session.js'
-import { newKey } from '../keys.js'
+import { repeatable } from '../keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from '../protocol/model/collection.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { readAll, readCollection, readRemoved } from '../protocol/wire/records/decode.js'
@@ -47,8 +47,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
-      const parts = { ...options, body: input, idempotencyKey: newKey() }
-      return call('POST', addresses.collections, readCollection, parts)
+      return call('POST', addresses.collections, readCollection, { ...repeatable(options), body: input })
     },
 
     /**

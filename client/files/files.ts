@@ -1,6 +1,6 @@
 import type { Session } from '../auth/session.js'
 import type { CallOptions } from '../collections/collection-writes.js'
-import { newKey } from '../keys.js'
+import { repeatable } from '../keys.js'
 import type { StorageUsage, StoredFile } from '../protocol/model/file.js'
 import type { Page } from '../protocol/model/page.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
@@ -43,7 +43,8 @@ export function openFiles({ call, options }: Session) {
       if (path) body.append('path', path)
       sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
       return call('POST', addresses.upload, readFile, {
-        ...{ signal, body, idempotencyKey: newKey() },
+        ...repeatable(),
+        ...{ signal, body },
         // The form that is sent is longer than the file in it.
         onProgress: onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, file.size), file.size)),
       })

@@ -17,12 +17,10 @@ export interface ConnectionAttempt {
 export interface RealtimeConnection {
   /** Connects, and receives for as long as it goes well. */
   connect(attempt: ConnectionAttempt): Promise<void>
-  /** Called at each beat. */
+  /** Called at each beat, to ask for an answer at once; where it is left out, the service comments once in a while. */
   beat?(): void
   /** Aborts when nobody needs it any more. */
   readonly signal: AbortSignal
-  /** How many beats may pass in silence. */
-  readonly patience: number
   /** It is gone and will be tried again. */
   lost(): void
   /** It will not be tried again. */
@@ -32,15 +30,16 @@ export interface RealtimeConnection {
 /** Comes back until it is stopped or fails for good. */
 export async function keepConnected(
   client: TransportClient,
-  { signal, connect, beat, patience, lost, ended }: RealtimeConnection,
+  { signal, connect, beat, lost, ended }: RealtimeConnection,
 ): Promise<void> {
   const { retry, heartbeat = 30_000 } = client.options
+  const mostSilentBeats = beat ? 1 : 2
   let failures = 0
   while (!signal.aborted) {
     const silence = new AbortController()
     let silentBeats = 0
     const timer = setInterval(() => {
-      if (++silentBeats > patience) silence.abort()
+      if (++silentBeats > mostSilentBeats) silence.abort()
       beat?.()
       // Who only listens has the login renewed, too.
       client.token().catch(() => undefined)

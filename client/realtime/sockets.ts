@@ -86,8 +86,6 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
       await receiveUntilClosed(opened, attempt, (message) => receive(message, attempt))
     },
     beat: () => send({ type: 'ping' }),
-    // A ping is answered at once.
-    patience: 1,
     lost() {
       socket = undefined
       for (const [collection, listener] of listeners) {

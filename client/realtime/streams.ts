@@ -9,8 +9,7 @@ import type { Listener, Transport, TransportClient } from './transport.js'
 export function overStreams(client: TransportClient): Transport {
   return (listener) => {
     const connect = (attempt: ConnectionAttempt) => readStream(client, listener, attempt)
-    // Where nothing changes, the service comments once in a while.
-    keepConnected(client, { ...listener, connect, patience: 2 })
+    keepConnected(client, { ...listener, connect })
   }
 }
 

@@ -2,7 +2,7 @@
 import { SvcError } from '../../model/errors.js'
 import type { Operator } from '../../model/where.js'
 import type { suffixWriters } from './encode.js'
-import { doubled, type NamedTest, readSingle } from './suffixes.js'
+import { doubled, type NamedTest, singleSuffix } from './suffixes.js'
 
 interface SuffixFamily {
   /** For people: how a filter is spelled. */
@@ -24,6 +24,11 @@ export const filterSuffixes = {
     decode: (name) => readDoubled(name) ?? readSingle(name) ?? { field: name, operator: 'eq' },
   },
 } as const satisfies Record<keyof typeof suffixWriters, SuffixFamily>
+
+function readSingle(name: string): NamedTest | undefined {
+  const operator = singleSuffix(name)
+  return operator && { field: name.slice(0, -operator.length - 1), operator }
+}
 
 /** What follows the last `__` is a suffix if it begins as a word does, so that `__proto__` is a field. */
 function readDoubled(name: string): NamedTest | undefined {

@@ -1,6 +1,6 @@
 /** The `filters` axis, as clients encode it: the name of a parameter; nothing if the form has no suffix for the test. */
 import type { Operator } from '../../model/where.js'
-import { doubled, readSingle, single } from './suffixes.js'
+import { doubled, single, singleSuffix } from './suffixes.js'
 
 export const suffixWriters = {
   double: writeDoubled,
@@ -22,5 +22,5 @@ function writeSingle(field: string, operator: Operator): string | undefined {
 /** Doubled, unless only the other family says it, or it is a bare name that ends as a single suffix does. */
 function writeBoth(field: string, operator: Operator): string | undefined {
   const name = operator === 'contains' ? undefined : writeDoubled(field, operator)
-  return name && !readSingle(name) ? name : writeSingle(field, operator)
+  return name && !singleSuffix(name) ? name : writeSingle(field, operator)
 }

@@ -10,10 +10,10 @@ export interface NamedTest {
 const common = ['ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull', 'contains'] as const
 /** Here `contains` ignores case, and there is no other. */
 export const doubled: readonly string[] = [...common, 'eq', 'startswith', 'endswith', 'notin'] satisfies Operator[]
-export const single: readonly string[] = [...common, 'eq', 'icontains'] satisfies Operator[]
+export const single: readonly Operator[] = [...common, 'eq', 'icontains']
 
 /** A single underscore is a suffix's only if no other stands before it and the word is known. */
-export function readSingle(name: string): NamedTest | undefined {
-  const [, field = '', suffix = ''] = /^(.*[^_])_([a-z]+)$/s.exec(name) ?? []
-  return single.includes(suffix) ? { field, operator: suffix as Operator } : undefined
+export function singleSuffix(name: string): Operator | undefined {
+  const suffix = /[^_]_([a-z]+)$/.exec(name)?.[1] ?? ''
+  return single.find((word) => word === suffix)
 }
