@@ -114,9 +114,9 @@ inDialects(
       await socket.ask({ type: 'subscribe', collection: 'secrets' })
 
       socket.say({ type: 'auth', token: project.apiKey })
+      await socket.atLeast(4)
       expectStatus(200, await api.post('/auth-collections/logout', {}))
       await secrets.create({ n: 1 })
-      await socket.atLeast(4)
 
       await socket.ask({ type: 'ping' })
       const told = socket.heard.slice(2).map(({ type, code }) => code ?? type)
