@@ -72,7 +72,7 @@ describe('README.md', async () => {
       const env = { ...process.env, SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, NO_COLOR: '1' }
       await run(process.execPath, [cli, ...args], { cwd: root, env })
     },
-    60_000,
+    180_000,
   )
 
   it('shows an app', async () => {

@@ -115,7 +115,7 @@ async function serve(folder: string) {
     env: { ...cleanEnv(folder), PORT: '0' },
     extendEnv: false,
     reject: false,
-    timeout: 60_000,
+    timeout: 180_000,
   })
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.once('data', (line) => resolve(String(line).trim()))

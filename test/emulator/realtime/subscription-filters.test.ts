@@ -77,7 +77,7 @@ describe.each(engines)('on %s', (engine) => {
 
     socket.say({ type: 'subscribe', collection: 'long', since: 0 })
     socket.say({ type: 'ping' })
-    await expect.poll(() => socket.heard.at(-1)?.type, { timeout: 60_000 }).toBe('live')
+    await expect.poll(() => socket.heard.at(-1)?.type, { timeout: 180_000 }).toBe('live')
 
     const types = socket.heard.map(({ type, event }) => event ?? type)
     expect(types.indexOf('pong')).toBeGreaterThan(types.indexOf('subscribed'))
@@ -98,7 +98,7 @@ describe.each(engines)('on %s', (engine) => {
 
     socket.say({ type: 'subscribe', collection: 'cut', since: 0 })
     socket.say({ type: 'unsubscribe', collection: 'cut' })
-    await expect.poll(() => socket.heard.some(({ type }) => type === 'unsubscribed'), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => socket.heard.some(({ type }) => type === 'unsubscribed'), { timeout: 180_000 }).toBe(true)
     const { length } = socket.heard
     await createDocument(ctx, 'cut', {})
     await socket.ask({ type: 'ping' })
