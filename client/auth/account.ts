@@ -21,7 +21,7 @@ export interface AccountUpdate<Data = Fields> {
 }
 
 export function accountCalls<Data extends object>(session: Session) {
-  const { call, auth, refresh } = session
+  const { call, auth } = session
 
   async function keep(user: AppUser): Promise<AppUser<Data>> {
     // An answer that is late tells of an earlier user, or of an earlier state.
@@ -37,7 +37,9 @@ export function accountCalls<Data extends object>(session: Session) {
      * @example
      * console.log((await svc.auth.session())?.user.email ?? 'nobody')
      */
-    session: auth.current as () => Promise<SignedIn<Data> | undefined>,
+    session(): Promise<SignedIn<Data> | undefined> {
+      return auth.current() as Promise<SignedIn<Data> | undefined>
+    },
 
     /**
      * Calls back at each login, change and logout. The function it returns ends it.
@@ -94,6 +96,8 @@ export function accountCalls<Data extends object>(session: Session) {
      * await svc.auth.signUp({ email: 'joan@example.com', password: 'Correct4Horse' })
      * const token = await svc.auth.refresh()
      */
-    refresh,
+    refresh(): Promise<string> {
+      return session.refresh()
+    },
   }
 }
