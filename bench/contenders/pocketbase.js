@@ -10,7 +10,7 @@ execFileSync(binary, ['migrate', 'up', '--dir', folder])
 execFileSync(binary, ['admin', 'create', email, password, '--dir', folder])
 const port = await getPort({ host: '127.0.0.1' })
 const child = spawn(binary, ['serve', '--http', `127.0.0.1:${port}`, '--dir', folder], { stdio: 'ignore' })
-for (const event of ['SIGTERM', 'disconnect']) process.once(event, () => child.kill('SIGTERM'))
+for (const event of ['SIGTERM', 'disconnect', 'exit']) process.once(event, () => child.kill('SIGTERM'))
 child.once('exit', () => process.exit(0))
 
 /** @type {string | undefined} */
