@@ -46,18 +46,19 @@ export function publish({ backend, pending }: UnitOfWork, message: Message): voi
 /**
  * Publishes what one statement has changed, also where nobody knows whether it was committed.
  *
- * @param messageOf what was written or, where that is not known, nothing
+ * @param messageOf takes what was written or, where that is not known, nothing; answers nothing where nothing was changed
  */
 export async function publishing<Written>(
   unit: UnitOfWork,
-  messageOf: (written?: Written) => Message,
+  messageOf: (written?: Written) => Message | undefined,
   write: () => Promise<Written>,
 ): Promise<Written> {
+  const publishIfAny = (message: Message | undefined) => message && publish(unit, message)
   const written = await write().catch((error) => {
-    if (!unit.pending && isOf(error, ['unknown outcome', 'unavailable'])) publish(unit, messageOf())
+    if (!unit.pending && isOf(error, ['unknown outcome', 'unavailable'])) publishIfAny(messageOf())
     throw error
   })
-  publish(unit, messageOf(written))
+  publishIfAny(messageOf(written))
   return written
 }
 

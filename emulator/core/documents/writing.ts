@@ -6,6 +6,7 @@ import { type Issue, placed, SvcError } from '../../../client/protocol/model/err
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
+import type { Message } from '../../ports/bus/port.js'
 import type { NewData, WritePlace } from '../../store/documents.js'
 import { may } from '../collections/permissions.js'
 import type { Context } from '../context.js'
@@ -89,13 +90,17 @@ export function bytesInAnswer(text: string): number {
 /** What stands around the data of a document at most: its id, times and collection. */
 const mostEnvelopeBytes = 512
 
-/** Publishes the changes that a write has recorded. */
+/** Publishes the changes that a write has recorded: none where it found no document as it should be, and drew no number. */
 export function recording<Recorded extends { readonly seq: number | null }>(
   ctx: Context,
   write: () => Promise<Recorded>,
 ) {
   const project = ctx.project.id
-  return publishing(ctx, (recorded) => ({ kind: 'changes', project, seq: recorded?.seq ?? null }), write)
+  const changesOf = (recorded?: Recorded): Message | undefined => {
+    if (recorded && recorded.seq === null) return undefined
+    return { kind: 'changes', project, seq: recorded?.seq ?? null }
+  }
+  return publishing(ctx, changesOf, write)
 }
 
 export function place(ctx: Context, collection: StoredCollection, now: Date): WritePlace {

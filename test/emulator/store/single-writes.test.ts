@@ -106,6 +106,17 @@ describe.each(engines)('%s', (engine) => {
     expect((await world.changes()).map(({ kind }) => kind)).toEqual(['created', 'deleted'])
   })
 
+  it('what finds no document publishes nothing, and what is written its number', async () => {
+    const world = await openWorld(opened.db)
+    const { id } = await createDocument(world.ctx, 'posts', {})
+    await removeDocument(world.ctx, 'posts', id)
+
+    const again = await removeDocument(world.ctx, 'posts', id).catch(({ code }) => code)
+
+    expect(again).toBe('NOT_FOUND')
+    expect(world.published).toEqual([1, 2])
+  })
+
   it('a document that has files is removed in a transaction, and its files are swept', async () => {
     const world = await openWorld(opened.db)
     const { id, collectionId } = await createDocument(world.ctx, 'posts', {})
@@ -160,6 +171,12 @@ let projects = 0
 async function openWorld(db: Database) {
   const project = { id: `p${++projects}-${Date.now()}`, name: 'test', settings: defaultSettings }
   const bus = openMemoryBus()
+  const published: (number | null)[] = []
+  bus.subscribe({
+    changes: ({ seq }) => void published.push(seq),
+    identity: () => undefined,
+    settings: () => undefined,
+  })
   const newId = openIds()
   let sweeps = 0
   const parts: Partial<Backend> = {
@@ -177,6 +194,7 @@ async function openWorld(db: Database) {
   await insertCollection(db, project.id, posts)
   return {
     ctx,
+    published,
     get sweeps() {
       return sweeps
     },
