@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { StartError } from './database/start-error.js'
-import type { ServerOptions } from './http/server.js'
+import type { ServerHandlers } from './http/server.js'
 import { closeServer, openServer } from './http/sockets.js'
 
 /** Servers that answer on one port. */
@@ -23,7 +23,7 @@ const loopback = { first: '127.0.0.1', second: '::1' }
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
 export async function listen(
-  app: ServerOptions,
+  app: ServerHandlers,
   { host, port }: { host: string | undefined; port: number },
 ): Promise<Listening> {
   try {
@@ -55,7 +55,7 @@ function cannotListen(error: unknown, host: string | undefined, port: number): u
   return error
 }
 
-async function openLoopback(app: ServerOptions, port: number): Promise<Server[]> {
+async function openLoopback(app: ServerHandlers, port: number): Promise<Server[]> {
   for (let tries = 1; ; tries++) {
     const first = await open(app, loopback.first, port)
     try {
@@ -71,7 +71,7 @@ async function openLoopback(app: ServerOptions, port: number): Promise<Server[]>
   }
 }
 
-function open(app: ServerOptions, host: string, port: number): Promise<Server> {
+function open(app: ServerHandlers, host: string, port: number): Promise<Server> {
   const server = openServer(app)
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -21,7 +21,7 @@ import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
 import { type Log, openLog } from './http/log.js'
-import type { ServerOptions } from './http/server.js'
+import type { ServerHandlers } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
 import { openIdentityProviders } from './idp/open.js'
 import { type Listening, listen } from './listen.js'
@@ -168,7 +168,7 @@ async function openApp(
   { controlToken }: FolderKeys,
   localProvider: LocalApp,
   { config: { hosts, project: home, trustedProxies }, log }: Surroundings,
-): Promise<ServerOptions> {
+): Promise<ServerHandlers> {
   const { createApp } = await loadServer()
   const apps = { [localProviderPath]: localProvider.answer }
   const mounts = { apps, folders: staticMounts }
@@ -177,7 +177,7 @@ async function openApp(
 
 /** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */
 async function listenAt(
-  app: ServerOptions,
+  app: ServerHandlers,
   { host, port, choosePort }: Config,
   kept: number | undefined,
 ): Promise<Listening> {

@@ -41,7 +41,7 @@ export interface AppOptions {
 }
 
 /** What a server needs to answer. */
-export interface ServerOptions {
+export interface ServerHandlers {
   readonly answer: RequestListener
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Ends the streams, which would go on for ever. */
@@ -51,7 +51,7 @@ export interface ServerOptions {
 export function createApp(
   backend: Backend,
   { hosts, home, controlToken, log, openOrigins, trustedProxies, apps = {}, folders = [] }: AppOptions,
-): ServerOptions {
+): ServerHandlers {
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
     backend,

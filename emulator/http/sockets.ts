@@ -1,7 +1,7 @@
 /** Servers that no slow or silent peer can hold up, and how they are closed. */
 import { createServer, type Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ServerOptions } from './server.js'
+import type { ServerHandlers } from './server.js'
 
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */
 const limits = {
@@ -19,7 +19,7 @@ const limits = {
 const announced = 'timeout=30'
 
 /** A server that is not listening yet. */
-export function openServer({ answer, upgrade }: Pick<ServerOptions, 'answer' | 'upgrade'>): Server {
+export function openServer({ answer, upgrade }: Pick<ServerHandlers, 'answer' | 'upgrade'>): Server {
   const server = createServer(limits, (req, res) => {
     res.setHeader('keep-alive', announced)
     answer(req, res)
