@@ -70,44 +70,24 @@ export async function measure() {
   })
   await Promise.all([dev.stop(), express.stop(), bare.stop(), load.stop()])
 
-  const perSecond = (/** @type {number[]} */ ours, /** @type {number[]} */ theirs) =>
-    `${rounded(median(ours))}/s, ${rounded(median(theirs))}/s`
+  /** @param {string} what @param {string} against @param {number[]} ours @param {number[]} theirs @param {number} atLeast */
+  const row = (what, against, ours, theirs, atLeast) => ({
+    ...{ what, against, values: ratios(ours, theirs), target: { atLeast } },
+    figures: `${rounded(median(ours))}/s, ${rounded(median(theirs))}/s`,
+  })
+  const constant = 'Express answering a constant'
   return [
-    {
-      what: 'get by id, 50 connections',
-      against: 'Express answering a constant',
-      values: ratios(get.svc, get.constant),
-      target: { atLeast: 0.75 },
-      figures: perSecond(get.svc, get.constant),
-    },
-    {
-      what: 'create, 50 connections',
-      against: 'Express answering a constant',
-      values: ratios(create.svc, create.constant),
-      target: { atLeast: 0.33 },
-      figures: perSecond(create.svc, create.constant),
-    },
-    {
-      what: 'update of one field, 50 connections',
-      against: 'Express answering a constant',
-      values: ratios(update.svc, update.constant),
-      target: { atLeast: 0.28 },
-      figures: perSecond(update.svc, update.constant),
-    },
-    {
-      what: 'delete, 50 connections',
-      against: 'Express answering a constant',
-      values: ratios(remove.svc, remove.constant),
-      target: { atLeast: 0.38 },
-      figures: perSecond(remove.svc, remove.constant),
-    },
-    {
-      what: 'filtered, sorted list of 20 of 10,000, with total',
-      against: 'its statement, prepared, bare PGlite',
-      values: ratios(list.svc, list.bare),
-      target: { atLeast: 0.8 },
-      figures: perSecond(list.svc, list.bare),
-    },
+    row('get by id, 50 connections', constant, get.svc, get.constant, 0.75),
+    row('create, 50 connections', constant, create.svc, create.constant, 0.33),
+    row('update of one field, 50 connections', constant, update.svc, update.constant, 0.28),
+    row('delete, 50 connections', constant, remove.svc, remove.constant, 0.38),
+    row(
+      'filtered, sorted list of 20 of 10,000, with total',
+      'its statement, prepared, bare PGlite',
+      list.svc,
+      list.bare,
+      0.8,
+    ),
   ]
 }
 
