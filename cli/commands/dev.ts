@@ -13,6 +13,7 @@ import { firstAnswers } from '../dev/first-answer.js'
 import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
+import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
@@ -89,7 +90,7 @@ command's exit code if it ends by itself.`)
   }
 
   async run() {
-    const [own, app] = splitAtDashes(this.argv)
+    const [own, app] = splitAtDashes(this.argv, 'svc dev -- npm run start')
     const { flags } = await this.parse(Dev, own)
     const begunAt = performance.now()
     const folder = resolve(flags.data ?? stateFolder)
@@ -197,14 +198,6 @@ command's exit code if it ends by itself.`)
     }
     if (open) await openInBrowser(info.dashboardUrl)
   }
-}
-
-/** What is for `svc dev` itself, and the command after `--`. */
-function splitAtDashes(words: readonly string[]): [own: string[], app: string[]] {
-  const at = words.indexOf('--')
-  if (at === -1) return [[...words], []]
-  if (at === words.length - 1) throw misuse('A command has to follow "--".', 'As in: svc dev -- npm run start')
-  return [words.slice(0, at), words.slice(at + 1)]
 }
 
 /** What listens to keys is loaded only where somebody may press one. */

@@ -54,6 +54,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:list': () => ['posts', '--all'],
   'docs:replace': () => ['posts', id, 'title=Hello'],
   'docs:update': () => ['posts', id, 'views:=2'],
+  // Nothing follows the "--" that it needs.
+  exec: () => [],
   'files:delete': () => ['01999999-9999-7999-8999-999999999999', '--yes'],
   'files:download': () => ['letters', '--replace'],
   'files:info': () => [],

@@ -1,0 +1,84 @@
+import * as Flags from '@oclif/core/flags'
+import { createClient } from '../../client/index.js'
+import { tiers } from '../../client/protocol/model/limits.js'
+import type { Emulator } from '../../emulator/dev.js'
+import { misuse } from '../base/failure.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { requireCommand } from '../dev/app-command.js'
+import { firstAnswers } from '../dev/first-answer.js'
+import { splitAtDashes } from '../dev/words-after-dashes.js'
+import { passSignals } from '../exec/pass-signals.js'
+import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
+import { prose } from '../terminal/prose.js'
+
+const example = 'svc exec -- npm test'
+
+export default class Exec extends SvcCommand {
+  static override summary = 'Run a command against an emulator of its own.'
+  static override description =
+    prose(`Starts an emulator in memory on a free port, runs the command, and ends with the command's exit code.
+Whatever else runs in the folder goes on, and nothing is written there.
+
+The command has SVC_URL, SVC_WS_URL, SVC_API_KEY, SVC_SECRET_KEY and SVC_CONTROL_TOKEN in its environment. Signals are passed on
+to it; one that ends it is exit code 128 and the signal's number.`)
+  static override examples = [
+    '<%= config.bin %> exec -- npm test',
+    '<%= config.bin %> exec --seed seeds/users.json --dialect b -- npx vitest run',
+  ]
+  static override usage = 'exec [FLAGS] -- COMMAND...'
+  // A command without `--` before it gets words of its own.
+  static override strict = false
+  static override flags = {
+    seed: Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      description: 'file to fill collections from, as svc seed does',
+      helpValue: 'file',
+    }),
+    project: Flags.string({ default: 'dev', description: 'id of the project that the keys belong to' }),
+    dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
+    tier: Flags.option({ options: tiers, description: 'plan whose limits for files the project has' })(),
+  }
+
+  async run() {
+    const [own, words] = splitAtDashes(this.argv, example)
+    const { flags, argv } = await this.parse(Exec, own)
+    if (argv.length > 0 || words.length === 0) throw misuse('The command has to follow "--".', `As in: ${example}`)
+    await requireCommand(words)
+    const seeds = flags.seed ? await findSeeds(flags.seed) : []
+    const signals = passSignals()
+    const { project, dialect, tier } = flags
+    const [{ startEmulator }, { runCommand }] = await Promise.all([
+      import('../../emulator/dev.js'),
+      import('../exec/run-command.js'),
+    ])
+    const emulator = await startEmulator({ memory: true, project, dialect, tier })
+    try {
+      await firstAnswers(emulator)
+      await this.seed(emulator, seeds)
+      this.note(`emulator at ${emulator.url}, in memory`)
+      const command = runCommand(words, { env: environmentOf(emulator), isStdoutOurs: this.jsonEnabled() })
+      signals.to(command.pass)
+      process.exitCode = await command.ended
+      return { exit: process.exitCode }
+    } finally {
+      await emulator.close()
+    }
+  }
+
+  private async seed({ url, apiKey }: Emulator, files: readonly string[]): Promise<void> {
+    const client = createClient({ url, apiKey })
+    const seeding = { client, isUpsert: false, key: undefined, signal: new AbortController().signal }
+    for await (const planted of seedFiles(files, seeding)) if (planted.created > 0) this.note(seededNote(planted))
+  }
+}
+
+function environmentOf({ url, wsUrl, apiKey, secretKey = '', controlToken }: Emulator): Record<string, string> {
+  return {
+    SVC_URL: url,
+    SVC_WS_URL: wsUrl,
+    SVC_API_KEY: apiKey,
+    SVC_SECRET_KEY: secretKey,
+    SVC_CONTROL_TOKEN: controlToken,
+  }
+}

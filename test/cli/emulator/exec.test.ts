@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { patiently } from '../../fixtures/patience.js'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+/** The words that run a script of Node. */
+function script(code: string): string[] {
+  return ['--', process.execPath, '--input-type=module', '-e', code]
+}
+
+const env = '{ ...process.env }'
+const asked = (path: string, header: string) =>
+  `(await fetch(process.env.SVC_URL + '${path}', { headers: { ${header} } })).status`
+
+test('svc exec gives its command an emulator of its own, and ends with its exit code', async () => {
+  const ran = await world.svc([
+    'exec',
+    ...script(`
+      const { SVC_API_KEY, SVC_SECRET_KEY, SVC_CONTROL_TOKEN, SVC_WS_URL } = ${env}
+      console.log(
+        ${asked('/collections', "'x-api-key': SVC_API_KEY")},
+        ${asked('/collections', "'x-api-key': SVC_SECRET_KEY")},
+        ${asked('/_svc/api/mail', "'svc-control-token': SVC_CONTROL_TOKEN")},
+        SVC_WS_URL,
+      )
+      process.exitCode = 7`),
+  ])
+
+  expect(ran.exit).toBe(7)
+  expect(ran.stdout).toMatch(/^200 200 200 ws:\/\/127\.0\.0\.1:\d+\n$/)
+})
+
+test('svc exec runs beside the emulator of the folder, by other keys, and writes nothing', async () => {
+  const dev = await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  const before = everythingIn(world.folder)
+
+  const ran = await world.svc(['exec', ...script(`console.log(process.env.SVC_URL, process.env.SVC_API_KEY)`)])
+
+  const [url, key] = ran.stdout.trim().split(' ')
+  expect([url, key]).not.toContain(dev.url)
+  expect(key).not.toBe(dev.apiKey)
+  expect(everythingIn(world.folder)).toEqual(before)
+  expect(await world.json(['collections', 'list'])).toHaveLength(1)
+})
+
+test('svc exec makes no folder where nothing was', async () => {
+  const ran = await world.svc(['exec', '--', 'true'])
+
+  expect(ran.exit).toBe(0)
+  expect(everythingIn(world.folder)).toEqual([])
+})
+
+test('svc exec --seed fills collections first, in the project and dialect that were asked for', async () => {
+  writeFileSync(join(world.folder, 'posts.json'), '[{"title":"Hello"}]')
+  const show = `
+    const { SVC_URL, SVC_API_KEY } = ${env}
+    const answer = await fetch(SVC_URL + '/collections/posts', { headers: { 'x-api-key': SVC_API_KEY } })
+    console.log(answer.headers.get('svc-dialect'), (await answer.text()).includes('Hello'))`
+
+  const ran = await world.svc(['exec', '--seed', 'posts.json', '--project', 'blog', '--dialect', 'c', ...script(show)])
+
+  expect(ran.stdout).toMatch(/^c.* true\n$/)
+})
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'svc exec passes %s on, and ends as its command does',
+  async (name) => {
+    const exec = start(`
+    process.on('${name}', () => process.exit(3))
+    setInterval(() => undefined, 1_000)
+    require('node:fs').writeFileSync('pid', String(process.pid))`)
+    const pid = await pidOfCommand()
+
+    exec.kill(name)
+
+    expect(await exitOf(exec)).toBe(3)
+    await expect.poll(() => isRunning(pid)).toBe(false)
+  },
+)
+
+test('svc exec ends with 128 and the number of the signal that ended its command', async () => {
+  const ran = await world.svc(['exec', '--', 'sh', '-c', 'kill -TERM $$'])
+
+  expect(ran.exit).toBe(143)
+})
+
+test('svc exec that is killed leaves no process behind', async () => {
+  const exec = start(`
+    setInterval(() => undefined, 1_000)
+    require('node:fs').writeFileSync('pid', String(process.pid))`)
+  const pid = await pidOfCommand()
+
+  exec.kill('SIGKILL')
+
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})
+
+test('a command of svc exec that there is not ends it with 4, before anything is started; none at all is misuse', async () => {
+  const missing = await world.svc(['exec', '--seed', 'missing.json', '--', 'no-such-command'])
+
+  expect(missing).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('"no-such-command" could not') })
+  for (const words of [[], ['--'], ['npm', 'test'], ['npm', '--', 'test']]) {
+    const ran = await world.svc(['exec', ...words])
+    expect(ran, words.join(' ')).toMatchObject({ exit: 2, stderr: expect.stringContaining('svc exec -- npm test') })
+  }
+})
+
+test('svc exec --json keeps stdout for its own result', async () => {
+  const ran = await world.svc(['exec', '--json', ...script(`console.log('of the command'); process.exitCode = 5`)])
+
+  expect(JSON.parse(ran.stdout)).toEqual({ exit: 5 })
+  expect(ran).toMatchObject({ exit: 5, stderr: 'of the command\n' })
+})
+
+function everythingIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.includes(join('data', '')))
+    .sort()
+}
+
+function start(code: string): ChildProcess {
+  return spawn(process.execPath, [bin, 'exec', '--', process.execPath, '-e', code], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    stdio: 'ignore',
+  })
+}
+
+async function pidOfCommand(): Promise<number> {
+  const file = join(world.folder, 'pid')
+  await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '', patiently)
+  return Number(readFileSync(file, 'utf8'))
+}
+
+function exitOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', resolve))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
