@@ -60,7 +60,7 @@ interface OrderedCondition<Value> extends AnyCondition<Value> {
 }
 
 interface TextCondition<Value> extends OrderedCondition<Value> {
-  /** A part of the text. The service's own `contains`, which ignores case under double suffixes and else minds it. */
+  /** A part of the text. The service's own `contains`, which ignores case in dialects a and c and minds it in b. */
   readonly contains?: string
   /** A part of the text, whatever its case. */
   readonly icontains?: string

@@ -188,7 +188,7 @@ describe('over WebSocket, a client', () => {
       {
         type: 'subscribe',
         collection: 'posts',
-        filters: { title_eq: 'Tea', '[or:1]title_contains': ['a', 'b'] },
+        filters: { title: 'Tea', '[or:1]title_contains': ['a', 'b'] },
         since: 3,
         live: true,
         position: true,
@@ -267,7 +267,7 @@ describe('over Server-Sent Events, a client', () => {
     const { pathname, searchParams } = new URL(url, service.url)
     expect(pathname).toBe('/realtime/sse/posts')
     expect(headers?.['x-api-key']).toBe('svc_key_x')
-    expect([searchParams.get('live'), searchParams.get('filters')]).toEqual(['true', '{"title_eq":"Tea"}'])
+    expect([searchParams.get('live'), searchParams.get('filters')]).toEqual(['true', '{"title":"Tea"}'])
     expect(searchParams.get('dialect')).toBe('b, document=enveloped, events=past')
   })
 

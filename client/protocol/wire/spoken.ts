@@ -34,8 +34,8 @@ const a = {
 /** These axes of the named dialects, and those of events, which clients ask for in one form. */
 export const spokenForms = {
   a,
-  b: { ...a, paths: 'nested', document: 'snake', list: 'array', filters: 'single', events: 'plain', frames: 'model' },
-  c: { ...a, document: 'flat', body: 'bare', record: 'success', filters: 'both' },
+  b: { ...a, paths: 'nested', document: 'snake', list: 'array', filters: 'both', events: 'plain', frames: 'model' },
+  c: { ...a, document: 'flat', body: 'bare', record: 'success' },
 } as const satisfies Record<string, Spoken & { readonly [Axis in 'events' | 'frames']: string }>
 
 type DialectName = keyof typeof spokenForms

@@ -125,7 +125,7 @@ export function readFilters(dialect: Dialect, filters: JsonObject): Where {
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {
   if (!Array.isArray(value)) return [[name, filterText(name, value)]]
   const texts = value.map((item) => filterText(name, item))
-  const { operator } = axes.filters[dialect.filters].decode(name)
+  const { operator } = readName(dialect, name)
   return isListed(operator) ? [[name, joinList(texts)]] : texts.map((text) => [name, text])
 }
 
@@ -140,14 +140,19 @@ function filterText(name: string, value: Json): string {
 }
 
 function readTests(dialect: Dialect, name: string, value: string, count: TestCount): Test[] {
-  const fields = name.split('__or__')
-  const { field: last, operator } = axes.filters[dialect.filters].decode(fields.pop() ?? '')
-  const all = [...fields, last]
-  if (all.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
+  const { fields, operator } = readName(dialect, name)
+  if (fields.includes('')) throw new SvcError('INVALID_FILTER', `The filter "${name}" names no field.`)
   const values = isListed(operator) ? splitList(value) : [value]
-  requireCountable(count, all.length * values.length)
+  requireCountable(count, fields.length * values.length)
   requireSearchable(name, operator, value)
-  return all.map((field) => readTest(ownName(parsePath(field)), operator, value, values))
+  return fields.map((field) => readTest(ownName(parsePath(field)), operator, value, values))
+}
+
+/** The suffix behind the last of the fields applies to all of them. Contract 4.5. */
+function readName(dialect: Dialect, name: string): { fields: readonly string[]; operator: Operator } {
+  const fields = name.split('__or__')
+  const { field, operator } = axes.filters[dialect.filters].decode(fields.pop() ?? '')
+  return { fields: [...fields, field], operator }
 }
 
 function readTest(path: Path, operator: Operator, value: string, values: readonly string[]): Test {

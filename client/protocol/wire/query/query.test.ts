@@ -3,7 +3,7 @@ import { SvcError } from '../../model/errors.js'
 import { formatPath } from '../../model/path.js'
 import type { Where } from '../../model/where.js'
 import { dialects, readDialect } from '../dialects.js'
-import { parseQuery, readListQuery } from './decode.js'
+import { parseQuery, readFilters, readListQuery } from './decode.js'
 import { writeListQuery } from './encode.js'
 import { formatQuery } from './format.js'
 
@@ -35,8 +35,10 @@ describe('filters', () => {
     ['a', 'checked_in=3', 'checked_in eq 3'],
     ['b', 'checked_in=3', 'checked in 3'],
     ['b', 'first_name=Ada', 'first_name eq Ada'],
-    ['b', 'a__gte=1', 'a__gte eq 1'],
-    ['c', 'a__gte=1&b_gte=2&first_name=x', 'a gte 1 and b gte 2 and first_name eq x'],
+    ['filters=single', 'a__gte=1', 'a__gte eq 1'],
+    ['b', 'a__gte=1&b_gte=2&first_name=x', 'a gte 1 and b gte 2 and first_name eq x'],
+    ['b', 'title__contains=tea', 'title icontains tea'],
+    ['c', 'checked_in=3', 'checked_in eq 3'],
     ['a', '__proto__=1', '__proto__ eq 1'],
     ['a', 'author.role=admin', 'author.role eq admin'],
     ['a', 'created_at__gte=2026', 'createdAt gte 2026'],
@@ -45,6 +47,8 @@ describe('filters', () => {
     ['a', '[or:x]a=1&[or:y]b=2&[or:x]c=3', 'a eq 1 or c eq 3 and b eq 2'],
     ['a', 'a__or__b__contains=t', 'a icontains t or b icontains t'],
     ['b', 'a__or__b_contains=t', 'a contains t or b contains t'],
+    ['b', 'a__or__b__contains=t', 'a icontains t or b icontains t'],
+    ['filters=single', 'a__or__b_contains=t', 'a contains t or b contains t'],
     ['a', '[or]a__or__b=1&[or]c__gt=2', 'a eq 1 or b eq 1 or c gt 2'],
     ['a', 'a+b=%C3%BC%26', 'a b eq ü&'],
   ])('in dialect %s, "%s" asks: %s', (dialect, query, meaning) => {
@@ -53,6 +57,7 @@ describe('filters', () => {
 
   it.each([
     ['a', 'a__foo=1', 'INVALID_FILTER'],
+    ['b', 'a__foo=1', 'INVALID_FILTER'],
     ['c', 'a__foo=1', 'INVALID_FILTER'],
     ['a', '__gte=1', 'INVALID_FILTER'],
     ['a', 'a__or__=1', 'INVALID_FILTER'],
@@ -73,10 +78,18 @@ describe('filters', () => {
     expect(() => read(dialect, query)).toThrow(expect.objectContaining({ code }))
   })
 
+  it.each([
+    ['a', 'a__or__b', 'a eq x or b eq x and a eq y or b eq y'],
+    ['b', 'a__or__b_contains', 'a contains x or b contains x and a contains y or b contains y'],
+    ['b', '[or]a__or__b_in', 'a in x|y or b in x|y'],
+  ])('of realtime take a list of values for several fields: in dialect %s, "%s"', (dialect, name, meaning) => {
+    expect(short(readFilters(readDialect(dialect), { [name]: ['x', 'y'] }))).toBe(meaning)
+  })
+
   it('that a family has no words for are refused when they are written', () => {
     const where: Where = { all: [{ any: [{ path: ['title'], operator: 'startswith', value: 'T' }] }] }
-    expect(() => writeListQuery(dialects.b, { where })).toThrow(SvcError)
-    expect(formatQuery(writeListQuery(dialects.c, { where }))).toBe('title__startswith=T')
+    expect(() => writeListQuery({ filters: 'single' }, { where })).toThrow(SvcError)
+    expect(formatQuery(writeListQuery(dialects.b, { where }))).toBe('title__startswith=T')
   })
 })
 
