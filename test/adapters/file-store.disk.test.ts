@@ -39,16 +39,6 @@ it('does not take what has just landed for settled where files are stamped by a 
   await rm(folder, { recursive: true })
 })
 
-it('goes with its folder where it is temporary', async () => {
-  const folder = await aFolder()
-  const store = await openDiskStore({ folder, isTemporary: true })
-  await store.write(id, chunks('x'))
-
-  await store.close()
-
-  await expect(readdir(folder)).rejects.toThrow('ENOENT')
-})
-
 it('takes nothing in once the disk is nearly full, and goes on reading and removing', async () => {
   const folder = await aFolder()
   const before = await openDiskStore({ folder })

@@ -28,8 +28,6 @@ interface Piece {
 export interface DiskOptions {
   /** Made if it is not there. Nobody else may write in it. */
   readonly folder: string
-  /** Whether it goes when the store is closed. */
-  readonly isTemporary?: boolean
   /** Whether bytes outlive a power cut. That is worth its time where the rows beside them do. */
   readonly isSynced?: boolean
   /** Space that stays free. */
@@ -39,7 +37,6 @@ export interface DiskOptions {
 /** Opens the store. What was still coming in when the last process ended has no row, and goes with what has none. */
 export async function openDiskStore({
   folder,
-  isTemporary = false,
   isSynced = false,
   reservedBytes = defaultReservedBytes,
 }: DiskOptions): Promise<FileStore> {
@@ -114,10 +111,7 @@ export async function openDiskStore({
       return found !== undefined && found.mtimeMs < openedAt
     },
 
-    async close() {
-      await handle.close()
-      if (isTemporary) await rm(folder, { recursive: true, force: true })
-    },
+    close: () => handle.close(),
   }
 }
 

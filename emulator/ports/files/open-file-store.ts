@@ -1,14 +1,13 @@
-/** Where the bytes of files go: a folder, or whatever an address names. */
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+/** Where the bytes of files go: a folder, this process's memory, or whatever an address names. */
 import { join } from 'node:path'
 import { openDiskStore } from './disk.js'
+import { openMemoryStore } from './memory.js'
 import type { FileStore } from './port.js'
 
 export interface FilePlace {
   /** `s3://bucket/prefix`. */
   readonly url: string | undefined
-  /** Left out, files are gone when the store is closed. */
+  /** Left out, files are in memory. */
   readonly folder: string | undefined
   /** Sets the files of one database apart from those of others. */
   readonly place: string
@@ -23,5 +22,5 @@ export async function openFileStore({ url, folder, place, isSynced }: FilePlace)
     return openS3Store({ url, place })
   }
   if (folder !== undefined) return openDiskStore({ folder: join(folder, place), isSynced })
-  return openDiskStore({ folder: await mkdtemp(join(tmpdir(), 'svc-files-')), isTemporary: true })
+  return openMemoryStore()
 }

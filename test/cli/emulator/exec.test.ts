@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { patiently } from '../../fixtures/patience.js'
@@ -9,6 +9,7 @@ let world: World
 
 beforeEach(async () => {
   world = await openWorld()
+  mkdirSync(temporary())
 })
 afterEach(() => world.close())
 
@@ -57,7 +58,7 @@ test('svc exec makes no folder where nothing was', async () => {
   const ran = await world.svc(['exec', '--', 'true'])
 
   expect(ran.exit).toBe(0)
-  expect(everythingIn(world.folder)).toEqual([])
+  expect(everythingIn(world.folder)).toEqual(['tmp'])
 })
 
 test('svc exec --seed fills collections first, in the project and dialect that were asked for', async () => {
@@ -94,15 +95,22 @@ test('svc exec ends with 128 and the number of the signal that ended its command
   expect(ran.exit).toBe(143)
 })
 
-test('svc exec that is killed leaves no process behind', async () => {
+test('svc exec that is killed leaves no process and no file behind', async () => {
   const exec = start(`
-    setInterval(() => undefined, 1_000)
-    require('node:fs').writeFileSync('pid', String(process.pid))`)
+    const { SVC_URL, SVC_API_KEY } = process.env
+    const form = new FormData()
+    form.append('file', new Blob(['bytes']), 'a.txt')
+    fetch(SVC_URL + '/storage/upload', { method: 'POST', headers: { 'x-api-key': SVC_API_KEY }, body: form }).then(
+      ({ status }) => require('node:fs').writeFileSync('pid', String(status === 201 ? process.pid : -status)),
+    )
+    setInterval(() => undefined, 1_000)`)
   const pid = await pidOfCommand()
+  expect(pid).toBeGreaterThan(0)
 
   exec.kill('SIGKILL')
 
   await expect.poll(() => isRunning(pid)).toBe(false)
+  expect(readdirSync(temporary())).toEqual([])
 })
 
 test('a command of svc exec that there is not ends it with 4, before anything is started; none at all is misuse', async () => {
@@ -128,10 +136,13 @@ function everythingIn(folder: string): string[] {
     .sort()
 }
 
+/** Where its processes have their temporary files. */
+const temporary = () => join(world.folder, 'tmp')
+
 function start(code: string): ChildProcess {
   return spawn(process.execPath, [bin, 'exec', '--', process.execPath, '-e', code], {
     cwd: world.folder,
-    env: cleanEnv(world.folder),
+    env: { ...cleanEnv(world.folder), TMPDIR: temporary() },
     stdio: 'ignore',
   })
 }

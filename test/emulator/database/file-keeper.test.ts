@@ -34,7 +34,7 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     // Files of the tests before are in folders that are gone.
     await opened.db.batch([sql`delete from files`, sql`update file_totals set files = 0, bytes = 0`])
     folder = await mkdtemp(join(tmpdir(), 'svc-keeper-'))
-    store = await openDiskStore({ folder, isTemporary: true })
+    store = await openDiskStore({ folder })
     project = newId(new Date())
     await insertProject(opened.db, { id: project, name: 'test', settings: defaultSettings }, [], at)
     return () => rm(folder, { recursive: true, force: true })
