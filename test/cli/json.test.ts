@@ -85,6 +85,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'project:key': () => [],
   'project:set': () => ['requireVerifiedEmail:=false'],
   'project:show': () => [],
+  reset: () => ['--mail', '--yes'],
   seed: () => [],
   status: () => [],
   'users:2fa:code': () => ['ada@example.com'],

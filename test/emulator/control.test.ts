@@ -80,9 +80,11 @@ describe('contract 11 every operation of the control API replies as its contract
     const shown = await control.projects.get({ project })
     const updated = await control.projects.update({ project, settings: { rateLimit: { minute: 5 }, appUrl: null } })
     await control.projects.removeKey({ project, key })
+    const report = await control.projects.reset({ project, users: true, mail: true })
 
     expect(shown).toMatchObject({ name: 'shop', settings: { ...settings, idp: ['IDP_CLIENT_SECRET'] } })
     expect(shown.keys).toHaveLength(3)
+    expect(report).toEqual({ collections: [], users: 0, files: 0, mails: 0 })
     expect(updated.settings).toMatchObject({ rateLimit: { minute: 5 }, appUrl: null, tier: 'standard' })
   })
 

@@ -15,6 +15,7 @@ export const operations = {
     update: 'PATCH /projects/:project',
     createKey: 'POST /projects/:project/keys',
     removeKey: 'DELETE /projects/:project/keys/:key',
+    reset: 'POST /projects/:project/reset',
   },
   users: {
     update: 'PATCH /users/:user',

@@ -89,6 +89,21 @@ export const projects = {
     reply: z.strictObject({ id: z.string(), key: z.string() }),
   },
   removeKey: { summary: 'Delete a key. What was opened with it ends.', reply: removed },
+  reset: {
+    summary: 'Delete everything in a project, or what is chosen; its keys and settings stay.',
+    request: z.strictObject({
+      collections: z.array(z.string()).min(1).optional().describe('Names of collections that lose their documents.'),
+      users: z.literal(true).optional().describe('All users, with their sessions and files.'),
+      files: z.literal(true).optional().describe('Files that belong to no document and no user.'),
+      mail: z.literal(true).optional(),
+    }),
+    reply: z.strictObject({
+      collections: z.array(z.strictObject({ name: z.string(), documents: z.int() })),
+      users: z.int(),
+      files: z.int(),
+      mails: z.int(),
+    }),
+  },
 } satisfies OperationsOf<typeof operations.projects>
 
 function isDialect(text: string): boolean {

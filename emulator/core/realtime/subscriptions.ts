@@ -86,11 +86,12 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       // Rights may have changed since they were looked at; from here on each change of them is received.
       subscriber.hold(review())
     },
-    missed: sink.resync,
+    missed,
     live(seq) {
       if (isReplayed) sink.live(seq)
     },
     receive(change) {
+      if (change.kind === 'reset') return missed()
       if (change.kind === 'collection') {
         // Nothing more goes out on this connection before it is known who may receive it.
         return subscriber.hold(review())
@@ -98,6 +99,12 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       const kind = kindOf(change)
       if (kind) sink.event(change, kind, collection)
     },
+  }
+
+  /** What became of the collection meanwhile may be among what was missed. */
+  function missed(): void {
+    sink.resync()
+    subscriber.hold(review())
   }
 
   async function review(): Promise<void> {
@@ -143,7 +150,7 @@ function costOf({ all }: Where): Listener['costOf'] {
   if (all.length === 0) return () => 1
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
   return (change) => {
-    if (change.kind === 'collection') return 1
+    if (change.kind === 'collection' || change.kind === 'reset') return 1
     const { document, before } = change
     const characters = document.data.text.length + (before?.data.text.length ?? 0)
     return 1 + Math.ceil(characters / charactersPerCost) + Math.floor(tests / testsPerCost)

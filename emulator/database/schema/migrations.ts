@@ -9,6 +9,7 @@ import { fileAudiences } from './0008-file-audiences.js'
 import { order } from './0009-order.js'
 import { leases } from './0010-leases.js'
 import { formerTimes } from './0011-former-times.js'
+import { resets } from './0012-resets.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   order,
   leases,
   formerTimes,
+  resets,
 ]

@@ -7,6 +7,7 @@ import {
   removeKey,
   requireProject,
 } from '../../core/projects/projects.js'
+import { resetProject } from '../../core/projects/reset.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const projects: ControlHandlers['projects'] = {
@@ -24,6 +25,7 @@ export const projects: ControlHandlers['projects'] = {
     await removeKey(backend, params.project, params.key)
     return { id: params.key }
   },
+  reset: (backend, { params, request }) => resetProject(backend, params.project, request),
 }
 
 /** What is shared with providers in confidence is not shown. */

@@ -5,7 +5,7 @@ import { type Database, sql, writing } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
-export type Recorded = RecordedDocumentChange | CollectionChange
+export type Recorded = RecordedDocumentChange | CollectionChange | CollectionReset
 
 export interface RecordedDocumentChange {
   readonly kind: Change['kind']
@@ -20,6 +20,13 @@ export interface RecordedDocumentChange {
 /** The collection was renamed, changed or removed. */
 export interface CollectionChange {
   readonly kind: 'collection'
+  readonly seq: number
+  readonly collection: string
+}
+
+/** What is in the collection is no longer what its changes have said; it may be gone. */
+interface CollectionReset {
+  readonly kind: 'reset'
   readonly seq: number
   readonly collection: string
 }
@@ -44,7 +51,11 @@ interface CollectionChangeRow extends CommonRow {
   kind: 'collection'
 }
 
-type ChangeRow = DocumentChangeRow | CollectionChangeRow
+interface CollectionResetRow extends CommonRow {
+  kind: 'reset'
+}
+
+type ChangeRow = DocumentChangeRow | CollectionChangeRow | CollectionResetRow
 
 export interface Range {
   readonly project: string
@@ -102,7 +113,7 @@ export interface Kept {
 /** The newest number of a project, and the oldest one whose change is still kept. */
 export async function selectKept(db: Database, project: string): Promise<Kept> {
   const [row] = await db.query<{ oldest: number | null; last_seq: number }>(sql`
-    select s.last_seq, (select min(seq) from changes where project_id = s.project_id) as oldest
+    select s.last_seq, (select min(seq) from changes where project_id = s.project_id and seq > s.kept_after) as oldest
     from sequences s
     where s.project_id = ${project}`)
   return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
@@ -126,9 +137,44 @@ export async function insertCollectionChange(
 }
 
 /**
+ * Records that collections were reset, in the transaction that does it; the newest number. With `isWhole`, whoever knows a
+ * number of the project from before has to begin anew, whatever it subscribes to: the number after the last one is left out, so
+ * that nobody who has received that one seems to lack nothing.
+ */
+export async function insertResets(
+  tx: Database,
+  { project, collections, at, isWhole }: ResetPlace,
+): Promise<number | null> {
+  const drawn = collections.length + (isWhole ? 1 : 0)
+  const [recorded] = await tx.query<{ seq: number }>(
+    writing(sql`
+    with drawn as (
+      update sequences
+      set last_seq = last_seq + ${drawn}::int, kept_after = case when ${isWhole} then last_seq + 1 else kept_after end
+      where project_id = ${project}
+      returning last_seq, last_seq - ${collections.length}::int as before_seq
+    ), recorded as (
+      insert into changes (project_id, seq, kind, collection_id, recorded_at)
+      select ${project}, drawn.before_seq + of.ordinality, 'reset', of.id, ${at}::timestamptz
+      from drawn, unnest(${collections}::uuid[]) with ordinality as of (id, ordinality)
+    )
+    select last_seq as seq from drawn`),
+  )
+  return recorded?.seq ?? null
+}
+
+export interface ResetPlace {
+  readonly project: string
+  /** Ids of collections, those among them that are gone. */
+  readonly collections: readonly string[]
+  readonly at: string
+  readonly isWhole: boolean
+}
+
+/**
  * Deletes some changes that are both older than `before` and beyond the newest `kept` of their project, the first ones first;
  * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
- * the oldest that is kept and the newest. Contract 9.4.
+ * the oldest that is kept and the newest. What a reset has left behind goes whatever its age. Contract 9.4.
  */
 export async function deleteOldChanges(
   db: Database,
@@ -142,11 +188,11 @@ export async function deleteOldChanges(
       cross join lateral (
         select project_id, seq, max(recorded_at) over (order by seq) as newest_until
         from changes
-        where project_id = s.project_id and seq <= s.last_seq - ${kept}::int
+        where project_id = s.project_id and seq <= greatest(s.last_seq - ${kept}::int, s.kept_after)
         order by seq
         limit ${most}::int
       ) c
-      where c.newest_until < ${before}::timestamptz
+      where c.newest_until < ${before}::timestamptz or c.seq <= s.kept_after
       limit ${most}::int
     )
     returning 1 as one`)
@@ -155,7 +201,7 @@ export async function deleteOldChanges(
 
 function fromRow(row: ChangeRow): Recorded {
   const { seq, collection_id: collection } = row
-  if (row.kind === 'collection') return { kind: row.kind, seq, collection }
+  if (row.kind === 'collection' || row.kind === 'reset') return { kind: row.kind, seq, collection }
   // Changes that an older service has recorded do not say.
   const formerTime = row.before_updated_at ?? row.recorded_at
   return {

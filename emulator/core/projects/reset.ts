@@ -1,0 +1,108 @@
+/** A project back to its beginning, or a part of it. Contract 11. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { deleteMails } from '../../store/accounts/mails.js'
+import {
+  type CountedName,
+  deleteAllDocuments,
+  deleteAnswers,
+  deleteCollections,
+  deleteUsers,
+  lockState,
+  orphanAllFiles,
+  orphanStandingFiles,
+  selectCountedNames,
+} from '../../store/project-state.js'
+import { insertResets } from '../../store/realtime/changes.js'
+import type { Backend } from '../context.js'
+import { identityChanged, inTransaction, publish, settingsChanged, type UnitOfWork, unitOf } from '../unit-of-work.js'
+import { requireProject } from './projects.js'
+
+/** What to delete; nothing chosen is everything. */
+export interface ResetChoice {
+  /** Names of collections, which stay and lose their documents. */
+  readonly collections?: readonly string[] | undefined
+  readonly users?: true | undefined
+  /** Those that belong to no document and no user; the others go with their owner. */
+  readonly files?: true | undefined
+  readonly mail?: true | undefined
+}
+
+/** What was deleted. */
+export interface ResetReport {
+  readonly collections: readonly { readonly name: string; readonly documents: number }[]
+  readonly users: number
+  readonly files: number
+  readonly mails: number
+}
+
+/**
+ * Deletes everything that a project keeps, or what is chosen of it; its keys and settings stay. Whoever subscribes to what was
+ * emptied begins anew.
+ *
+ * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; nothing is deleted then
+ */
+export async function resetProject(backend: Backend, id: string, choice: ResetChoice): Promise<ResetReport> {
+  const project = (await requireProject(backend, id)).id
+  const { collections, users, files, mail } = choice
+  const isWhole = !(collections || users || files || mail)
+  const report = await inTransaction(unitOf(backend), async (unit) => {
+    const tx = unit.db
+    await lockState(tx)
+    const emptied = await emptyCollections(unit, project, isWhole ? 'all' : (collections ?? []))
+    const report = {
+      collections: emptied.map(({ name, documents }) => ({ name, documents })),
+      users: users || isWhole ? await emptyUsers(unit, project) : 0,
+      files: isWhole ? await orphanAllFiles(tx, project) : files ? await orphanStandingFiles(tx, project) : 0,
+      mails: mail || isWhole ? await deleteMails(tx, { project }) : 0,
+    }
+    await deleteAnswers(tx, project)
+    if (isWhole || emptied.length > 0) await restartChanges(unit, { project, isWhole, collections: idsOf(emptied) })
+    return report
+  })
+  // The rows and bytes that nobody can reach any more.
+  backend.sweepSoon()
+  backend.sweepFilesSoon()
+  return report
+}
+
+/** Draws new numbers and has the subscribers of these collections begin anew; those of one that is gone end. */
+async function restartChanges(
+  unit: UnitOfWork & { readonly backend: Pick<Backend, 'now'> },
+  { project, collections, isWhole }: { project: string; collections: readonly string[]; isWhole: boolean },
+): Promise<void> {
+  const at = unit.backend.now().toISOString()
+  const seq = await insertResets(unit.db, { project, collections, at, isWhole })
+  publish(unit, settingsChanged())
+  publish(unit, { kind: 'changes', project, seq })
+}
+
+/** Of all collections nothing stays, of some their definition. */
+async function emptyCollections(
+  { db }: UnitOfWork,
+  project: string,
+  names: readonly string[] | 'all',
+): Promise<readonly CountedName[]> {
+  if (names.length === 0) return []
+  const all = await selectCountedNames(db, project)
+  if (names === 'all') {
+    await deleteCollections(db, project)
+    return all
+  }
+  const chosen = names.map((name) => {
+    const found = all.find((collection) => collection.name === name)
+    if (!found) throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
+    return found
+  })
+  const unique = [...new Set(chosen)]
+  await deleteAllDocuments(db, idsOf(unique))
+  return unique
+}
+
+async function emptyUsers(unit: UnitOfWork, project: string): Promise<number> {
+  publish(unit, identityChanged())
+  return deleteUsers(unit.db, project)
+}
+
+function idsOf(collections: readonly CountedName[]): string[] {
+  return collections.map(({ id }) => id)
+}
