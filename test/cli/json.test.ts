@@ -41,6 +41,7 @@ const words: { readonly [command: string]: () => string[] } = {
   config: () => [],
   // It runs already, and says so.
   dev: () => [],
+  doctor: () => [],
   'dialects:detect': () => [],
   'dialects:list': () => [],
   'dialects:show': () => ['b'],

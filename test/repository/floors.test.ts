@@ -112,8 +112,8 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   cli: ['cli', 'client', 'node:', 'package'],
 }
 
-/** The commands that run the service themselves; they load it when they need it. */
-const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve)\.ts|dev\/.*)$/
+/** The commands that run the service themselves, or look at what it left; they load it when they need it. */
+const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve)\.ts|(dev|doctor)\/.*)$/
 
 const rooms = ['client', 'emulator', 'cli', 'test', 'scripts', 'bench']
 const files = filesOf(...rooms)

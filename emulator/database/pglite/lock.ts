@@ -61,13 +61,25 @@ export async function holdLock(folder: string, info: () => Holder): Promise<Lock
   }
 }
 
+/** Who holds a folder at this moment, as a process of another folder may ask. Nothing is held or changed. */
+export async function findHolder(folder: string): Promise<Holder | undefined> {
+  const address = await addressOf(folder)
+  const holder = address === undefined ? undefined : await ask(address)
+  return holder ?? askSockets(folder, Math.max(0, ...(await numbersIn(folder))))
+}
+
 /** What the system knows by the folder's device and inode: it has no dead ones, so nobody takes one over. */
 async function holdName(folder: string, info: () => Holder): Promise<Held> {
+  const address = await addressOf(folder)
+  return address === undefined ? holdFile(folder) : holdAddress(address, folder, info)
+}
+
+/** Undefined where sockets have no names without a file. */
+async function addressOf(folder: string): Promise<string | undefined> {
   const { dev, ino } = await stat(folder, { bigint: true })
   const name = `svc-${dev}-${ino}`
-  if (process.platform === 'win32') return holdAddress(`\\\\.\\pipe\\${name}`, folder, info)
-  if (process.platform === 'linux') return holdAddress(`\0${name}`, folder, info)
-  return holdFile(folder)
+  if (process.platform === 'win32') return `\\\\.\\pipe\\${name}`
+  return process.platform === 'linux' ? `\0${name}` : undefined
 }
 
 async function holdAddress(address: string, folder: string, info: () => Holder): Promise<Held> {
@@ -130,7 +142,7 @@ async function holdSocket(folder: string, info: () => Holder): Promise<Held> {
 async function claimNumber(folder: string, own: string): Promise<number | undefined> {
   for (;;) {
     const last = Math.max(0, ...(await numbersIn(folder)))
-    const holder = (await byShortPath(numbered(folder, last), ask)) ?? (await byShortPath(join(folder, 'lock'), ask))
+    const holder = await askSockets(folder, last)
     if (holder) throw alreadyRunning(folder, holder)
     const outcome = await link(own, numbered(folder, last + 1)).then(() => 'linked', codeOf)
     if (outcome !== 'linked' && outcome !== 'EEXIST') return undefined
@@ -143,6 +155,10 @@ async function claimNumber(folder: string, own: string): Promise<number | undefi
     for (const number of numbers) if (number <= last) await rm(numbered(folder, number), { force: true })
     return last + 1
   }
+}
+
+async function askSockets(folder: string, last: number): Promise<Holder | undefined> {
+  return (await byShortPath(numbered(folder, last), ask)) ?? (await byShortPath(join(folder, 'lock'), ask))
 }
 
 /** In one step, so that the number is there at every moment. Where it fails, the socket stays, which answers no more. */

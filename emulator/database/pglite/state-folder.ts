@@ -29,12 +29,29 @@ export async function prepareData(folder: string, { fresh }: { fresh: boolean })
   const disk = await statfs(folder)
   if (disk.bavail * disk.bsize < reservedBytes) throw diskFull(folder)
   if (fresh) await setAside(folder, data)
+  const manifest = await inspectData(folder)
+  if (!manifest) {
+    await lay(folder, data)
+    return data
+  }
+  // Left by a process that was killed; the lock says that it lives no more.
+  await rm(join(data, 'postmaster.pid'), { force: true })
+  if (!manifest.isInitialised) await writeManifest(folder, { ...manifest, isInitialised: true })
+  return data
+}
+
+/**
+ * What there is to be opened, which is left as it is; undefined where there are no data yet.
+ *
+ * @throws {StartError} `DATA_DAMAGED`, `DATA_FOREIGN`, `DATA_NEWER`
+ */
+export async function inspectData(folder: string): Promise<Manifest | undefined> {
+  const data = join(folder, 'data')
   const manifest = await readManifest(folder)
   const entries = await readdir(data).catch(() => undefined)
   if (entries === undefined) {
     if (manifest?.isInitialised) throw damaged(data, 'The folder is gone.')
-    await lay(folder, data)
-    return data
+    return undefined
   }
   if (!manifest) {
     throw new StartError(
@@ -44,10 +61,7 @@ export async function prepareData(folder: string, { fresh }: { fresh: boolean })
     )
   }
   if (!entries.includes('PG_VERSION')) throw damaged(data, 'Its file PG_VERSION is missing.')
-  // Left by a process that was killed; the lock says that it lives no more.
-  await rm(join(data, 'postmaster.pid'), { force: true })
-  if (!manifest.isInitialised) await writeManifest(folder, { ...manifest, isInitialised: true })
-  return data
+  return manifest
 }
 
 /** What a directory that does not open is reported as. */

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import { describeFailure, exits } from '../base/failure.js'
+import { dataFlag } from '../base/here.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { examine, holderOf } from '../doctor/examine.js'
+import type { Finding, Patient } from '../doctor/finding.js'
+import { readEmulatorFile, stateFolder } from '../target/emulator-file.js'
+import { isStillThere } from '../target/emulator-health.js'
+import { isAccepted } from '../target/trust.js'
+import { onStdout } from '../terminal/colour.js'
+import { prose } from '../terminal/prose.js'
+
+export default class Doctor extends SvcCommand {
+  static override summary = 'Find out what is wrong with the emulator of this folder, and what to do about it.'
+  static override description =
+    prose(`Looks at Node, versions, the port, the state folder and its lock, the disk, the clock, settings, keys in .env files and
+orphaned processes, whether an emulator runs or not. Nothing is changed without --repair.
+
+Exits with 10 when something is wrong. What is only worth knowing is no reason to.`)
+  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --repair --json']
+  static override flags = {
+    data: dataFlag,
+    repair: Flags.boolean({ description: 'do what is safe to do about it, and say what was done' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(Doctor)
+    const patient = await this.patientAt(resolve(flags.data ?? nearestStateFolder()))
+    const examined = await examine(patient)
+    const width = Math.max(...examined.map(({ check }) => check.length))
+    const checks = []
+    for (const { check, said, findings } of examined) {
+      const told = []
+      for (const finding of findings) told.push(await treat(finding, flags.repair))
+      this.log(`${mark(told)} ${check.padEnd(width)}  ${said}`)
+      for (const one of told) for (const line of linesOf(one)) this.log(`${' '.repeat(width + 4)}${line}`)
+      checks.push({ check, said, findings: told })
+    }
+    const isWell = checks.every(({ findings }) => !findings.some(isStillWrong))
+    if (!isWell) process.exitCode = exits.different
+    return { folder: patient.folder, url: patient.emulator?.url ?? null, isWell, checks }
+  }
+
+  private async patientAt(folder: string): Promise<Patient> {
+    const path = join(folder, 'emulator.json')
+    const recorded = readEmulatorFile(path)
+    const mayBeAsked = recorded !== undefined && isAccepted({ path, url: recorded.url })
+    const emulator = mayBeAsked && (await isStillThere(recorded)) ? recorded : undefined
+    const holder = await holderOf(folder)
+    return {
+      ...{ folder, recorded, emulator, holder },
+      app: dirname(folder),
+      version: this.config.version,
+      env: process.env,
+    }
+  }
+}
+
+interface Told extends Omit<Finding, 'repair'> {
+  /** What was done about it. */
+  readonly repaired: string | null
+}
+
+async function treat({ repair, ...finding }: Finding, isWanted: boolean): Promise<Told> {
+  if (!repair || !isWanted) return { ...finding, repaired: null }
+  try {
+    return { ...finding, repaired: await repair() }
+  } catch (error) {
+    const { message } = describeFailure(error)
+    return { ...finding, message: `${finding.message} It could not be repaired: ${message}`, repaired: null }
+  }
+}
+
+function isStillWrong({ level, repaired }: Told): boolean {
+  return level === 'wrong' && repaired === null
+}
+
+function mark(findings: readonly Told[]): string {
+  if (findings.some(isStillWrong)) return onStdout.red('✗')
+  return findings.some(({ repaired }) => repaired === null) ? onStdout.yellow('!') : onStdout.green('✓')
+}
+
+function linesOf({ message, remedy, repaired }: Told): string[] {
+  return [message, onStdout.dim(repaired === null ? `→ ${remedy}` : `✓ ${repaired}`)]
+}
+
+/** The state folder of this folder, or of the nearest one above it. */
+function nearestStateFolder(from: string = process.cwd()): string {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, stateFolder))) return join(folder, stateFolder)
+    if (folder === dirname(folder)) return join(resolve(from), stateFolder)
+  }
+}

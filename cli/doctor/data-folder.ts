@@ -1,0 +1,84 @@
+/** The state folder: whether its data can be opened, by whom they can be read, and what was left behind in it. */
+import { statSync } from 'node:fs'
+import { access, chmod, constants, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeFailure } from '../base/failure.js'
+import { nearby } from '../dev/box.js'
+import { type Finding, type Patient, type Seen, well } from './finding.js'
+import { namesIn } from './folder-files.js'
+
+export async function checkDataFolder({ folder, holder, emulator }: Patient): Promise<Seen> {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (!found) return well(`${nearby(folder)} is not there yet; svc dev makes it`)
+  if (!found.isDirectory()) return refused(folder, `"${folder}" is a file, not a folder.`)
+  const mayWrite = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
+  const findings = [...(await dataFindings(folder)), ...modeFindings(folder), ...copyFindings(folder)]
+  return { said: nearby(folder), findings: holder || emulator ? findings : [...findings, ...leftoverFindings(folder)] }
+}
+
+function refused(folder: string, message: string): Seen {
+  const remedy = 'Make it a folder of yours, or name another one with --data.'
+  return { said: nearby(folder), findings: [{ code: 'FOLDER_NOT_WRITABLE', level: 'wrong', message, remedy }] }
+}
+
+/** What would keep `svc dev` from opening them, in the words in which it would say so. */
+async function dataFindings(folder: string): Promise<Finding[]> {
+  const { inspectData } = await import('../../emulator/database/pglite/state-folder.js')
+  try {
+    await inspectData(folder)
+    return []
+  } catch (error) {
+    const { code, message, hint = '' } = describeFailure(error)
+    return [{ code, level: 'wrong', message, remedy: hint }]
+  }
+}
+
+const privateFiles = ['emulator.json', 'keys', 'data', 'files', 'snapshots', 'errors.log', 'errors.1.log', 'dev.log']
+
+/** Keys, the control token and data are of the user alone; a folder that was copied or unpacked may have lost that. */
+function modeFindings(folder: string): Finding[] {
+  if (process.getuid === undefined) return []
+  const keys = namesIn(join(folder, 'keys')).map((name) => join('keys', name))
+  const open = [...privateFiles, ...keys].filter((name) => {
+    const found = statSync(join(folder, name), { throwIfNoEntry: false })
+    return found !== undefined && (found.mode & 0o077) !== 0
+  })
+  if (open.length === 0) return []
+  const repair = async () => {
+    for (const name of open) {
+      const path = join(folder, name)
+      await chmod(path, statSync(path).isDirectory() ? 0o700 : 0o600)
+    }
+    return `Took them away from other users: ${open.join(', ')}`
+  }
+  const message = `Other users of this machine can read what is yours in ${nearby(folder)}: ${open.join(', ')}.`
+  const remedy = `chmod -R go= ${nearby(folder)}`
+  return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
+}
+
+/** What `--fresh` has set aside is somebody's data: it is named, and left to them. */
+function copyFindings(folder: string): Finding[] {
+  const copies = namesIn(folder).filter((name) => /^data\.replaced-/.test(name))
+  if (copies.length === 0) return []
+  const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh: ${copies.join(', ')}.`
+  const remedy = `If they are not needed any longer: rm -r ${nearby(join(folder, 'data.replaced-*'))}`
+  return [{ code: 'FORMER_DATA', level: 'note', message, remedy }]
+}
+
+/** Drafts of files that were never finished, as processes leave them that are killed. */
+const draft = /^(data\.new|dev\.\d+\.log|\.writable-\d+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
+
+function leftoverFindings(folder: string): Finding[] {
+  const left = namesIn(folder).filter((name) => draft.test(name))
+  if (left.length === 0) return []
+  const repair = async () => {
+    for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
+    return `Removed ${left.join(', ')}`
+  }
+  const message = `A process that was killed left unfinished files behind: ${left.join(', ')}.`
+  return [{ code: 'LEFTOVERS', level: 'note', message, remedy: 'Remove them: svc doctor --repair', repair }]
+}

@@ -1,0 +1,42 @@
+/** What a state folder says of itself without being opened. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, parseJson } from '../../client/protocol/model/json.js'
+
+/** Where the emulator of the folder listened last. */
+export function keptPort(folder: string): number | undefined {
+  const port = readJson(join(folder, 'keys', 'port'))
+  return Number.isInteger(port) && Number(port) > 0 && Number(port) < 65_536 ? Number(port) : undefined
+}
+
+/** The keys of its projects that can be read; undefined where the folder keeps none. */
+export function keptKeys(folder: string): string[] | undefined {
+  const files = namesIn(join(folder, 'keys')).filter((name) => /^project-\w+\.json$/.test(name))
+  if (files.length === 0) return undefined
+  const keys = files.flatMap((name) => readJson(join(folder, 'keys', name)) ?? [])
+  return keys.flatMap((key) => (isObject(key) && typeof key.readable === 'string' ? [key.readable] : []))
+}
+
+/** When its data were made. */
+export function dataMadeAt(folder: string): Date | undefined {
+  const manifest = readJson(join(folder, 'manifest.json'))
+  const at = isObject(manifest) ? new Date(String(manifest.createdAt)) : undefined
+  return at && Number.isFinite(at.getTime()) ? at : undefined
+}
+
+/** None where there is no such folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function readJson(path: string): unknown {
+  try {
+    return parseJson(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,57 @@
+/** What the emulator needs of the machine: room on the disk, and a clock that goes forward. */
+import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { formatBytes } from '../../client/protocol/model/figures.js'
+import { openControl } from '../target/control.js'
+import { type Finding, type Patient, type Seen, well } from './finding.js'
+import { dataMadeAt } from './folder-files.js'
+
+/** Below it no write is accepted: contract, "Limits". */
+const reservedBytes = 64 * 1024 * 1024
+const scarceBytes = 1024 * 1024 * 1024
+
+/** `readFree` answers the free bytes of the disk that a folder is on. */
+export async function checkDisk({ folder }: Pick<Patient, 'folder'>, readFree = freeBytes): Promise<Seen> {
+  const free = await readFree(nearestThere(folder))
+  const said = `${formatBytes(free)} free`
+  if (free >= scarceBytes) return well(said)
+  const remedy = 'Free some space, or name a folder on another disk with --data.'
+  const finding: Finding =
+    free < reservedBytes
+      ? {
+          ...{ code: 'DISK_FULL', level: 'wrong', remedy },
+          message: `${said} on the disk of "${folder}": below ${formatBytes(reservedBytes)} no write is accepted.`,
+        }
+      : { code: 'DISK_SCARCE', level: 'note', message: `Only ${said} on the disk of "${folder}".`, remedy }
+  return { said, findings: [finding] }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+function nearestThere(folder: string): string {
+  return existsSync(folder) || folder === dirname(folder) ? folder : nearestThere(dirname(folder))
+}
+
+/** A difference that two clocks may have. */
+const toleratedMilliseconds = 60_000
+
+export async function checkClock({ folder, emulator }: Patient, now = new Date()): Promise<Seen> {
+  const findings: Finding[] = []
+  const madeAt = dataMadeAt(folder)
+  if (madeAt && madeAt.getTime() > now.getTime() + toleratedMilliseconds) {
+    const message = `This machine's clock says ${now.toISOString()}, which is before the data were made, ${madeAt.toISOString()}.`
+    const remedy = "Set the machine's clock; most systems do it by themselves when asked to (timedatectl set-ntp true)."
+    findings.push({ code: 'CLOCK_BEHIND', level: 'wrong', message, remedy })
+  }
+  const offset = emulator ? (await openControl(emulator).clock.get()).offset : 0
+  if (offset !== 0) {
+    const seconds = Math.round(Math.abs(offset) / 1000)
+    const message = `The emulator's clock is ${seconds} s ${offset > 0 ? 'ahead of' : 'behind'} this machine's: somebody moved it.`
+    findings.push({ code: 'CLOCK_MOVED', level: 'note', message, remedy: 'svc clock reset' })
+  }
+  return { said: now.toISOString(), findings }
+}

@@ -1,0 +1,70 @@
+/** Settings that commands read: `svc.json`, the profiles, and the environment. */
+import { statSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { readDialect } from '../../client/protocol/wire/dialects.js'
+import { describeFailure } from '../base/failure.js'
+import { nearby } from '../dev/box.js'
+import { profilesFile, readProfiles } from '../target/profiles.js'
+import { findProjectFile } from '../target/project-file.js'
+import { doubtfulAddress, findTarget } from '../target/target.js'
+import { notAccepted } from '../target/trust.js'
+import type { Finding, Patient, Seen } from './finding.js'
+
+export function checkSettings({ emulator, env }: Patient): Seen {
+  const files = [
+    ...attempt('BAD_CONFIG', () => void findProjectFile()),
+    ...attempt('BAD_CONFIG', () => void readProfiles()),
+  ]
+  const findings = files.length > 0 ? files : [...targetFindings(emulator, env), ...dialectFindings(env)]
+  const project = files.length > 0 ? undefined : findProjectFile()
+  return { said: project ? nearby(project.path) : 'no svc.json', findings: [...findings, ...profileModeFindings()] }
+}
+
+/** Where commands go that name nothing themselves. */
+function targetFindings(emulator: Patient['emulator'], env: NodeJS.ProcessEnv): Finding[] {
+  const doubtful = doubtfulAddress({}, env)
+  if (doubtful) {
+    const { message, hint = '' } = notAccepted(doubtful)
+    return [{ code: 'NOT_TRUSTED', level: 'wrong', message, remedy: hint }]
+  }
+  let target: ReturnType<typeof findTarget>
+  try {
+    target = findTarget({}, env)
+  } catch (error) {
+    const { code, message, hint = '' } = describeFailure(error)
+    // No emulator runs, which is no fault.
+    return code === 'NOT_RUNNING' ? [] : [{ code, level: 'wrong', message, remedy: hint }]
+  }
+  const dialect = attempt('INVALID_DIALECT', () => target.dialect === undefined || readDialect(target.dialect))
+  if (!emulator || target.url === emulator.url) return dialect
+  const message = `Commands here speak to ${target.url} (${target.from}), not to the emulator of this folder at ${emulator.url}.`
+  const remedy = 'If that is not what you want, take the setting away; svc config shows where it is set.'
+  return [...dialect, { code: 'OTHER_SERVICE', level: 'note', message, remedy }]
+}
+
+function dialectFindings({ SVC_DIALECT: dialect }: NodeJS.ProcessEnv): Finding[] {
+  return dialect ? attempt('INVALID_DIALECT', () => readDialect(dialect)) : []
+}
+
+function profileModeFindings(): Finding[] {
+  const path = profilesFile()
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (process.getuid === undefined || !found || (found.mode & 0o077) === 0) return []
+  const repair = async () => {
+    await chmod(path, 0o600)
+    return `Took ${path} away from other users`
+  }
+  const message = `Other users of this machine can read the keys in ${path}.`
+  return [{ code: 'PROFILES_OPEN_TO_OTHERS', level: 'wrong', message, remedy: `chmod 600 ${path}`, repair }]
+}
+
+/** What it throws, as a finding. */
+function attempt(code: string, work: () => unknown): Finding[] {
+  try {
+    work()
+    return []
+  } catch (error) {
+    const { message, hint = 'Correct it.' } = describeFailure(error)
+    return [{ code, level: 'wrong', message, remedy: hint }]
+  }
+}

@@ -1,0 +1,172 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ownersMark } from '../../../cli/target/env-file.js'
+import { openWorld, type RunOptions, type World } from '../command-line.js'
+import { emulatorFile } from '../emulator-file.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+interface Report {
+  readonly isWell: boolean
+  readonly checks: readonly {
+    readonly check: string
+    readonly findings: readonly { readonly code: string; readonly level: string; readonly repaired: string | null }[]
+  }[]
+}
+
+const inFolder = (...path: string[]) => join(world.folder, ...path)
+
+/** What is wrong, and what was repaired. Orphaned processes are the machine's, not the test's. */
+async function doctor(words: readonly string[] = [], options?: RunOptions) {
+  const { stdout, exit } = await world.svc(['doctor', '--json', ...words], options)
+  const report: Report = JSON.parse(stdout)
+  const findings = report.checks.filter(({ check }) => check !== 'processes').flatMap((check) => check.findings)
+  return {
+    exit,
+    isWell: report.isWell,
+    codes: findings.map(({ code }) => code),
+    repaired: findings.flatMap(({ code, repaired }) => (repaired === null ? [] : [code])),
+  }
+}
+
+test('nothing is wrong in an empty folder, beside an emulator, and after it', async () => {
+  const well = { exit: 0, isWell: true, codes: [], repaired: [] }
+
+  expect(await doctor()).toEqual(well)
+  expect(existsSync(inFolder('.svc'))).toBe(false)
+  const dev = await world.dev()
+  expect(await doctor()).toEqual(well)
+  await dev.stop()
+  expect(await doctor()).toEqual(well)
+})
+
+test('at a terminal each check is a line, and each finding says what to do', async () => {
+  writeFileSync(inFolder('svc.json'), '{"dialect": "a", "ulr": "http://127.0.0.1:1"}')
+
+  const { stdout, exit } = await world.svc(['doctor'])
+
+  expect(exit).toBe(10)
+  expect(stdout).toMatch(/^✓ node {7}\d+\.\d+\.\d+$/m)
+  expect(stdout).toMatch(
+    /^✗ settings {3}no svc\.json\n {11,}.*"ulr" is not a valid setting\.\n {11,}→ It may hold: profile,/m,
+  )
+})
+
+test('what a killed emulator leaves is found and, with --repair, removed', async () => {
+  const dev = await world.dev()
+  await dev.stop('SIGKILL')
+  writeFileSync(inFolder('.svc', 'dev.4711.log'), '')
+
+  expect(await doctor()).toMatchObject({ exit: 10, codes: ['LEFTOVERS', 'STALE_EMULATOR_FILE'], repaired: [] })
+  expect(await doctor(['--repair'])).toMatchObject({ exit: 0, repaired: ['LEFTOVERS', 'STALE_EMULATOR_FILE'] })
+  expect(await doctor()).toMatchObject({ exit: 0, codes: [] })
+  expect(existsSync(inFolder('.svc', 'dev.4711.log'))).toBe(false)
+})
+
+test('data that cannot be opened are named in the words of svc dev, and left as they are', async () => {
+  await (await world.dev()).stop()
+  rmSync(inFolder('.svc', 'data', 'PG_VERSION'))
+
+  const damaged = await world.svc(['doctor', '--repair'])
+
+  expect(damaged).toMatchObject({ exit: 10, stdout: expect.stringContaining('Its file PG_VERSION is missing.') })
+  expect((await doctor()).codes).toEqual(['DATA_DAMAGED'])
+  expect((await doctor(['--data', 'svc.json'])).codes).toEqual([])
+  writeFileSync(inFolder('svc.json'), '{}')
+  expect((await doctor(['--data', 'svc.json'])).codes).toEqual(['FOLDER_NOT_WRITABLE'])
+})
+
+test('files of the folder that others can read are found and, with --repair, are theirs no longer', async () => {
+  await (await world.dev()).stop()
+  chmodSync(inFolder('.svc', 'keys'), 0o755)
+  chmodSync(inFolder('.svc', 'keys', 'control-token'), 0o644)
+
+  expect((await doctor()).codes).toEqual(['FOLDER_OPEN_TO_OTHERS'])
+  expect(await doctor(['--repair'])).toMatchObject({ exit: 0, repaired: ['FOLDER_OPEN_TO_OTHERS'] })
+  expect(statSync(inFolder('.svc', 'keys')).mode & 0o777).toBe(0o700)
+  expect(statSync(inFolder('.svc', 'keys', 'control-token')).mode & 0o777).toBe(0o600)
+})
+
+test('former data, an emulator clock that was moved and another target are worth knowing, and nothing wrong', async () => {
+  await (await world.dev()).stop()
+  await world.dev('--fresh')
+  await world.svc(['clock', 'advance', '1h'])
+
+  const seen = await doctor([], { env: { SVC_URL: 'http://127.0.0.1:1' } })
+
+  expect(seen).toMatchObject({ exit: 0, isWell: true, codes: ['FORMER_DATA', 'CLOCK_MOVED', 'OTHER_SERVICE'] })
+})
+
+test.each([
+  ['BAD_CONFIG', 'svc.json', '{'],
+  ['BAD_CONFIG', 'config/profiles.json', '{'],
+  ['NO_PROFILE', 'svc.json', '{"profile":"staging"}'],
+  ['NOT_TRUSTED', 'svc.json', '{"url":"https://api.example.com"}'],
+  ['INVALID_DIALECT', 'svc.json', '{"url":"http://127.0.0.1:1","dialect":"z"}'],
+  ['NOT_TRUSTED', '.svc/emulator.json', JSON.stringify(emulatorFile({ url: 'http://203.0.113.1' }))],
+])('%s is found in %s', async (code, file, text) => {
+  mkdirSync(inFolder('config'), { recursive: true })
+  mkdirSync(inFolder('.svc'), { mode: 0o700 })
+  writeFileSync(inFolder(file), text, { mode: 0o600 })
+
+  const seen = await doctor()
+
+  expect(seen.exit).toBe(10)
+  expect(new Set(seen.codes)).toEqual(new Set([code]))
+})
+
+test('profiles that others can read are found and, with --repair, are theirs no longer', async () => {
+  await world.svc(['profiles', 'add', 'staging', '--url', 'http://127.0.0.1:1', '--key', 'svc_key_x'])
+  chmodSync(inFolder('config', 'profiles.json'), 0o644)
+
+  expect((await doctor()).codes).toContain('PROFILES_OPEN_TO_OTHERS')
+  expect((await doctor(['--repair'])).repaired).toEqual(['PROFILES_OPEN_TO_OTHERS'])
+  expect(statSync(inFolder('config', 'profiles.json')).mode & 0o777).toBe(0o600)
+})
+
+test('.env lines that lead elsewhere are found and, where svc dev may fill them, repaired', async () => {
+  const dev = await world.dev()
+  writeFileSync(
+    inFolder('.env'),
+    'SVC_URL="http://127.0.0.1:9"\nVITE_SVC_URL=https://api.example.com\nVITE_SVC_API_KEY=other\n',
+  )
+  writeFileSync(inFolder('.env.local'), `${ownersMark}\nVITE_SVC_URL=\nVITE_SVC_API_KEY=svc_key_of_another_folder\n`)
+
+  const seen = await doctor()
+  const repaired = await doctor(['--repair'])
+
+  expect(seen).toMatchObject({ exit: 10, codes: ['ENV_URL_DIFFERS', 'ENV_URL_DIFFERS', 'ENV_KEY_DIFFERS'] })
+  expect(repaired).toMatchObject({ exit: 10, repaired: ['ENV_URL_DIFFERS', 'ENV_KEY_DIFFERS'] })
+  expect(readFileSync(inFolder('.env.local'), 'utf8')).toContain(
+    `VITE_SVC_URL=${dev.url}\nVITE_SVC_API_KEY=${dev.apiKey}\n`,
+  )
+  expect((await doctor()).codes).toEqual(['ENV_URL_DIFFERS'])
+})
+
+test('keys of the folder are known without an emulator', async () => {
+  const dev = await world.dev()
+  await dev.stop()
+  writeFileSync(inFolder('.env'), `SVC_API_KEY=${dev.apiKey}\nVITE_SVC_API_KEY=svc_key_of_another_folder\n`)
+
+  expect((await doctor()).codes).toEqual(['ENV_KEY_DIFFERS'])
+})
+
+test('a secret key that bundlers put into the page, and keys in git, are wrong', async () => {
+  const git = (...words: string[]) => execa('git', words, { cwd: world.folder })
+  await (await world.dev()).stop()
+  await git('init', '-q')
+  await git('add', '.svc/keys')
+  writeFileSync(inFolder('.env'), 'SVC_SECRET_KEY=svc_secret_x\nNEXT_PUBLIC_SVC_API_KEY=svc_secret_x\n')
+
+  const { stdout } = await world.svc(['doctor'])
+
+  expect((await doctor()).codes).toEqual(['SECRET_KEY_PUBLIC', 'KEYS_IN_GIT'])
+  expect(stdout).not.toContain('svc_secret_x')
+})
