@@ -8,7 +8,8 @@ interface TableRow {
 }
 
 /**
- * Clears away dead rows, and takes new statistics where much has changed, as autovacuum would and by its rules. A table at
+ * Clears away dead rows, marks pages whose rows everybody sees, so that an index alone answers for them, and takes new
+ * statistics where much has changed, as autovacuum would and by its rules. A table at
  * a time, so that requests get in between. The entries that wait beside the index over all data are put in their places,
  * because every search reads all that wait.
  */
@@ -16,7 +17,8 @@ export async function tidyTables(db: Database): Promise<void> {
   if (db.capabilities.vacuumsItself) return
   const tables = await db.query<TableRow>(sql`
     select s.relname as name,
-      s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0) as wants_vacuum,
+      s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0) or s.n_ins_since_vacuum > 1000 + 0.2 * greatest(c.reltuples, 0)
+        as wants_vacuum,
       s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0) as wants_analyze
     from pg_stat_user_tables s
     join pg_class c on c.oid = s.relid

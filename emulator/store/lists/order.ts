@@ -10,6 +10,7 @@ export interface Ordering {
   /** An `order by` list over `id` and `value`. */
   readonly order: Fragment
   readonly direction: Fragment
+  readonly opposite: Fragment
   /** Ends a select of `value`, where that is worth computing once although the order names it several times. */
   readonly fence: Fragment
   /** Whether the id alone decides. */
@@ -21,16 +22,18 @@ export interface Ordering {
  * key sets arrays and objects apart from the rest, so that it comes first among the arrays.
  */
 export function orderingOf(sort: Sort | undefined): Ordering {
-  const direction = sort?.direction === 'asc' ? sql`asc` : sql`desc`
+  const isAscending = sort?.direction === 'asc'
+  const ways = isAscending ? { direction: sql`asc`, opposite: sql`desc` } : { direction: sql`desc`, opposite: sql`asc` }
+  const { direction } = ways
   const own = sort ? ownField(sort.path) : 'id'
   if (!sort || own === 'id') {
-    return { value: sql`null::text`, order: sql`id ${direction}`, direction, fence: nothing, isById: true }
+    return { value: sql`null::text`, order: sql`id ${direction}`, ...ways, fence: nothing, isById: true }
   }
-  if (own) return { value: ownTimes[own], order: sql`value ${direction}, id`, direction, fence: nothing, isById: false }
+  if (own) return { value: ownTimes[own], order: sql`value ${direction}, id`, ...ways, fence: nothing, isById: false }
   return {
     value: inOrder(fieldValue(sort.path)),
     order: sql`(value > ${inOrder(sql`'true'::jsonb`)} or value = ${inOrder(sql`'[]'::jsonb`)}) ${direction} nulls last, value ${direction} nulls last, id`,
-    direction,
+    ...ways,
     fence: sql`offset 0`,
     isById: false,
   }

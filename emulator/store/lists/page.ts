@@ -20,7 +20,10 @@ const statements = {
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
 /** The commonest list, and the pages of an export: always the same text, prepared once. */
-function walked({ scope, query, ordering: { direction } }: ListPlan): Fragment {
+function walked(plan: ListPlan): Fragment {
+  const { scope, query, ordering } = plan
+  const { direction } = ordering
+  if (query.offset >= deepOffset && query.where.all.length === 0) return walkedDeep(plan)
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
     from (${totalOf(scope.collection, query.count)}) as counted
@@ -32,6 +35,43 @@ function walked({ scope, query, ordering: { direction } }: ListPlan): Fragment {
       ${pageEnd(query)}
     ) d on true
     order by d.id ${direction}`
+}
+
+/** From here on what is skipped costs more than the page. */
+const deepOffset = 1_000
+
+/**
+ * Reads only ids until the page begins, so only the index, and from the end that is nearer to it: how many documents there are
+ * is known at the same moment. The ids of the page lead to its documents.
+ */
+function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPlan): Fragment {
+  const { direction, opposite } = ordering
+  const from = (way: Fragment, page: Fragment) => sql`
+      (select d.id
+      from documents d
+      where ${inIndexOf(scope.collection)}
+      order by d.collection_id ${way}, d.id ${way}
+      ${page})`
+  const ifAny = (value: Fragment, condition: Fragment) =>
+    sql`(select coalesce(max(${value}), 0) from counted where ${condition})`
+  return plannedEachTime(sql`
+    with counted as materialized (${totalOf(scope.collection, true)}), page as (
+      select id from (
+      ${from(direction, sql`limit ${ifAny(sql`${limit}::bigint`, sql`total >= 2 * ${offset}::bigint`)} offset ${offset}::bigint`)}
+      union all
+      ${from(
+        opposite,
+        sql`limit ${ifAny(sql`least(total - ${offset}::bigint, ${limit}::bigint)`, sql`${offset}::bigint < total and total < 2 * ${offset}::bigint`)}
+        offset ${ifAny(sql`total - ${offset}::bigint - ${limit}::bigint`, sql`total > ${offset}::bigint + ${limit}::bigint`)}`,
+      )}
+      ) as either
+      limit ${limit}::bigint
+    )
+    select ${count ? sql`counted.total` : sql`null::int as total`}, d.id, d.data, d.version, d.created_at, d.updated_at
+    from counted
+    left join page on true
+    left join documents d on d.id = page.id
+    order by d.id ${direction}`)
 }
 
 /** Without a filter, so the total is the collection's. */

@@ -73,6 +73,29 @@ onEachEngine(() => {
       expect(pages).toBe(0)
     })
 
+    test.each([
+      ['asc', 0],
+      ['desc', 2_499],
+    ] as const)('deep in a collection is where the pages before it end, %s', async (direction, first) => {
+      const posts = await aCollection(
+        'posts',
+        Array.from({ length: 2_500 }, (_, n) => ({ n })),
+      )
+      const page = (offset: number, limit: number) =>
+        list(posts, { sort: { path: ['id'], direction }, offset, limit, count: offset % 2 === 0 })
+
+      for (const offset of [
+        999, 1_000, 1_200, 1_249, 1_250, 1_251, 1_300, 2_300, 2_479, 2_480, 2_481, 2_499, 2_500, 9_999,
+      ]) {
+        const numbers = Array.from({ length: Math.min(Math.max(2_500 - offset, 0), 20) }, (_, at) => offset + at)
+        expect(await page(offset, 20), `from ${offset}`).toEqual({
+          found: numbers.map((n) => ({ n: Math.abs(first - n) })),
+          total: offset % 2 === 0 ? 2_500 : null,
+        })
+      }
+      expect((await page(2_400, 0)).found).toEqual([])
+    })
+
     test('after an id continues there', async () => {
       const posts = await aCollection(
         'posts',
