@@ -2,7 +2,7 @@
 
 import { sendCounted } from './files/send-counted.js'
 import { SvcError } from './protocol/model/errors.js'
-import { type Json, parseJson } from './protocol/model/json.js'
+import { type Json, parseJson, valueKind } from './protocol/model/json.js'
 import { readError } from './protocol/wire/errors/decode.js'
 import type { HeaderReader } from './protocol/wire/expected.js'
 import { formatQuery, type GivenParameter } from './protocol/wire/query/format.js'
@@ -84,7 +84,7 @@ const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
 export function openSender(options: SendOptions): Sender {
-  const { apiKey, url: base, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
+  const { apiKey, onRequest, url: base, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
   const fetch = options.fetch ?? globalThis.fetch
 
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
@@ -92,7 +92,7 @@ export function openSender(options: SendOptions): Sender {
     const { method, body, ifMatch } = request
     const search = formatQuery(request.query ?? [])
     const url = base + request.path + (search && `?${search}`)
-    const isJson = body && !(body instanceof FormData)
+    const isJson = body && !isForm(body)
     const named = {
       'x-api-key': apiKey,
       'content-type': isJson ? 'application/json' : undefined,
@@ -101,14 +101,18 @@ export function openSender(options: SendOptions): Sender {
       prefer: request.returning === false ? 'return=minimal' : undefined,
       ...request.headers,
     }
-    const headers = new Headers()
+    // Node takes longer to load `Headers` than most requests take, and a `fetch` that is handed in may need none.
+    let headers: Record<string, string> | Headers = {}
     for (const [name, value] of Object.entries(named)) {
       if (!value) continue
       // Most of them are secrets, which no message may contain.
       if (/[^ -~]/.test(value)) throw new SvcError('VALIDATION_ERROR', `"${name}" cannot be sent.`)
-      headers.set(name, value)
+      headers[name] = value
     }
-    options.onRequest?.({ method, url, headers, attempt })
+    if (onRequest) {
+      headers = new Headers(headers)
+      onRequest({ method, url, headers, attempt })
+    }
     return { url, sent: { method, headers, body: isJson ? encodeBody(body) : body } }
   }
 
@@ -116,7 +120,7 @@ export function openSender(options: SendOptions): Sender {
     const { method, signal, onProgress } = request
     const { url, sent } = prepare(request, number)
     const begunAt = Date.now()
-    const timer = AbortSignal.timeout(request.body instanceof FormData ? longestUploadMilliseconds : timeout)
+    const timer = AbortSignal.timeout(isForm(request.body) ? longestUploadMilliseconds : timeout)
     const init = { ...sent, signal: AbortSignal.any([timer, signal ?? timer]) }
     let response: Response
     let text: string
@@ -150,6 +154,11 @@ export function openSender(options: SendOptions): Sender {
       return accepted(url, await fetch(url, { ...sent, signal: request.signal }), 'text/event-stream')
     },
   }
+}
+
+/** Of any realm, and without loading the class. */
+function isForm(body: unknown): body is FormData {
+  return valueKind(body) === 'FormData'
 }
 
 /** An answer whose body is still to be read. @throws {SvcError} for one that is not 2xx, or of another type */

@@ -30,6 +30,6 @@ export async function measure() {
   return [
     row('`svc --version`', version, 2.5),
     row('`svc --help`', help, 3),
-    row('`svc docs list`, emulator running', list, 5),
+    row('`svc docs list`, emulator running', list, 2.7),
   ]
 }

@@ -37,7 +37,7 @@ export abstract class ServiceCommand extends SvcCommand {
     const { url, key, dialect } = this.requireTarget(flags)
     // The client's own words are few; these name the choices.
     if (dialect !== undefined && dialect !== 'auto') readDialect(dialect)
-    return createClient({ url, apiKey: key, dialect, fetch: fetchDirectly, ...more })
+    return createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: fetchDirectly, ...more })
   }
 
   protected requireTarget(flags: TargetFlags): Target {

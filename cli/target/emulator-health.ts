@@ -1,5 +1,6 @@
 import { openControl } from './control.js'
 import type { EmulatorInfo } from './emulator-file.js'
+import { fetchDirectly } from './fetch-directly.js'
 
 /**
  * Whether a service answers at this address. Where none runs the connection is refused at once; one that is slow, on a machine
@@ -7,8 +8,8 @@ import type { EmulatorInfo } from './emulator-file.js'
  */
 export async function isAnswering(url: string, mostMs = 30_000): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/_svc/api/health`, { signal: AbortSignal.timeout(Math.ceil(mostMs)) })
-    await response.arrayBuffer()
+    const response = await fetchDirectly(`${url}/_svc/api/health`, { signal: AbortSignal.timeout(Math.ceil(mostMs)) })
+    await response.text()
     return response.ok
   } catch {
     return false

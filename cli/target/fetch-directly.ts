@@ -1,21 +1,25 @@
 import { CliFailure, exits } from '../base/failure.js'
+import { fetchOverHttp, isPlain } from './fetch-over-http.js'
 
 const secretHeaders = ['x-api-key', 'authorization', 'svc-control-token']
 
 /**
  * As `fetch`, but neither a key nor a body follows a redirect: the next address is nobody's who was asked for.
- * Contract 12.4.
+ * Contract 12.4. What {@link isPlain} takes is asked over `node:http`.
  *
  * @throws {CliFailure} with exit 7, naming where it leads
  */
-export async function fetchDirectly(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers)
-  const isBare = !init.body && !secretHeaders.some((name) => headers.has(name))
-  if (isBare) return fetch(input, init)
-  const response = await fetch(input, { ...init, redirect: 'manual' })
+export async function fetchDirectly(input: string | URL | Request, given: RequestInit = {}): Promise<Response> {
+  const init = { ...given, headers: namedHeaders(given.headers) }
+  const isBare = !init.body && !secretHeaders.some((name) => Object.hasOwn(init.headers, name))
+  const url = String(input)
+  const isHere = isPlain(url, init)
+  if (isBare && !isHere) return fetch(input, init)
+  const response = isHere ? await fetchOverHttp(url, init) : await fetch(input, { ...init, redirect: 'manual' })
   const location = response.headers.get('location')
-  if (location === null || response.status < 300 || response.status >= 400) return response
+  if (!location || response.status < 300 || response.status >= 400) return response
   await response.body?.cancel()
+  if (isBare) return fetch(input, init)
   const to = URL.canParse(location, response.url) ? new URL(location, response.url).origin : location
   const message = `${new URL(response.url).origin} redirects to ${to}, and no key follows there.`
   throw new CliFailure(
@@ -24,4 +28,10 @@ export async function fetchDirectly(input: string | URL | Request, init: Request
     message,
     'If that is the service, give its address: --url or SVC_URL.',
   )
+}
+
+/** By their names in lower case. */
+function namedHeaders(given: RequestInit['headers'] = {}): Record<string, string> {
+  const pairs: Iterable<readonly string[]> = Symbol.iterator in given ? given : Object.entries(given)
+  return Object.fromEntries(Array.from(pairs, ([name = '', value = '']) => [name.toLowerCase(), value]))
 }

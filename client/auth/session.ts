@@ -38,7 +38,7 @@ const leastLife = 0.25
 export function openSession(given: SessionOptions): Session {
   const options = { ...given, url: requireAddress(given.url).href.replace(/\/+$/, '') }
   const { send, open } = openSender(options)
-  const Socket = options.WebSocket ?? globalThis.WebSocket
+  const Socket = options.transport !== 'sse' && (options.WebSocket ?? globalThis.WebSocket)
   if (options.transport === 'ws' && !Socket) {
     throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
   }
@@ -112,6 +112,6 @@ export function openSession(given: SessionOptions): Session {
     },
     listen: (listener) => transport(listener),
   }
-  const transport = Socket && options.transport !== 'sse' ? overSockets(session, Socket) : overStreams(session)
+  const transport = Socket ? overSockets(session, Socket) : overStreams(session)
   return session
 }

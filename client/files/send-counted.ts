@@ -2,7 +2,6 @@
 
 interface Outgoing extends RequestInit {
   readonly method: string
-  readonly headers: Headers
   readonly signal: AbortSignal
 }
 
@@ -30,7 +29,7 @@ export function sendCounted(
     signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
     xhr.open(method, url)
-    for (const [name, value] of headers) xhr.setRequestHeader(name, value)
+    for (const [name, value] of new Headers(headers)) xhr.setRequestHeader(name, value)
     xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
     xhr.onload = () =>
       resolve({

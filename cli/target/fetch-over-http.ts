@@ -1,0 +1,66 @@
+/** As much of `fetch` as the command line needs, over `node:http`: loading the real one takes longer than most commands. */
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { Readable } from 'node:stream'
+import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+
+export interface PlainRequest extends RequestInit {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | null
+}
+
+/** An idle socket is closed long before the service closes it, so that no request is written to one that is ending. */
+const agent = new Agent({ keepAlive: true, timeout: 1_000 })
+
+/** Whether this can be asked for here: on this machine, without TLS, without a proxy, and with no body but a text. */
+export function isPlain(url: string, init: RequestInit): init is PlainRequest {
+  const isText = init.body === undefined || init.body === null || typeof init.body === 'string'
+  return isText && url.startsWith('http:') && isLoopbackUrl(url) && !process.env.NODE_USE_ENV_PROXY
+}
+
+/**
+ * Asks as `fetch` does, and follows no redirect. Of the answer there is what commands read: status, headers, `text()` and `body`.
+ *
+ * @throws {Error} with the code of the socket's failure; the signal's reason where that aborts
+ */
+export function fetchOverHttp(url: string, { method = 'GET', headers, body, signal }: PlainRequest): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const length = typeof body === 'string' ? { 'content-length': Buffer.byteLength(body) } : {}
+    // Like `fetch`, this takes any type; unlike it, it decompresses nothing.
+    const sent = { accept: '*/*', 'accept-encoding': 'identity', ...headers, ...length }
+    let answer: IncomingMessage | undefined
+    const asking = request(url, { method, headers: sent, agent }, (message) => {
+      answer = message
+      resolve(asResponse(url, message))
+    })
+    const abort = () => (answer ?? asking).destroy(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    asking.once('close', () => signal?.removeEventListener('abort', abort))
+    // A socket may fail more than once; only the first failure is told.
+    asking.on('error', reject)
+    asking.end(body ?? undefined)
+  })
+}
+
+function asResponse(url: string, message: IncomingMessage): Response {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = message
+  const headers = Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')] as const)
+  const response = {
+    url,
+    status,
+    statusText,
+    ok: status >= 200 && status < 300,
+    headers: new Map(headers),
+    text: () => textOf(message),
+    get body() {
+      return Readable.toWeb(message)
+    },
+  }
+  return response as object as Response
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of message) pieces.push(piece)
+  return new TextDecoder().decode(Buffer.concat(pieces))
+}
