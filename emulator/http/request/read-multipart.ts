@@ -10,8 +10,8 @@ import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
 import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../../core/files/uploads.js'
-import { countParts } from './count-parts.js'
 import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
+import { type PartHeads, watchParts } from './watch-parts.js'
 
 /** A sender who says nothing for as long has gone. */
 const mostSilentMilliseconds = 60_000
@@ -80,7 +80,9 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
     let nameless: string | undefined
     let isForm = false
     let reported = 0
-    let begun = () => 0
+    let heads: PartHeads | undefined
+    /** Empty files without a name that the parser takes for texts. */
+    const passedOver = new Set<string>()
 
     function refuse(error: unknown) {
       reject(isGone(req) ? new Aborted() : error)
@@ -104,8 +106,13 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
           nameless = field
         })
       })
-      parser.on('field', () => reported++)
-      begun = countParts(req)
+      parser.on('field', (field: string, value: string) => {
+        const isFile = heads?.isNameless(reported) && !rules.texts.includes(field)
+        if (isFile && value !== '') nameless = field
+        else if (isFile) passedOver.add(field)
+        reported++
+      })
+      heads = watchParts(req)
       req.pipe(parser)
     }
 
@@ -133,10 +140,12 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       if (error || !isForm) return refuse(formFault(error))
       try {
         // The parser says nothing of a part whose head it cannot read.
-        if (begun() > reported) throw formFault(undefined)
+        if (heads && heads.begun() > reported) throw formFault(undefined)
         if (nameless !== undefined) throw new SvcError('INVALID_PATH', `The file "${nameless}" has no name.`)
         const { body = {} } = req as { body?: object }
-        for (const [name, value] of Object.entries(body)) take.text(name, requireOnce(name, value))
+        for (const [name, value] of Object.entries(body)) {
+          if (!passedOver.has(name)) take.text(name, requireOnce(name, value))
+        }
         resolve()
       } catch (fault) {
         reject(fault)

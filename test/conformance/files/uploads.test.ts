@@ -182,20 +182,23 @@ inDialects('Uploads with documents', (wire) => {
     expect((await read(wire.row(wire.record(first)).fields.cover)).text).toBe('one')
   })
 
-  test('contract 3.4 an empty field of a page’s form is passed over', async () => {
-    const { api } = await someDocuments(wire)
-    const empty = { name: 'cover', filename: '', type: 'application/octet-stream', content: '' }
+  test.each(['application/octet-stream', 'text/plain', 'image/png'])(
+    'contract 8.2 a file of %s without a name is passed over where it is empty, as pages send it, and else 400',
+    async (type) => {
+      const { api } = await someDocuments(wire)
+      const empty = { name: 'cover', filename: '', type, content: '' }
 
-    const { fields } = await createWithFiles(wire, api, textOf('data', { title: 'Tea' }), empty)
+      const { fields } = await createWithFiles(wire, api, textOf('data', { title: 'Tea' }), empty, fileOf('back'))
 
-    expect(fields).toEqual({ title: 'Tea' })
-    const nameless = [{ ...empty, content: 'bytes' }]
-    expectFailure(await sendForm(api, 'POST', '/collections/posts', nameless), 400, 'INVALID_PATH')
-    expectFailure(
-      await sendForm(api, 'POST', '/storage/upload', [{ ...empty, name: 'file', content: 'bytes' }]),
-      400,
-      'INVALID_PATH',
-    )
-    expect((await upload(wire, api)).name).toBe('file.txt')
-  })
+      expect(fields).toEqual({ title: 'Tea', back: expect.any(String) })
+      for (const [path, name] of [
+        ['/collections/posts', 'cover'],
+        ['/storage/upload', 'file'],
+      ] as const) {
+        const nameless = [{ ...empty, name, content: 'bytes' }]
+        expectFailure(await sendForm(api, 'POST', path, nameless), 400, 'INVALID_PATH')
+      }
+      expect((await upload(wire, api)).name).toBe('file.txt')
+    },
+  )
 })
