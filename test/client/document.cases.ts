@@ -80,6 +80,15 @@ export const documentCases: Cases = {
     same(await posts.count({ where: { or: [{ title: { contains: 'il' } }, { title: { icontains: 'GREEN' } }] } }), 2)
   },
 
+  'contract 4.2 finds by fields that are named as a parameter or end like a suffix': async ({ service }) => {
+    const posts = createClient(service).collection('posts')
+    const names = ['limit', 'offset', 'sort', 'orderBy', 'populate', 'count', 'rank__in', 'checked_in']
+    await posts.create(Object.fromEntries(names.map((name) => [name, 'x'])))
+    await posts.create({ title: 'Tea' })
+
+    for (const name of names) same([name, await posts.count({ where: { [name]: 'x' } })], [name, 1])
+  },
+
   'counts what matches in linked documents': async ({ posts, authors }) => {
     const { id } = await authors.create({ name: 'Ada' })
     await posts.createMany([{ title: 'Tea', author: id }, { title: 'Milk' }])

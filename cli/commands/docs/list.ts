@@ -14,7 +14,8 @@ export default class DocsList extends TargetCommand {
     prose(`Newest first, a page at a time; --all goes through all of them, however many there are.
 
 Conditions name a field and, after two underscores, how to compare: __ne, __gt, __gte, __lt, __lte, __contains,
-__startswith, __endswith, __in, __notin, __isnull. Dotted names reach nested and populated fields.`)
+__icontains, __startswith, __endswith, __in, __notin, __isnull; __eq where the field's own name ends like one of
+these. Dotted names reach nested and populated fields.`)
   static override examples = [
     '<%= config.bin %> docs list posts',
     '<%= config.bin %> docs list posts --where status=published --where views__gte=100 --sort -views --limit 5',

@@ -6,7 +6,7 @@ import { formatPath } from '../../model/path.js'
 import type { Test, Where } from '../../model/where.js'
 import { suffixWriters } from '../filters/encode.js'
 import type { GivenParameter } from './format.js'
-import { joinList, listParameters } from './names.js'
+import { joinList } from './names.js'
 
 interface Speaks {
   readonly filters: keyof typeof suffixWriters
@@ -54,8 +54,7 @@ function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
 function writeName(dialect: Speaks, { path, operator }: Test): string {
   const field = formatPath(path)
   const name = suffixWriters[dialect.filters](field, operator)
-  const isPlain = name && !/^\[or|__or__/.test(name) && !listParameters.includes(name)
-  if (isPlain) return name
+  if (name && !/^\[or|__or__/.test(name)) return name
   throw new SvcError('INVALID_FILTER', `This dialect cannot ask "${operator}" of "${field}".`)
 }
 
