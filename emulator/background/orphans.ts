@@ -83,11 +83,15 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
 /** Bytes first: the row is what remembers them. */
 async function removeOrphans(db: Database, store: FileStore, { isStopped }: Round): Promise<void> {
   while (!isStopped()) {
-    const ids = await selectOrphans(db, piece)
-    if (ids.length === 0) return
-    await store.remove(ids)
-    await deleteOrphans(db, ids)
+    const orphans = await selectOrphans(db, piece)
+    if (orphans.length === 0) return
+    await store.remove(idsOf(orphans.filter(({ isHeld }) => !isHeld)))
+    await deleteOrphans(db, idsOf(orphans))
   }
+}
+
+function idsOf(files: readonly { readonly id: string }[]): string[] {
+  return files.map(({ id }) => id)
 }
 
 async function discardUnsettled(

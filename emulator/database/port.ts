@@ -108,6 +108,12 @@ export function literal(value: number): Fragment {
   return new Fragment([String(Math.trunc(value))], [])
 }
 
+/** The name of a table or column as a part of the text, for what is made while the service runs. */
+export function identifier(name: string): Fragment {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(name)) throw new Error('Not a plain name.')
+  return new Fragment([`"${name}"`], [])
+}
+
 /** Fragments in a row, with a fixed text between them. */
 export function joinSql(fragments: readonly Fragment[], between: string): Fragment {
   return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)

@@ -85,12 +85,16 @@ export async function deleteRemovedDocuments(db: Database, mostDocuments: number
     sql`select collection_id from document_counts where is_removed limit 1`,
   )
   if (!removed) return false
+  // A snapshot may bring the collection back meanwhile.
+  const isRemoved = sql`collection_id = ${removed.collection_id} and exists (
+    select from document_counts where collection_id = ${removed.collection_id} and is_removed
+  )`
   const swept = await db.query(sql`
     delete from documents
-    where id in (select id from documents where collection_id = ${removed.collection_id} limit ${mostDocuments}::int)
+    where id in (select id from documents where ${isRemoved} limit ${mostDocuments}::int)
     returning 1 as one`)
   if (swept.length === 0)
-    await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id}`)
+    await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)
   return true
 }
 

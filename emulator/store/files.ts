@@ -126,13 +126,17 @@ export async function orphanCollectionFiles(db: Database, collection: string): P
   )
 }
 
-/** Some orphaned files, of any project. */
-export async function selectOrphans(db: Database, most: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`select f.id from files f where ${isOrphan} limit ${most}::int`)
-  return rows.map(({ id }) => id)
+/** Some orphaned files, of any project; the bytes of one that is held are kept for a snapshot. */
+export async function selectOrphans(db: Database, most: number): Promise<{ id: string; isHeld: boolean }[]> {
+  const rows = await db.query<{ id: string; is_held: boolean }>(sql`
+    select f.id, exists (select from snapshot_files h where h.file_id = f.id) as is_held
+    from files f
+    where ${isOrphan}
+    limit ${most}::int`)
+  return rows.map(({ id, is_held: isHeld }) => ({ id, isHeld }))
 }
 
-/** Deletes orphaned files whose bytes are gone, and counts them off. */
+/** Deletes orphaned files whose bytes are gone or a snapshot's, and counts them off. */
 export async function deleteOrphans(db: Database, ids: readonly string[]): Promise<void> {
   await db.query(
     makingRoom(sql`
@@ -145,14 +149,17 @@ export async function deleteOrphans(db: Database, ids: readonly string[]): Promi
   )
 }
 
-/** Those of the ids that have a row. */
+/** Those of the ids that have a row, or whose bytes a snapshot holds. */
 export async function selectExisting(db: Database, ids: readonly string[]): Promise<string[]> {
   const rows = await db.query<{ id: string }>(knownAmong(ids))
   return rows.map(({ id }) => id)
 }
 
 function knownAmong(ids: readonly string[]): Fragment {
-  return sql`select f.id from files f where f.id = any(${ids}::uuid[])`
+  return sql`
+    select f.id from files f where f.id = any(${ids}::uuid[])
+    union
+    select h.file_id from snapshot_files h where h.file_id = any(${ids}::uuid[])`
 }
 
 function lockedTotal(project: string): Fragment {
@@ -176,9 +183,14 @@ export async function selectSettledAnywhere(db: Database, ids: readonly string[]
   })
 }
 
-/** How many files there are, of all projects, orphaned ones included. */
+/** How many files have bytes: those of all projects, orphaned ones included, and what only snapshots hold. */
 export async function selectFileCount(db: Database): Promise<number> {
-  const [row] = await db.query<{ files: number }>(sql`select sum(files)::bigint as files from file_totals`)
+  const [row] = await db.query<{ files: number }>(sql`
+    select coalesce((select sum(files)::bigint from file_totals), 0) + (
+        select count(distinct h.file_id)
+        from snapshot_files h
+        where not exists (select from files f where f.id = h.file_id)
+      ) as files`)
   return row?.files ?? 0
 }
 

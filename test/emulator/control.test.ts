@@ -107,6 +107,19 @@ describe('contract 11 every operation of the control API replies as its contract
     expect(removed).toEqual({ id: user })
   })
 
+  it('snapshots', async () => {
+    const { id: project } = await control.projects.create({})
+
+    const saved = await control.snapshots.save({ project, name: 'empty', branch: 'main' })
+    const shown = await control.snapshots.get({ project, snapshot: 'empty' })
+    const { snapshots } = await control.snapshots.list({ project })
+    const loaded = await control.snapshots.load({ project, snapshot: 'empty' })
+    const removed = await control.snapshots.remove({ project, snapshot: 'empty' })
+
+    expect([shown, ...snapshots, removed]).toEqual([saved, saved, saved])
+    expect(loaded).toEqual({ ...saved, lacking: [] })
+  })
+
   it('mail', async () => {
     const to = 'bob@example.com'
     const { auth } = createClient(emulator)

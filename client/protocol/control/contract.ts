@@ -7,12 +7,14 @@ import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 import { process } from './process.js'
 import { projects } from './projects.js'
+import { snapshots } from './snapshots.js'
 import { users } from './users.js'
 
 export const contract = {
   health,
   process,
   projects,
+  snapshots,
   users,
   mail: mailbox,
   clock,

@@ -17,6 +17,13 @@ export const operations = {
     removeKey: 'DELETE /projects/:project/keys/:key',
     reset: 'POST /projects/:project/reset',
   },
+  snapshots: {
+    save: 'POST /projects/:project/snapshots',
+    list: 'GET /projects/:project/snapshots',
+    get: 'GET /projects/:project/snapshots/:snapshot',
+    load: 'POST /projects/:project/snapshots/:snapshot/load',
+    remove: 'DELETE /projects/:project/snapshots/:snapshot',
+  },
   users: {
     update: 'PATCH /users/:user',
     remove: 'DELETE /users/:user',

@@ -66,7 +66,7 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
 }
 
 /** Draws new numbers and has the subscribers of these collections begin anew; those of one that is gone end. */
-async function restartChanges(
+export async function restartChanges(
   unit: UnitOfWork & { readonly backend: Pick<Backend, 'now'> },
   { project, collections, isWhole }: { project: string; collections: readonly string[]; isWhole: boolean },
 ): Promise<void> {

@@ -10,6 +10,7 @@ import { order } from './0009-order.js'
 import { leases } from './0010-leases.js'
 import { formerTimes } from './0011-former-times.js'
 import { resets } from './0012-resets.js'
+import { snapshots } from './0013-snapshots.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   leases,
   formerTimes,
   resets,
+  snapshots,
 ]

@@ -8,6 +8,7 @@ import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
+import { snapshots } from '../control/snapshots.js'
 import { users } from '../control/users.js'
 import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'
@@ -35,6 +36,6 @@ export const routes: readonly Route[] = [
 ]
 
 export const controlRoutes: readonly Route[] = [
-  ...routesOf({ health, process, projects, users, mail, clock, idp }),
+  ...routesOf({ health, process, projects, snapshots, users, mail, clock, idp }),
   ...loginCompleteRoutes,
 ]

@@ -1,0 +1,29 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { gitPlace } from '../../snapshots/git-place.js'
+import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
+import { contentOf } from '../../snapshots/words.js'
+
+export default class SnapshotSave extends SnapshotCommand {
+  static override summary = 'Save the state of the emulator under a name.'
+  static override description =
+    'Documents, collections, users, sessions, files, accounts of the built-in provider and settings, as they are at one moment. Keys and mail are not part of it.'
+  static override examples = [
+    '<%= config.bin %> snapshot save before-checkout',
+    '<%= config.bin %> snapshot save demo --replace',
+  ]
+  static override args = {
+    name: Args.string({ ignoreStdin: true, description: 'name of the snapshot; the moment, if none is given' }),
+  }
+  static override flags = { replace: Flags.boolean({ description: 'replace a snapshot of that name' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(SnapshotSave)
+    const { snapshots, project } = this.snapshots(flags)
+    const place = await gitPlace()
+    const snapshot = await snapshots.save({ project, name: args.name, replace: flags.replace, ...place })
+
+    this.note(`Saved "${snapshot.name}": ${contentOf(snapshot)}.`)
+    return snapshot
+  }
+}

@@ -1,0 +1,18 @@
+import type { Snapshot } from '../../client/protocol/control/snapshots.js'
+import { formatBytes } from '../../client/protocol/model/figures.js'
+import { counted } from '../terminal/print.js'
+
+/** How much is in a snapshot: 3 documents in 2 collections, 1 user, 4 files. */
+export function contentOf({ collections, documents, users, files }: Snapshot): string {
+  const parts = [`${counted(documents, 'document')} in ${counted(collections, 'collection')}`]
+  return [...parts, counted(users, 'user'), counted(files, 'file')].join(', ')
+}
+
+/** A snapshot as a line of a table. */
+export function snapshotRow(snapshot: Snapshot) {
+  const { name, command, branch, commit, madeAt, collections, documents, users, files, bytes } = snapshot
+  return { name, madeAt, collections, documents, users, files, size: formatBytes(bytes), branch, commit, command }
+}
+
+/** What stands beside the name where there is something to say. */
+export const furtherColumns = ['branch', 'commit', 'command'] as const

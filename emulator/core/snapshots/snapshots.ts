@@ -1,0 +1,89 @@
+/** Named states of a project: all that it keeps, together. Contract 11. */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { DatabaseError } from '../../database/port.js'
+import { deleteSnapshot, dropStrayTables } from '../../store/snapshots/delete.js'
+import { insertSnapshot, seeOneMoment } from '../../store/snapshots/insert.js'
+import {
+  lockSnapshots,
+  type StoredSnapshot,
+  selectSnapshot,
+  selectSnapshots,
+  takeTime,
+} from '../../store/snapshots/registry.js'
+import type { Backend } from '../context.js'
+import { requireProject } from '../projects/projects.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
+import { nameOfMoment, requireSnapshotName } from './names.js'
+
+export interface SnapshotWish {
+  /** Left out, the moment. */
+  readonly name?: string | undefined
+  /** Where the project's own source code is. */
+  readonly branch?: string | undefined
+  readonly commit?: string | undefined
+  /** Whether it takes the place of one of that name. */
+  readonly replace?: boolean | undefined
+}
+
+/**
+ * Saves everything that a project keeps. Bytes of files are not copied: they stay as long as a snapshot holds them.
+ *
+ * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR` for its name, `SNAPSHOT_EXISTS`
+ */
+export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotWish): Promise<StoredSnapshot> {
+  const now = backend.now()
+  const { name = nameOfMoment(now), branch = null, commit = null, replace = false } = wish
+  requireSnapshotName(name)
+  const project = (await requireProject(backend, id)).id
+  const snapshot = { id: backend.newId(now), name, command: null, branch, commit, madeAt: now.toISOString() }
+  const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+    await seeOneMoment(tx)
+    await takeTime(tx)
+    await lockSnapshots(tx)
+    const before = await selectSnapshot(tx, project, name)
+    if (before && !replace) throw snapshotExists(name)
+    if (before) await deleteSnapshot(tx, project, before.id)
+    await insertSnapshot(tx, project, snapshot)
+    return selectSnapshot(tx, project, name)
+  }).catch((error) => {
+    throw isNameTaken(error) ? snapshotExists(name) : error
+  })
+  if (replace) backend.sweepFilesSoon()
+  return saved ?? noSuchSnapshot(name)
+}
+
+/** The newest first. @throws {SvcError} `NOT_FOUND` */
+export async function listSnapshots(backend: Backend, project: string): Promise<StoredSnapshot[]> {
+  return selectSnapshots(backend.db, (await requireProject(backend, project)).id)
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function getSnapshot(backend: Backend, project: string, name: string): Promise<StoredSnapshot> {
+  return (await selectSnapshot(backend.db, project, name)) ?? noSuchSnapshot(name)
+}
+
+/** Deletes a snapshot, with the bytes of files that nothing else holds. @throws {SvcError} `NOT_FOUND` */
+export async function removeSnapshot(backend: Backend, project: string, name: string): Promise<StoredSnapshot> {
+  const removed = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+    await takeTime(tx)
+    await lockSnapshots(tx)
+    const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
+    await deleteSnapshot(tx, project, snapshot.id)
+    await dropStrayTables(tx)
+    return snapshot
+  })
+  backend.sweepFilesSoon()
+  return removed
+}
+
+export function noSuchSnapshot(name: string): never {
+  throw new SvcError('NOT_FOUND', `No snapshot "${name.slice(0, 80)}".`)
+}
+
+function snapshotExists(name: string): SvcError {
+  return new SvcError('SNAPSHOT_EXISTS', `There is a snapshot "${name}" already.`)
+}
+
+function isNameTaken(error: unknown): boolean {
+  return error instanceof DatabaseError && error.constraint === 'snapshots_project_id_name_key'
+}

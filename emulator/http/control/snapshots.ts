@@ -1,0 +1,20 @@
+import { loadSnapshot } from '../../core/snapshots/load.js'
+import { getSnapshot, listSnapshots, removeSnapshot, saveSnapshot } from '../../core/snapshots/snapshots.js'
+import type { StoredSnapshot } from '../../store/snapshots/registry.js'
+import type { ControlHandlers } from './control-routes.js'
+
+export const snapshots: ControlHandlers['snapshots'] = {
+  save: async (backend, { params, request }) => shown(await saveSnapshot(backend, params.project, request)),
+  list: async (backend, { params }) => ({ snapshots: (await listSnapshots(backend, params.project)).map(shown) }),
+  get: async (backend, { params }) => shown(await getSnapshot(backend, params.project, params.snapshot)),
+  async load(backend, { params }) {
+    const { snapshot, lacking } = await loadSnapshot(backend, params.project, params.snapshot)
+    return { ...shown(snapshot), lacking }
+  },
+  remove: async (backend, { params }) => shown(await removeSnapshot(backend, params.project, params.snapshot)),
+}
+
+/** A snapshot goes by its name. */
+function shown({ id, ...snapshot }: StoredSnapshot) {
+  return snapshot
+}

@@ -1,0 +1,64 @@
+/** The list of snapshots: what each is called and how much is in it. */
+import { type Database, sql } from '../../database/port.js'
+
+export interface StoredSnapshot {
+  readonly id: string
+  readonly name: string
+  /** The command before which it was saved by itself; null for one that was asked for. */
+  readonly command: string | null
+  readonly branch: string | null
+  readonly commit: string | null
+  readonly madeAt: string
+  readonly collections: number
+  readonly documents: number
+  readonly users: number
+  readonly files: number
+  /** What its files take, which it shares with other snapshots and with the project. */
+  readonly fileBytes: number
+  /** What all else takes. */
+  readonly bytes: number
+  /** Secrets that were left out of the file it came from. */
+  readonly missing: readonly string[]
+}
+
+/** What is known of a snapshot before it is saved. */
+export type NewSnapshot = Pick<StoredSnapshot, 'id' | 'name' | 'command' | 'branch' | 'commit' | 'madeAt'>
+
+interface SnapshotRow extends Omit<StoredSnapshot, 'madeAt' | 'fileBytes' | 'missing'> {
+  readonly made_at: string
+  readonly file_bytes: number
+  readonly missing: string
+}
+
+const snapshotColumns = sql`s.id, s.name, s.command, s.branch, s.commit, s.made_at, s.collections, s.documents,
+  s.users, s.files, s.file_bytes, s.bytes, s.missing`
+
+/** The newest first. */
+export async function selectSnapshots(db: Database, project: string): Promise<StoredSnapshot[]> {
+  const rows = await db.query<SnapshotRow>(sql`
+    select ${snapshotColumns} from snapshots s where s.project_id = ${project} order by s.made_at desc, s.id desc`)
+  return rows.map(snapshotFromRow)
+}
+
+export async function selectSnapshot(db: Database, project: string, name: string): Promise<StoredSnapshot | undefined> {
+  const [row] = await db.query<SnapshotRow>(sql`
+    select ${snapshotColumns} from snapshots s where s.project_id = ${project} and s.name = ${name}`)
+  return row && snapshotFromRow(row)
+}
+
+/**
+ * Lets one transaction at a time change snapshots or what one holds; the others wait. It looks at nothing yet, so that what is
+ * looked at afterwards is as it was when it stopped waiting.
+ */
+export async function lockSnapshots(tx: Database): Promise<void> {
+  await tx.query({ text: 'lock table snapshots in share row exclusive mode', values: [], patient: true })
+}
+
+/** Statements of this transaction may take as long as they take. */
+export async function takeTime(tx: Database): Promise<void> {
+  await tx.query(sql`set local statement_timeout = 0`)
+}
+
+function snapshotFromRow({ made_at, file_bytes, missing, ...row }: SnapshotRow): StoredSnapshot {
+  return { ...row, madeAt: made_at, fileBytes: file_bytes, missing: JSON.parse(missing) }
+}

@@ -1,0 +1,188 @@
+/** Makes the state of a project that of a snapshot. What is as it was is not touched, and costs its indexes nothing. */
+import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
+import { isOrphan } from '../files.js'
+import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, partNames, parts, tableOf } from './parts.js'
+
+interface Restoring {
+  readonly tx: Database
+  readonly project: string
+  /** The snapshot's. */
+  readonly id: string
+  /** By part, the columns that the snapshot's table and today's have in common. A column that was added since keeps its default. */
+  readonly columns: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * Replaces everything that the project keeps, in a transaction that has locked it. Logins that are on their way end, as do
+ * secrets that mails carry.
+ */
+export async function restoreState(tx: Database, project: string, id: string): Promise<void> {
+  const restoring = { tx, project, id, columns: await selectColumns(tx, id) }
+  await restoreCollections(restoring)
+  await replaceRows(restoring, 'documents', sql`t.collection_id in (select id from ${keptIn(id, 'collections')})`)
+  for (const part of ['users', 'user_secrets', 'sessions'] as const) {
+    await replaceRows(restoring, part, parts[part].rowsOf(project))
+  }
+  await tx.query(
+    writing(sql`
+      update user_counts set users = (select count(*) from users where project_id = ${project})
+      where project_id = ${project}`),
+  )
+  await endLogins(tx, project)
+  await restoreFiles(restoring)
+  await replaceRows(restoring, 'idp_accounts', sql`t.id in (select id from ${keptIn(id, 'idp_accounts')})`)
+  await restoreSettings(restoring)
+}
+
+/** Whether something of another project has an id of something in the snapshot, as where a file was imported beside its origin. */
+export async function isTakenElsewhere(tx: Database, project: string, id: string): Promise<boolean> {
+  const [found] = await tx.query<{ is_taken: boolean }>(
+    onItsOwn(sql`
+      select exists (select from collections t join ${keptIn(id, 'collections')} s on s.id = t.id where t.project_id <> ${project})
+        or exists (select from users t join ${keptIn(id, 'users')} s on s.id = t.id where t.project_id <> ${project})
+        or exists (select from files t join ${keptIn(id, 'files')} s on s.id = t.id where t.project_id <> ${project})
+        as is_taken`),
+  )
+  return found?.is_taken ?? false
+}
+
+/** The provider's secrets that the project still lacks, of those that were left out of the snapshot. */
+export async function selectLacking(tx: Database, project: string, names: readonly string[]): Promise<string[]> {
+  const rows = await tx.query<{ name: string }>(sql`
+    select l.name
+    from unnest(${names}::text[]) with ordinality as l (name, at), projects p
+    where p.id = ${project} and (p.settings -> 'idp' -> l.name) is null
+    order by l.at`)
+  return rows.map(({ name }) => name)
+}
+
+async function selectColumns(tx: Database, id: string): Promise<Restoring['columns']> {
+  const rows = await tx.query<{ part: string; columns: string }>(sql`
+    select part, json_agg(mine.attname order by mine.attnum)::text as columns
+    from unnest(${partNames}::text[], ${partNames.map((part) => tableOf(id, part))}::text[]) as tables (part, kept)
+    join pg_attribute mine on mine.attrelid = part::regclass and mine.attnum > 0
+      and not mine.attisdropped and mine.attgenerated = ''
+    join pg_attribute theirs on theirs.attrelid = kept::regclass and theirs.attname = mine.attname and theirs.attnum > 0
+      and not theirs.attisdropped
+    group by part`)
+  return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
+}
+
+/** Deletes what is not in the snapshot or another there, and inserts what is missing then. */
+async function replaceRows(restoring: Restoring, part: PartName, isReplaced: Fragment): Promise<void> {
+  const { tx, id, columns } = restoring
+  const key = identifier(parts[part].key)
+  const names = (columns.get(part) ?? []).map(identifier)
+  const isSame = joinSql(
+    names.map((name) => sql`s.${name} is not distinct from t.${name}`),
+    ' and ',
+  )
+  await tx.query(
+    onItsOwnMakingRoom(sql`
+      delete from ${identifier(part)} t
+      where ${isReplaced} and not exists (select from ${keptIn(id, part)} s where s.${key} = t.${key} and ${isSame})`),
+  )
+  await tx.query(onItsOwn(missingRows(restoring, part)))
+}
+
+function missingRows({ id, columns }: Restoring, part: PartName): Fragment {
+  const key = identifier(parts[part].key)
+  const names = (columns.get(part) ?? []).map(identifier)
+  return writing(sql`
+    insert into ${identifier(part)} (${joinSql(names, ', ')})
+    select ${joinSql(
+      names.map((name) => sql`s.${name}`),
+      ', ',
+    )}
+    from ${keptIn(id, part)} s
+    where not exists (select from ${identifier(part)} t where t.${key} = s.${key})`)
+}
+
+/** A collection that is gone leaves its documents to be swept, as one that is deleted. Names may have changed hands: none stays. */
+async function restoreCollections(restoring: Restoring): Promise<void> {
+  const { tx, project, id } = restoring
+  const kept = keptIn(id, 'collections')
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      with removed as (delete from collections where project_id = ${project} returning id)
+      update document_counts set is_removed = true where collection_id in (select id from removed)`),
+    ),
+  )
+  await tx.query(onItsOwn(missingRows(restoring, 'collections')))
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      insert into document_counts as c (collection_id, documents)
+      select k.id, coalesce(n.documents, 0)
+      from ${kept} k
+      left join (select collection_id, count(*) as documents from ${keptIn(id, 'documents')} group by collection_id) n
+        on n.collection_id = k.id
+      on conflict (collection_id) do update set documents = excluded.documents, is_removed = false`),
+    ),
+  )
+}
+
+async function endLogins(tx: Database, project: string): Promise<void> {
+  const users = sql`user_id in (select id from users where project_id = ${project})`
+  await tx.query(sql`delete from pending_logins where ${users}`)
+  await tx.query(sql`delete from one_time_tokens where ${users}`)
+  await tx.query(sql`delete from recent_attempts where project_id = ${project}`)
+  await tx.query(sql`delete from idp_logins where project_id = ${project}`)
+  await tx.query(sql`delete from realtime_tickets where project_id = ${project}`)
+}
+
+/** The bytes of the snapshot's files are all there; what else the project has is orphaned. */
+async function restoreFiles(restoring: Restoring): Promise<void> {
+  const { tx, project, id, columns } = restoring
+  const kept = keptIn(id, 'files')
+  const names = (columns.get('files') ?? []).map(identifier)
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      update files f
+      set stays = false, document_id = null, collection_id = null, user_id = null
+      where f.project_id = ${project} and not (${isOrphan}) and not exists (select from ${kept} s where s.id = f.id)`),
+    ),
+  )
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      update files f
+      set ${joinSql(
+        names.map((name) => sql`${name} = s.${name}`),
+        ', ',
+      )}
+      from ${kept} s
+      where s.id = f.id`),
+    ),
+  )
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      with inserted as (${missingRows(restoring, 'files')} returning size)
+      update file_totals
+      set files = files + (select count(*) from inserted),
+        bytes = bytes + (select coalesce(sum(size), 0) from inserted)::bigint
+      where project_id = ${project}`),
+    ),
+  )
+}
+
+/** Secrets that were left out of the snapshot are as they are. So is the secret of the project's tokens where it is left out. */
+async function restoreSettings({ tx, project, id }: Restoring): Promise<void> {
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      update projects p
+      set token_secret = coalesce(nullif(s.token_secret, ''), p.token_secret),
+        settings = s.settings || jsonb_build_object('idp', coalesce(s.settings -> 'idp', '{}') || coalesce((
+          select jsonb_object_agg(own.key, own.value)
+          from jsonb_each(p.settings -> 'idp') own
+          join snapshots n on n.id = ${id} and n.missing ? own.key
+        ), '{}'))
+      from ${keptIn(id, 'projects')} s
+      where p.id = ${project}`),
+    ),
+  )
+}
