@@ -15,6 +15,8 @@ import { requireProject } from '../projects/projects.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { nameOfMoment, requireSnapshotName } from './names.js'
 
+export type { StoredSnapshot }
+
 export interface SnapshotWish {
   /** Left out, the moment. */
   readonly name?: string | undefined

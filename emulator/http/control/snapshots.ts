@@ -1,6 +1,11 @@
 import { loadSnapshot } from '../../core/snapshots/load.js'
-import { getSnapshot, listSnapshots, removeSnapshot, saveSnapshot } from '../../core/snapshots/snapshots.js'
-import type { StoredSnapshot } from '../../store/snapshots/registry.js'
+import {
+  getSnapshot,
+  listSnapshots,
+  removeSnapshot,
+  type StoredSnapshot,
+  saveSnapshot,
+} from '../../core/snapshots/snapshots.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const snapshots: ControlHandlers['snapshots'] = {
