@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { resetProject } from '../../../emulator/core/projects/reset.js'
+import type { Database } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
@@ -16,6 +17,20 @@ afterAll(() => server.stop())
 
 const open = (databaseUrl: string | undefined) => openService({ ...defaultConfig, memory: true, databaseUrl })
 const reset = ({ backend, project }: Service, choice = {}) => resetProject(backend, project.id, choice)
+
+/** The same database, whose statement of that number fails. */
+function failingAt(db: Database, number: number): Database {
+  let statements = 0
+  const counting = (inner: Database): Database => ({
+    ...inner,
+    query(statement) {
+      statements++
+      return statements === number ? Promise.reject(new Error('failed')) : inner.query(statement)
+    },
+    transaction: (work) => inner.transaction((tx) => work(counting(tx))),
+  })
+  return counting(db)
+}
 
 describe.each(engines)('on %s', (engine) => {
   let service: Service
@@ -71,6 +86,32 @@ describe.each(engines)('on %s', (engine) => {
 
     const documents = reports.map(({ collections }) => collections.map(({ documents }) => documents))
     expect(documents.sort()).toEqual([[], [2]])
+  })
+
+  it('contract 11 a reset that fails at any of its statements has deleted nothing', async () => {
+    const svc = createClient(service)
+    await reset(service)
+    await svc.collections.create({ name: 'posts' })
+    await svc.collection('posts').create({ cover: new File(['cover'], 'cover.txt') })
+    await createClient(service).auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+    await svc.files.upload(new File(['Hello'], 'note.txt'))
+    const state = async () => ({
+      posts: await svc.collection('posts').count(),
+      users: (await svc.users.list()).total,
+      files: (await svc.files.info()).files,
+    })
+
+    let failures = 0
+    for (let at = 1; ; at++) {
+      const failing = { ...service, backend: { ...service.backend, db: failingAt(service.backend.db, at) } }
+      const choice = { collections: ['posts'], users: true, files: true, mail: true } as const
+      if (await reset(failing, choice).catch(() => undefined)) break
+      failures++
+      expect(await state(), `after a failure at statement ${at}`).toEqual({ posts: 1, users: 1, files: 2 })
+    }
+
+    expect(failures).toBeGreaterThan(10)
+    expect(await state()).toEqual({ posts: 0, users: 0, files: 0 })
   })
 
   it('contract 10.7 what a reset has left is swept, and other projects keep theirs', async () => {
