@@ -129,7 +129,7 @@ async function openBackend(
   const mail = stack.use(
     openMailbox({ now, newId, transports: openMailTransports(config, config.mailFrom), from: config.mailFrom, warn }),
   )
-  const localProvider = openLocalProvider({ db, url, now: Date.now, report })
+  const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const backend: Backend = {
     db,
     about: { pid: about.pid, dataDir },

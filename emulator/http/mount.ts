@@ -1,4 +1,5 @@
 /** What Express serves: apps of their own, every place, and what every other path answers. */
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Express, Request, Response } from 'express'
 import type { Door, Exchange, Serve } from './exchange.js'
@@ -22,7 +23,10 @@ export function mountPlaces(app: Express, places: readonly ServedPath[], respond
   }
 }
 
-/** Hands all that is below a path to an app of its own, except for requests that call us by a stranger's name. */
+/**
+ * Hands all that is below a path to an app of its own, except for requests whose host is not allowed. Its answers have the id of
+ * their request, as all others have.
+ */
 export function mountApp(app: Express, door: Door, path: string, answer: RequestListener): void {
   app.use(path, (req, res) => {
     try {
@@ -30,6 +34,7 @@ export function mountApp(app: Express, door: Door, path: string, answer: Request
     } catch {
       return run(door, path, (exchange) => refusePath(door, exchange), req, res)
     }
+    res.setHeader('x-request-id', randomUUID())
     return answer(req, res)
   })
 }

@@ -1,9 +1,10 @@
 /** The paths that are served: one record for each, which both Express and the router read. */
 import type { IncomingMessage } from 'node:http'
+import { plainError } from '../../client/protocol/model/error-words.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import type { Door, Exchange, Serve } from './exchange.js'
-import { isKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
+import { isKnownOrigin, requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
 import { preflightHeaders } from './guards/origins.js'
 import type { Endpoint, Route, RouteMethod } from './route.js'
 import { serveRoute } from './serve-route.js'
@@ -69,6 +70,12 @@ function refusingEmptyId(door: Door, serve: Serve): Serve {
   }
 }
 
+/** What a path of WebSockets answers to a request that asks for none. */
+export async function refusePlainRequest(door: Door, { req }: Exchange): Promise<StoredAnswer> {
+  await requireKnownOrigin(door, req)
+  throw plainError('UPGRADE_REQUIRED')
+}
+
 /** What a file answers to methods that do not read it. */
 export function refuseOtherMethods(door: Door, exchange: Exchange): Promise<StoredAnswer> {
   return refuseMethod(door, exchange, allowed(['get']))
@@ -77,6 +84,7 @@ export function refuseOtherMethods(door: Door, exchange: Exchange): Promise<Stor
 async function refuseMethod(door: Door, { req }: Exchange, allow: readonly string[]): Promise<StoredAnswer> {
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(door, req, allow)
+  await requireKnownOrigin(door, req)
   throw new SvcError('METHOD_NOT_ALLOWED', `"${req.method}" is not served here.`, [], { allow })
 }
 
@@ -84,6 +92,7 @@ async function refuseMethod(door: Door, { req }: Exchange, allow: readonly strin
 export async function refusePath(door: Door, { req }: Exchange): Promise<StoredAnswer> {
   requireNamedOrigin(req)
   if (req.method === 'OPTIONS') return answerOptions(door, req, [])
+  await requireKnownOrigin(door, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
   throw new SvcError('NOT_FOUND', `There is nothing at "${path.slice(0, 200)}".`)
 }

@@ -15,7 +15,7 @@ import { storedFilePath } from './stored-files.js'
 const door = {} as Door
 const read: Serve = () => ({ status: 200, headers: {}, body: '' })
 const places = [
-  ...placesOf(door, [...routes, ...controlRoutes, ...aboutRoutes(routes, '0.0.0')]),
+  ...placesOf(door, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),
   readingPlace(door, storedFilePath, read),
 ]
 

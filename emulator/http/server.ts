@@ -12,9 +12,9 @@ import { openPublicBudget } from './guards/public-budget.js'
 import { openRateLimiter } from './guards/rate-limit.js'
 import type { Log } from './log.js'
 import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
-import { placesOf, readingPlace } from './places.js'
+import { placesOf, readingPlace, refusePlainRequest } from './places.js'
 import type { Streams } from './realtime/sse.js'
-import { openRealtime } from './realtime/websocket.js'
+import { openRealtime, socketPath } from './realtime/websocket.js'
 import { openRouter } from './router.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
@@ -68,10 +68,11 @@ export function createApp(
   const app = express()
   for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
   app.set('case sensitive routing', true)
-  const served = controlToken === undefined ? routes : [...routes, ...controlRoutes]
+  const control = controlToken === undefined ? [] : controlRoutes
   for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
   const places = [
-    ...placesOf(door, [...served, ...aboutRoutes(served, version)]),
+    ...placesOf(door, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
+    readingPlace(door, socketPath, (exchange) => refusePlainRequest(door, exchange)),
     readingPlace(door, storedFilePath, (exchange) => serveStoredFile(door, exchange)),
   ]
   const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)

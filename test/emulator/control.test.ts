@@ -52,6 +52,19 @@ function idsIn(tree: object, id = ''): string[] {
   )
 }
 
+it('contract 11 describes itself at /_svc/openapi.json, and is described with the rest at /openapi.json', async () => {
+  const pathsAt = async (path: string) => Object.keys((await (await fetch(`${emulator.url}${path}`)).json()).paths)
+  const own = requestsIn(operations, contract).map(({ path: place }) => {
+    const [, path = ''] = place.split(' ')
+    return `/_svc/api${path.replaceAll(/:(\w+)/g, '{$1}')}`
+  })
+
+  const described = await pathsAt('/_svc/openapi.json')
+
+  expect(described.filter((path) => path.startsWith('/_svc/api/')).sort()).toEqual([...new Set(own)].sort())
+  expect(await pathsAt('/openapi.json')).toEqual(expect.arrayContaining(described))
+})
+
 it('no name in a path is a name in the request, since a call takes both as one object', () => {
   const named = requestsIn(operations, contract).map(({ path, request }) => {
     const { properties = {}, anyOf = [] } = request

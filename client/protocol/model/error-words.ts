@@ -35,6 +35,7 @@ const words: Readonly<Record<ErrorCode, string>> = {
   INVALID_SNAPSHOT: 'That is not a snapshot, or a damaged one.',
   IDEMPOTENCY_MISMATCH: 'That idempotency key was used with another body.',
   RESULT_TOO_LARGE: 'The answer would be too large. Ask for fewer records at once, or populate less.',
+  UPGRADE_REQUIRED: 'Open a WebSocket here, or read GET /realtime/sse/<collection>.',
   RATE_LIMITED: 'Too many requests.',
   INTERNAL: 'Something went wrong on our side.',
   INVALID_RESPONSE: 'What answered is not the service, or speaks another dialect.',

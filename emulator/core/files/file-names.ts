@@ -29,7 +29,7 @@ export function requireFileName(sent: string): string {
  * @throws {SvcError} `INVALID_PATH`
  */
 export function requireFolder(sent: string): string {
-  if (sent === '' || sent === '/') return ''
+  if (sent === '') return ''
   const path = sent.replace(/\/$/, '')
   const isFit = path.split('/').every((name) => /^[\p{L}\p{M}\p{N} ._-]+$/u.test(name) && !/^\.\.?$/.test(name))
   if (!isFit || Buffer.byteLength(path) > sizes.mostPathBytes) {

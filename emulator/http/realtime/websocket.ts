@@ -15,6 +15,9 @@ import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../r
 import { readParameters } from '../request/read-list.js'
 import { serveSocket } from './socket-session.js'
 
+/** Where WebSockets are opened. */
+export const socketPath = '/realtime'
+
 const mostMessageBytes = 1024 * 1024
 const pingMilliseconds = 30_000
 /** How long a socket may take to say goodbye when the service stops. */
@@ -59,7 +62,7 @@ export function openRealtime(door: Door): Realtime {
   async function admit(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     door.requireHost(req.headers.host)
     const [path] = (req.url ?? '').split('?', 1)
-    if (path?.replace(/\/$/, '') !== '/realtime') throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
+    if (path?.replace(/\/$/, '') !== socketPath) throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
     await requireKnownOrigin(door, req)
     const spoken = spokenDialect(req)
     readDialect(spoken, dialects.a)

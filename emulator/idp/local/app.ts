@@ -38,7 +38,7 @@ export interface LocalOptions {
   readonly url: () => string
   /** Milliseconds since 1970, by the provider's own clock. */
   readonly now: () => number
-  readonly report: (error: unknown) => void
+  readonly report: (requestId: string, error: unknown) => void
 }
 
 interface Desk extends TokenDesk {
@@ -69,7 +69,7 @@ export function openLocalProvider({ db, url, now, report }: LocalOptions): Local
     faults,
     async answer(req, res) {
       const answer = await handle({ ...shared, issuer: issuer(), mayRedirect }, req).catch((error) => {
-        report(error)
+        report(String(res.getHeader('x-request-id')), error)
         return json({ error: 'server_error' }, 500)
       })
       if ('cutAfterMilliseconds' in answer) cut(res, answer)

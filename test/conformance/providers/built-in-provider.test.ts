@@ -41,6 +41,15 @@ function profile(token: unknown): Promise<Answer> {
 }
 
 describe('The built-in provider', () => {
+  test('contract 10.6 names the request in each answer, as the service does', async () => {
+    const paths = ['/.well-known/openid-configuration', '/jwks', '/nowhere', '/authorize', '/userinfo']
+    const answers = await Promise.all([...paths.map((path) => ask(path)), post('/token', {})])
+
+    const ids = answers.map(({ headers }) => headers['x-request-id'] ?? '')
+    expect(ids.filter((id) => !/^[\da-f-]{36}$/.test(id))).toEqual([])
+    expect(new Set(ids).size).toBe(answers.length)
+  })
+
   test('contract 7.2 says what it is, and shows the public half of its keys only', async () => {
     const about = expectStatus(200, await ask('/.well-known/openid-configuration')).body as Record<string, string>
     const keys = expectStatus(200, await ask('/jwks')).body as { keys: object[] }

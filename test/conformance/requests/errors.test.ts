@@ -124,6 +124,18 @@ inDialects('Errors', (wire) => {
     }
   })
 
+  test('contract 9 a request for /realtime that opens no WebSocket is 426 and says what to do', async () => {
+    const { api } = await someDocuments(wire)
+
+    for (const path of ['/realtime', '/realtime/', '/realtime?dialect=b']) {
+      const answer = await api.get(path)
+      expectFailure(answer, 426, 'UPGRADE_REQUIRED')
+      expect(answer.headers.upgrade).toBe('websocket')
+      expect(answer.text).toContain('/realtime/sse/')
+    }
+    expectFailure(await api.post('/realtime', {}), 405, 'METHOD_NOT_ALLOWED')
+  })
+
   test('contract 10.3 an unknown path is 404, whatever the method', async () => {
     const { api } = await someDocuments(wire)
 

@@ -37,6 +37,7 @@ export function errorHeaders({ code, retryAfterSeconds, allow }: SvcError): Reco
     'svc-error-code': code,
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }),
     ...(allow === undefined ? {} : { allow: allow.join(', ') }),
+    ...(code === 'UPGRADE_REQUIRED' ? { upgrade: 'websocket' } : {}),
   }
 }
 
