@@ -2,6 +2,7 @@
 import { type Config, defaultConfig } from './config.js'
 import { StartError } from './database/start-error.js'
 import { openService } from './open-service.js'
+import { selectSomeName } from './store/collections.js'
 import { version } from './version.js'
 
 export type { Config } from './config.js'
@@ -20,6 +21,8 @@ export interface Emulator {
   readonly pid: number
   readonly dataDir: string | undefined
   readonly version: string
+  /** The name of one of its collections; nothing where it has none. Found at once, however many there are. */
+  someCollection(): Promise<string | undefined>
   /** Lets running requests finish, then closes the database. Nothing acknowledged is lost. */
   close(): Promise<void>
 }
@@ -32,7 +35,7 @@ export interface Emulator {
  */
 export async function startEmulator(options: Partial<Config> = {}): Promise<Emulator> {
   requireKnown(options)
-  const { url, project, backend: _, ...opened } = await openService({ ...defaultConfig, ...withoutUndefined(options) })
+  const { url, project, backend, ...opened } = await openService({ ...defaultConfig, ...withoutUndefined(options) })
   return {
     url,
     wsUrl: url.replace(/^http/, 'ws'),
@@ -42,6 +45,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     ...opened,
     pid: process.pid,
     version,
+    someCollection: () => selectSomeName(backend.db, project.id),
   }
 }
 

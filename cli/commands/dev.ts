@@ -124,7 +124,7 @@ command's exit code if it ends by itself.`)
     try {
       const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
-      await firstAnswers(info)
+      await firstAnswers(emulator)
       const demo = flags.demo ? await loadDemo(client) : undefined
       const seeding = { client, isUpsert: false, key: undefined, signal: new AbortController().signal }
       for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))

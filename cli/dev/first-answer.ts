@@ -1,20 +1,21 @@
 import { get } from 'node:http'
-import type { EmulatorInfo } from '../target/emulator-file.js'
+import type { Emulator } from '../../emulator/dev.js'
 
-type Address = Pick<EmulatorInfo, 'url' | 'apiKey'>
+type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection'>
 
 /**
  * Waits for answers that went the whole way: to a request, and to a subscription, each through HTTP, the key and the database.
- * Asked by the plainest of means, since `fetch` takes longer to load than this takes to be answered.
+ * They are about one collection: to list all of them takes the longer the more there are. Asked by the plainest of means, since
+ * `fetch` takes longer to load than this takes to be answered.
  *
  * @throws {Error} if one of them is no good answer.
  */
-export async function firstAnswers(address: Address): Promise<void> {
-  const list = await ask(address, '/collections')
-  if (list.status !== 200) throw unexpected('request', list.status)
-  const [collection] = JSON.parse(list.body) as { name: string }[]
-  const stream = await ask(address, `/realtime/sse/${collection?.name ?? noCollection}`)
-  const expected = collection ? [200, ...notForThisKey] : [404]
+export async function firstAnswers(emulator: Asked): Promise<void> {
+  const name = await emulator.someCollection()
+  const record = await ask(emulator, name === undefined ? '/collections' : `/api/collections/${name}`)
+  if (record.status !== 200) throw unexpected('request', record.status)
+  const stream = await ask(emulator, `/realtime/sse/${name ?? noCollection}`)
+  const expected = name === undefined ? [404] : [200, ...notForThisKey]
   if (!expected.includes(stream.status ?? 0)) throw unexpected('subscription', stream.status)
 }
 
@@ -24,26 +25,19 @@ const notForThisKey = [401, 403]
 /** No collection can have that name: where there is none yet, the database has to say so. */
 const noCollection = 'documents'
 
-interface FirstAnswer {
-  readonly status: number | undefined
-  /** Of a stream what it begins with: it is not listened to any longer. */
-  readonly body: string
-}
-
-function ask({ url, apiKey }: Address, path: string): Promise<FirstAnswer> {
+/** Of a stream the beginning is enough: it is not listened to any longer. */
+function ask({ url, apiKey }: Asked, path: string): Promise<{ status: number | undefined }> {
   const headers = { 'x-api-key': apiKey, 'svc-dialect': 'a' }
   return new Promise((resolve, reject) => {
     const asking = get(url + path, { headers, agent: false }, (answer) => {
       const isStream = answer.headers['content-type']?.startsWith('text/event-stream')
-      let body = ''
-      answer.setEncoding('utf8')
-      answer.on('data', (text) => {
-        body += text
+      const { statusCode: status } = answer
+      answer.on('data', () => {
         if (!isStream) return
-        resolve({ status: answer.statusCode, body })
+        resolve({ status })
         asking.destroy()
       })
-      answer.once('end', () => resolve({ status: answer.statusCode, body }))
+      answer.once('end', () => resolve({ status }))
     })
     asking.once('error', reject)
   })

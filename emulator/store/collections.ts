@@ -35,6 +35,14 @@ export async function selectCollections(db: Database, project: string): Promise<
   return rows.map(fromRow)
 }
 
+/** The name of one of them, which an index has at hand. */
+export async function selectSomeName(db: Database, project: string): Promise<string | undefined> {
+  const [row] = await db.query<{ name: string }>(
+    sql`select c.name from collections c where c.project_id = ${project} order by c.name limit 1`,
+  )
+  return row?.name
+}
+
 /** The collection of that name, else of that id. */
 export async function selectCollection(
   db: Database,

@@ -64,8 +64,10 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
 }
 
 /** Who may not read a collection is not told who may. Contract 5.3. */
-function shown({ caller }: Context, { permissions, ...collection }: StoredCollection): Collection {
-  return may(caller, { permissions }, 'read') ? { ...collection, permissions } : collection
+function shown({ caller }: Context, stored: StoredCollection): Collection {
+  if (may(caller, stored, 'read')) return stored
+  const { permissions: _, ...collection } = stored
+  return collection
 }
 
 /** Renames a collection or changes its settings. What is stored is not looked at again. Contract 5.1. */

@@ -20,12 +20,11 @@ const optional = ['permissions', 'document_count']
 const collectionShapes = {
   snake: {
     schema: object({ ...common, updated_at: time, document_count: count }, { optional }),
-    encode: (collection) => plain({ ...encodeCommon(collection), updated_at: collection.updatedAt }),
+    encode: (collection) => encode(collection, { updated_at: collection.updatedAt }),
   },
   camel: {
     schema: object({ ...common, createdAt: time, updatedAt: time, document_count: count }, { optional }),
-    encode: (collection) =>
-      plain({ ...encodeCommon(collection), createdAt: collection.createdAt, updatedAt: collection.updatedAt }),
+    encode: (collection) => encode(collection, collection),
   },
 } as const satisfies Record<Naming, CollectionShape>
 
@@ -33,19 +32,20 @@ export function collectionShape(dialect: Pick<Dialect, 'document'>): CollectionS
   return collectionShapes[namingOf(dialect)]
 }
 
-function encodeCommon(collection: AnyCollection) {
-  const { id, name, createdAt, schema, permissions } = collection
-  return {
-    id,
-    name,
-    created_at: createdAt,
-    schema,
-    permissions,
-    document_count: 'documentCount' in collection ? collection.documentCount : undefined,
-  }
+interface Times {
+  readonly createdAt?: string
+  readonly updatedAt?: string
+  readonly updated_at?: string
 }
 
-/** Written at once, as a list of thousands of them wants: nothing in a collection is text already. */
-function plain(record: object): Writable {
+/**
+ * Written at once, as a list of thousands of them wants: nothing in a collection is text already. What is undefined is left out,
+ * so one literal serves both namings; spreading objects into each other takes longer than writing them.
+ */
+function encode(collection: AnyCollection, { createdAt, updatedAt, updated_at }: Times): Writable {
+  const { id, name, schema, permissions } = collection
+  const document_count = 'documentCount' in collection ? collection.documentCount : undefined
+  const created_at = collection.createdAt
+  const record = { id, name, created_at, schema, permissions, document_count, updated_at, createdAt, updatedAt }
   return new JsonText(JSON.stringify(record))
 }
