@@ -118,12 +118,13 @@ async function openBackend(
   const leader = stack.use(config.databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
   const maintenance = stack.use(openMaintenance(db, { now, report, leader }))
   const fileKeeper = stack.use(openFileKeeper(db, files, { report, leader }))
-  const indexes = stack.use(openIndexKeeper(db, { now, report, leader }))
+  const indexes = stack.use(openIndexKeeper(db, { now, report, leader, announce: warn }))
   const vacuum = openVacuum(db, report)
   // It may take minutes, and is left to the database as it is.
   stack.defer(() => void vacuum.close())
   stack.use(openCheckpoints(db, report))
   const bus = stack.use(await openBus(config, db, report))
+  stack.defer(bus.subscribe({ changes: indexes.busy, identity: indexes.busy, settings: indexes.busy }))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())
   const mail = stack.use(

@@ -9,8 +9,8 @@ export interface IndexUses {
   /** The indexes that can be used, by name. */
   ready: ReadonlyMap<string, KeptIndex>
   readonly timesAsked: Map<string, number>
-  /** Names of indexes that have served a list since that was written down last. */
-  readonly used: Set<string>
+  /** How many lists each index has served, by name, since that was written down last. */
+  used: Map<string, number>
 }
 
 /** From when on an index is wanted. */
@@ -19,34 +19,42 @@ export interface IndexThresholds {
   readonly fromDocuments: number
   /** How often a field must have been asked for. */
   readonly fromTimes: number
+  /** Among so many documents once is enough, since it took long. */
+  readonly atOnceDocuments: number
 }
 
 export function isReady({ ready }: IndexUses, index: FieldIndex): boolean {
   return ready.size > 0 && partsOf(index).every((part) => ready.has(nameOf(part)))
 }
 
+/** An index to make, and how often it was asked for. */
+export interface Wanted {
+  readonly index: FieldIndex
+  readonly times: number
+}
+
 /** Counts what a list could use; answers the index to make, each time it was asked for often enough. */
 export function countUse(
   uses: IndexUses,
   collection: string,
-  { path, kind }: FieldUse,
-  { documents, fromDocuments, fromTimes }: IndexThresholds & { readonly documents: number },
-): FieldIndex | undefined {
+  { path, kind, equal = [] }: FieldUse,
+  { documents, fromDocuments, fromTimes, atOnceDocuments }: IndexThresholds & { readonly documents: number },
+): Wanted | undefined {
   const kinds = kind === 'range' ? (['asc', 'desc'] as const) : [kind]
-  const candidates = kinds.map((one): FieldIndex => ({ collection, path, kind: one }))
+  const candidates = kinds.map((one): FieldIndex => ({ collection, path, kind: one, equal }))
   const serving = candidates.find((index) => isReady(uses, index))
-  if (serving) for (const part of partsOf(serving)) uses.used.add(nameOf(part))
-  const [wanted] = candidates
-  if (serving || !wanted || !Number.isFinite(documents) || documents < fromDocuments) return undefined
-  const name = nameOf(wanted)
+  if (serving) for (const name of partsOf(serving).map(nameOf)) uses.used.set(name, (uses.used.get(name) ?? 0) + 1)
+  const [index] = candidates
+  if (serving || !index || !Number.isFinite(documents) || documents < fromDocuments) return undefined
+  const name = nameOf(index)
   const times = (uses.timesAsked.get(name) ?? 0) + 1
   if (uses.timesAsked.size >= mostCounted) uses.timesAsked.clear()
   uses.timesAsked.set(name, times)
-  return times % fromTimes === 0 ? wanted : undefined
+  return documents >= atOnceDocuments || times % fromTimes === 0 ? { index, times } : undefined
 }
 
 /** An index in order comes with one for the values that it cannot hold; times are all alike. */
 export function partsOf(index: FieldIndex): readonly FieldIndex[] {
-  if (index.kind === 'text' || ownField(index.path)) return [index]
+  if (index.kind === 'text' || (ownField(index.path) && !index.equal?.length)) return [index]
   return [{ ...index, kind: 'odd' }, index]
 }

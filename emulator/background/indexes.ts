@@ -9,20 +9,30 @@ import {
   type FieldIndex,
   type FieldIndexes,
   type FieldIndexKind,
-  hasField,
+  hasFields,
   type KeptIndex,
   makeFieldIndex,
   nameOf,
   selectFieldIndexes,
-  updateUsedAt,
+  updateUses,
 } from '../store/lists/indexes.js'
-import { countUse, type IndexThresholds, type IndexUses, isReady, mostCounted, partsOf } from './index-uses.js'
+import {
+  countUse,
+  type IndexThresholds,
+  type IndexUses,
+  isReady,
+  mostCounted,
+  partsOf,
+  type Wanted,
+} from './index-uses.js'
 import { type Leader, onlyProcess } from './leader.js'
 import { openRounds, type Round } from './rounds.js'
 
 export interface IndexKeeperOptions extends IndexThresholds {
   readonly now: () => Date
   readonly report: (error: unknown) => void
+  /** Says to people that an index keeps the database busy, or would for too long. */
+  readonly announce: (message: string) => void
   /** Which process drops what no list uses. */
   readonly leader: Leader
   readonly mostPerCollection: number
@@ -36,12 +46,16 @@ const defaults = {
   leader: onlyProcess,
   fromDocuments: 2_000,
   fromTimes: 3,
+  atOnceDocuments: 100_000,
   mostPerCollection: 12,
   unusedDays: 14,
-  sizeMilliseconds: 10_000,
+  sizeMilliseconds: 2_000,
+  announce: () => undefined,
 }
 
 export interface IndexKeeper extends FieldIndexes {
+  /** The service is at work, so this is no quiet moment. */
+  busy(): void
   /** Resolves when everything that lists have brought about so far is done. */
   settled(): Promise<void>
   /** Writes down what was used and drops what was not. Also done every minute. */
@@ -54,9 +68,13 @@ export interface IndexKeeper extends FieldIndexes {
 const smallDocuments = 20_000
 /** From here on making an index takes the embedded database seconds, in which it does nothing else. */
 const longDocuments = 100_000
-/** Then it is made when no list has come for so long, or when that never happens. */
+/** Then it is made when no list and no write has come for so long, or when that never happens. */
 const quietMilliseconds = 1_000
 const mostQuietWaits = 60
+/** One that would take longer is not made there. */
+const mostBuildMilliseconds = 10_000
+/** What making one costs the embedded database for each document, on a slow machine. */
+const buildMicroseconds = { order: 9, text: 30 }
 
 const reviewMilliseconds = 60_000
 const interruptedMilliseconds = 1_800_000
@@ -67,9 +85,9 @@ interface State extends IndexUses {
   readonly options: IndexKeeperOptions
   /** Of collections, as they were counted last. */
   readonly sizes: Map<string, { readonly documents: number; readonly readAt: number }>
-  readonly wanted: Map<string, FieldIndex>
-  /** Whether a list has come since that was set to false. */
-  hasAsked: boolean
+  readonly wanted: Map<string, Wanted>
+  /** Whether a list or a write has come since that was set to false. */
+  isBusy: boolean
 }
 
 export function openIndexKeeper(
@@ -85,8 +103,8 @@ export function openIndexKeeper(
     wanted: new Map(),
     ready: new Map(),
     timesAsked: new Map(),
-    used: new Set(),
-    hasAsked: false,
+    used: new Map(),
+    isBusy: false,
   }
   const stale = new Set<string>()
   const counting = openRounds({ report, work: (round) => countStale(state, stale, round) })
@@ -96,7 +114,7 @@ export function openIndexKeeper(
 
   return {
     asked(collection, uses) {
-      state.hasAsked = true
+      state.isBusy = true
       const documents = sizeOf(state, collection, () => {
         stale.add(collection)
         counting.soon()
@@ -104,13 +122,17 @@ export function openIndexKeeper(
       for (const use of uses) {
         const wanted = countUse(state, collection, use, { ...options, documents: documents ?? 0 })
         if (!wanted) continue
-        state.wanted.set(nameOf(wanted), wanted)
+        state.wanted.set(nameOf(wanted.index), wanted)
         making.soon()
       }
       return {
         isSmall: documents !== undefined && documents <= smallDocuments,
-        has: (path: Path, kind: FieldIndexKind) => isReady(state, { collection, path, kind }),
+        has: (path: Path, kind: FieldIndexKind, equal: readonly Path[] = []) =>
+          isReady(state, { collection, path, kind, equal }),
       }
+    },
+    busy() {
+      state.isBusy = true
     },
     review() {
       reviewing.soon()
@@ -148,32 +170,52 @@ async function countStale({ db, sizes, options }: State, stale: Set<string>, { i
 /** Makes what is wanted, one index after the other, since each keeps the database busy. */
 async function makeWanted(state: State, round: Round): Promise<void> {
   await reload(state)
-  for (const [name, index] of [...state.wanted]) {
+  for (const [name, wanted] of [...state.wanted]) {
     state.wanted.delete(name)
     if (round.isStopped()) return
-    await make(state, index, round).catch((error) => {
+    await make(state, wanted, round).catch((error) => {
       if (!round.isStopped()) state.options.report(error)
     })
   }
 }
 
-async function make(state: State, index: FieldIndex, round: Round): Promise<void> {
+async function make(state: State, { index, times }: Wanted, round: Round): Promise<void> {
   const { db, options, ready, sizes } = state
   const inCollection = [...ready.values()].filter(({ collection }) => collection === index.collection)
-  if (inCollection.length >= options.mostPerCollection) return
-  if (!ownField(index.path) && !(await hasField(db, index.collection, index.path))) return
-  const isLong = (sizes.get(index.collection)?.documents ?? 0) > longDocuments
-  if (isLong && !db.capabilities.supportsConcurrentIndexes) await quiet(state, round)
+  if (inCollection.length >= options.mostPerCollection || isReady(state, index)) return
+  const fields = [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
+  if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
+  const documents = sizes.get(index.collection)?.documents ?? 0
+  if (documents > longDocuments && !db.capabilities.supportsConcurrentIndexes) {
+    if (!(await canTakeTime(state, index, documents, round))) return
+  }
   if (round.isStopped()) return
-  for (const part of partsOf(index)) await makeFieldIndex(db, part, options.now().toISOString())
+  const lists = times === 1 ? 'one list' : `${times} lists`
+  const reason = `${lists} asked for it among ${documents.toLocaleString('en')} documents`
+  for (const part of partsOf(index)) await makeFieldIndex(db, part, options.now().toISOString(), reason)
   await reload(state)
+}
+
+/** Waits for a quiet moment, and says what it is for; false where it would keep everybody else waiting for too long. */
+async function canTakeTime(state: State, index: FieldIndex, documents: number, round: Round): Promise<boolean> {
+  const { announce } = state.options
+  const milliseconds = (documents * buildMicroseconds[index.kind === 'text' ? 'text' : 'order']) / 1_000
+  const names = [...(index.equal ?? []), index.path].map((path) => path.join('.')).join(', ')
+  const it = `an index over ${names} of ${documents.toLocaleString('en')} documents`
+  if (milliseconds > mostBuildMilliseconds) {
+    announce(`No index is made: ${it} would keep the embedded database busy for more than 10 s.`)
+    return false
+  }
+  await quiet(state, round)
+  if (!round.isStopped()) announce(`Making ${it}: the embedded database answers nothing else for some seconds.`)
+  return true
 }
 
 async function quiet(state: State, { isStopped }: Round): Promise<void> {
   for (let waits = 0; waits < mostQuietWaits && !isStopped(); waits++) {
-    state.hasAsked = false
+    state.isBusy = false
     await pause(quietMilliseconds, undefined, { ref: false })
-    if (!state.hasAsked) return
+    if (!state.isBusy) return
   }
 }
 
@@ -186,9 +228,8 @@ async function reload(state: State): Promise<void> {
 async function review(state: State): Promise<void> {
   const { db, options, used } = state
   const at = options.now()
-  const names = [...used]
-  used.clear()
-  if (names.length > 0) await updateUsedAt(db, names, at.toISOString())
+  state.used = new Map()
+  if (used.size > 0) await updateUses(db, used, at.toISOString())
   if (await options.leader.leads()) {
     const unwanted = (await selectFieldIndexes(db)).filter((index) => isUnwanted(index, at, options))
     for (const { name } of unwanted) await dropFieldIndex(db, name)

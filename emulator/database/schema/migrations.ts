@@ -11,6 +11,7 @@ import { leases } from './0010-leases.js'
 import { formerTimes } from './0011-former-times.js'
 import { resets } from './0012-resets.js'
 import { snapshots } from './0013-snapshots.js'
+import { indexUses } from './0014-index-uses.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   formerTimes,
   resets,
   snapshots,
+  indexUses,
 ]

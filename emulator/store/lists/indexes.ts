@@ -1,13 +1,25 @@
-/** Indexes over single fields of single collections, made where they are used. `background/indexes.ts` says when. */
+/** Indexes over fields of single collections, made where they are used. `background/indexes.ts` says when. */
 import { createHash } from 'node:crypto'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { ownField } from '../../../client/protocol/model/where.js'
-import { type Database, type Fragment, type SqlValue, sql, writing } from '../../database/port.js'
+import { type Database, type Fragment, joinSql, type SqlValue, sql, writing } from '../../database/port.js'
 import { patientSql } from '../upkeep.js'
-import { fieldText, fieldValue, inCollection, inOrder, isOdd, isRegular, lowerCased, ownTimes } from './fields.js'
+import {
+  fieldText,
+  fieldValue,
+  hashed,
+  inCollection,
+  inOrder,
+  isOdd,
+  isOddAmong,
+  isRegular,
+  isRegularAmong,
+  lowerCased,
+  ownTimes,
+} from './fields.js'
 
 /**
- * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose value
+ * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose values
  * may not stand in those two. `text` serves parts of strings.
  */
 export type FieldIndexKind = 'asc' | 'desc' | 'odd' | 'text'
@@ -16,12 +28,19 @@ export interface FieldIndex {
   readonly collection: string
   readonly path: Path
   readonly kind: FieldIndexKind
+  /** Fields before it that a list compares with values, in the order of `equality.ts`. */
+  readonly equal?: readonly Path[]
 }
 
 export interface KeptIndex extends FieldIndex {
   readonly name: string
   readonly madeAt: string
   readonly usedAt: string
+  /** How many lists it has served. */
+  readonly uses: number
+  /** Why it was made. */
+  readonly reason: string
+  readonly bytes: number
   /** False while it is made, and for one whose making was interrupted. */
   readonly isReady: boolean
   /** Whether its collection has been removed. */
@@ -32,12 +51,11 @@ export interface KeptIndex extends FieldIndex {
 export interface KnownFields {
   /** So small that any plan will do, and making one each time would cost more than it saves. */
   readonly isSmall: boolean
-  has(path: Path, kind: 'asc' | 'desc' | 'text'): boolean
+  has(path: Path, kind: 'asc' | 'desc' | 'text', equal?: readonly Path[]): boolean
 }
 
 /** What a list could use: an index of that kind, and for a `range` one in either direction. */
-export interface FieldUse {
-  readonly path: Path
+export interface FieldUse extends Pick<FieldIndex, 'path' | 'equal'> {
   readonly kind: 'asc' | 'desc' | 'text' | 'range'
 }
 
@@ -53,13 +71,18 @@ interface IndexRow {
   kind: FieldIndexKind
   made_at: string
   used_at: string
+  equal: string
+  uses: number
+  reason: string
+  bytes: number
   is_ready: boolean
   is_left: boolean
 }
 
 export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   const rows = await db.query<IndexRow>(sql`
-    select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, coalesce(i.indisvalid, false) as is_ready,
+    select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, f.equal, f.uses, f.reason,
+      coalesce(pg_relation_size(c.oid), 0) as bytes, coalesce(i.indisvalid, false) as is_ready,
       not exists (select from collections where id = f.collection_id) as is_left
     from field_indexes f
     left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
@@ -71,20 +94,24 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
     kind: row.kind,
     madeAt: row.made_at,
     usedAt: row.used_at,
+    equal: JSON.parse(row.equal),
+    uses: row.uses,
+    reason: row.reason,
+    bytes: row.bytes,
     isReady: row.is_ready,
     isLeft: row.is_left,
   }))
 }
 
 /** Makes an index and keeps its name, unless it is there or being made. Writes go on meanwhile where the engine supports it. */
-export async function makeFieldIndex(db: Database, index: FieldIndex, at: string): Promise<void> {
+export async function makeFieldIndex(db: Database, index: FieldIndex, at: string, reason = ''): Promise<void> {
   const name = nameOf(index)
   const [claimed] = await db.query(
     writing(sql`
-    insert into field_indexes (name, collection_id, path, kind, made_at, used_at)
+    insert into field_indexes (name, collection_id, path, equal, kind, made_at, used_at, reason)
     values (
-      ${name}, ${index.collection}::uuid, ${JSON.stringify(index.path)}::jsonb, ${index.kind},
-      ${at}::timestamptz, ${at}::timestamptz
+      ${name}, ${index.collection}::uuid, ${JSON.stringify(index.path)}::jsonb, ${JSON.stringify(index.equal ?? [])}::jsonb,
+      ${index.kind}, ${at}::timestamptz, ${at}::timestamptz, ${reason}
     )
     on conflict do nothing
     returning name`),
@@ -112,12 +139,18 @@ function concurrently({ capabilities }: Database): string {
   return capabilities.supportsConcurrentIndexes ? 'concurrently ' : ''
 }
 
-export async function updateUsedAt(db: Database, names: readonly string[], at: string): Promise<void> {
-  await db.query(writing(sql`update field_indexes set used_at = ${at}::timestamptz where name = any(${names}::text[])`))
+/** Adds how often each was used since. */
+export async function updateUses(db: Database, uses: ReadonlyMap<string, number>, at: string): Promise<void> {
+  await db.query(
+    writing(sql`
+    update field_indexes f set used_at = ${at}::timestamptz, uses = f.uses + used.times
+    from unnest(${[...uses.keys()]}::text[], ${[...uses.values()].map(String)}::bigint[]) as used (name, times)
+    where f.name = used.name`),
+  )
 }
 
-/** Whether any of the newest documents has the field; an index over a field that no document has serves no list. */
-export async function hasField(db: Database, collection: string, path: Path): Promise<boolean> {
+/** Whether any of the newest documents has the fields; an index over a field that no document has serves no list. */
+export async function hasFields(db: Database, collection: string, paths: readonly Path[]): Promise<boolean> {
   const [row] = await db.query<{ is_there: boolean }>(sql`
     select exists (
       select from (
@@ -127,7 +160,10 @@ export async function hasField(db: Database, collection: string, path: Path): Pr
         order by d.collection_id desc, d.id desc
         limit 1000
       ) as d
-      where ${fieldValue(path)} is not null
+      where ${joinSql(
+        paths.map((path) => sql`${fieldValue(path)} is not null`),
+        ' and ',
+      )}
     ) as is_there`)
   return row?.is_there === true
 }
@@ -139,21 +175,37 @@ export async function countDocuments(db: Database, collection: string): Promise<
   return row?.documents ?? 0
 }
 
-export function nameOf({ collection, path, kind }: FieldIndex): string {
+export function nameOf({ collection, path, kind, equal = [] }: FieldIndex): string {
   return `field_${createHash('sha1')
-    .update(JSON.stringify([collection, path, kind]))
+    .update(JSON.stringify([collection, path, kind, ...(equal.length > 0 ? [equal] : [])]))
     .digest('hex')}`
 }
 
-function definitionOf({ collection, path, kind }: FieldIndex): string {
+function definitionOf({ collection, path, kind, equal = [] }: FieldIndex): string {
   const own = ownField(path)
   const here = inCollection(collection)
+  if (equal.length > 0) {
+    const sort = own ? undefined : path
+    if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOddAmong(equal, sort)}`)
+    const columns = [...equal.map((one) => hashed(fieldValue(one))), ...sortColumns(path, directionOf(kind))]
+    return inlined(sql`(${joinSql(columns, ', ')}) where ${here} and ${isRegularAmong(equal, sort)}`)
+  }
   if (own && own !== 'id') return inlined(sql`(${ownTimes[own]} ${directionOf(kind)}, d.id) where ${here}`)
   if (kind === 'text') return inlined(sql`using gin (${lowerCased(fieldText(path))} gin_trgm_ops) where ${here}`)
   if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOdd(path)}`)
   return inlined(
     sql`(${inOrder(fieldValue(path))} ${directionOf(kind)} nulls last, d.id) where ${here} and ${isRegular(path)}`,
   )
+}
+
+/** What an index in order ends with: the field that sorts, and the id. */
+function sortColumns(path: Path, direction: Fragment): Fragment[] {
+  const own = ownField(path)
+  if (own === 'id') return [sql`d.id ${direction}`]
+  return [
+    own ? sql`${ownTimes[own]} ${direction}` : sql`${inOrder(fieldValue(path))} ${direction} nulls last`,
+    sql`d.id`,
+  ]
 }
 
 function directionOf(kind: FieldIndexKind): Fragment {

@@ -11,6 +11,8 @@ export interface Ordering {
   readonly order: Fragment
   readonly direction: Fragment
   readonly opposite: Fragment
+  /** The order in which an index has the documents whose value may stand there. */
+  readonly inIndex: Fragment
   /** Ends a select of `value`, where that is worth computing once although the order names it several times. */
   readonly fence: Fragment
   /** Whether the id alone decides. */
@@ -27,13 +29,29 @@ export function orderingOf(sort: Sort | undefined): Ordering {
   const { direction } = ways
   const own = sort ? ownField(sort.path) : 'id'
   if (!sort || own === 'id') {
-    return { value: sql`null::text`, order: sql`id ${direction}`, ...ways, fence: nothing, isById: true }
+    return {
+      value: sql`null::text`,
+      order: sql`id ${direction}`,
+      inIndex: sql`d.id ${direction}`,
+      ...ways,
+      fence: nothing,
+      isById: true,
+    }
   }
-  if (own) return { value: ownTimes[own], order: sql`value ${direction}, id`, ...ways, fence: nothing, isById: false }
+  if (own)
+    return {
+      value: ownTimes[own],
+      order: sql`value ${direction}, id`,
+      inIndex: sql`${ownTimes[own]} ${direction}, d.id`,
+      ...ways,
+      fence: nothing,
+      isById: false,
+    }
   return {
     value: inOrder(fieldValue(sort.path)),
     order: sql`(value > ${inOrder(sql`'true'::jsonb`)} or value = ${inOrder(sql`'[]'::jsonb`)}) ${direction} nulls last, value ${direction} nulls last, id`,
     ...ways,
+    inIndex: sql`${inOrder(fieldValue(sort.path))} ${direction} nulls last, d.id`,
     fence: sql`offset 0`,
     isById: false,
   }

@@ -1,7 +1,8 @@
 /** The statement of a plan. It answers rows of a page, or one row without an id, so that the total is always there. */
 import { ownField } from '../../../client/protocol/model/where.js'
-import { type Fragment, plannedEachTime, sql } from '../../database/port.js'
+import { type Fragment, joinSql, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
+import { partsOfEquality } from './equality.js'
 import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './fields.js'
 import type { ListPlan, Strategy } from './plan.js'
 import { compileWhere } from './where.js'
@@ -17,6 +18,7 @@ const statements = {
   'find all': found,
   'look near': foundNear,
   'sort matches': sortedMatches,
+  'read index': readFromIndex,
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
 
 /** The commonest list, and the pages of an export: always the same text, prepared once. */
@@ -164,6 +166,30 @@ function matchesInOrder(plan: ListPlan, condition: Fragment): Fragment {
       union all
       select d.id, ${ordering.value} ${from} and ${isOdd(sort.path)}
     ) as found`
+}
+
+/** The page's worth from each place in the index, and the few documents that are not in there; the total beside them. */
+function readFromIndex(plan: ListPlan): Fragment {
+  const { scope, ordering, query } = plan
+  const { sort, limit, offset, where } = query
+  const sorted = sort && !ownField(sort.path) ? sort.path : undefined
+  const { inOrder: places, odd } = partsOfEquality(plan.equality ?? [], sorted, compileWhere(where, scope))
+  const from = (condition: Fragment) => sql`from documents d where ${inCollection(scope.collection)} and ${condition}`
+  const matches = [
+    ...places.map(
+      (place) => sql`
+      (select d.id, ${ordering.value} as value ${from(place)}
+      order by ${ordering.inIndex} limit ${limit + offset}::bigint)`,
+    ),
+    sql`
+      select d.id, ${ordering.value} ${from(odd)}`,
+  ]
+  const counts = [...places, odd].map((condition) => sql`(select count(*) ${from(condition)})`)
+  return withPage(
+    plan,
+    sql`page as (${cut(plan, sql`(${joinSql(matches, '\n      union all')}) as found`)})`,
+    query.count ? sql`select (${joinSql(counts, ' + ')})::int as total` : noTotal,
+  )
 }
 
 /** The page out of all that was found. */

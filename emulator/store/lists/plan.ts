@@ -1,8 +1,9 @@
 /** How a list of documents is read: decided once, from what is asked for and which indexes there are. */
 import type { Collection } from '../../../client/protocol/model/collection.js'
-import type { ListQuery } from '../../../client/protocol/model/page.js'
+import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { canHold, type Operator, ownField, type Where } from '../../../client/protocol/model/where.js'
+import { type Equality, equalityOf } from './equality.js'
 import { looksManyUp } from './field-test.js'
 import type { FieldIndexes, FieldUse } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
@@ -26,6 +27,8 @@ export type Strategy =
   | 'look near'
   /** Sorts the matches, and counts none. */
   | 'sort matches'
+  /** Reads the page from an index over the fields that the filter compares and then the one that sorts. */
+  | 'read index'
 
 export interface ListPlan {
   readonly strategy: Strategy
@@ -36,6 +39,8 @@ export interface ListPlan {
   readonly bounds: Where
   /** All other conditions. */
   readonly others: Where
+  /** The whole filter, where it is nothing else and an index serves it. */
+  readonly equality: Equality | undefined
   /** Among few documents planning would take longest; among many the best plan depends on the values. */
   readonly isPlannedOnce: boolean
 }
@@ -43,10 +48,13 @@ export interface ListPlan {
 export function planList({ collection, indexes, ...reach }: ListPlace, query: ListQuery): ListPlan {
   const scope = { ...reach, collection: collection.id, populate: query.populate }
   const plan = { query, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
-  if (isWalk(plan)) return { ...plan, scope, strategy: 'walk', isPlannedOnce: true }
-  const known = indexes?.asked(collection.id, usesOf(query))
-  const strategy = strategyOf(plan)
-  return { ...plan, scope: { ...scope, known }, strategy, isPlannedOnce: known?.isSmall === true }
+  if (isWalk(plan)) return { ...plan, scope, strategy: 'walk', equality: undefined, isPlannedOnce: true }
+  const asked = equalityIn(query)
+  const use = asked && inEquality(asked, query.sort)
+  const known = indexes?.asked(collection.id, use ? [use] : usesOf(query))
+  const equality = use && known?.has(use.path, use.kind, use.equal) ? asked : undefined
+  const strategy = equality ? 'read index' : strategyOf(plan)
+  return { ...plan, equality, scope: { ...scope, known }, strategy, isPlannedOnce: known?.isSmall === true }
 }
 
 type Asked = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>
@@ -67,7 +75,19 @@ function splitBounds({ all }: Where): { bounds: Where; others: Where } {
   return { bounds: { all: all.filter(isBound) }, others: { all: all.filter((clause) => !isBound(clause)) } }
 }
 
-/** Which indexes a list would have use for. Equality needs none: the index over all data serves it. */
+function equalityIn({ where, populate }: ListQuery): Equality | undefined {
+  const equality = equalityOf(where)
+  return equality?.some(({ path }) => isLinked(path, populate)) ? undefined : equality
+}
+
+/** The index that has such a list. One in the order of the ids is read in both directions. */
+function inEquality(equality: Equality, sort: Sort | undefined) {
+  const equal = equality.map(({ path }) => path)
+  if (!sort || ownField(sort.path) === 'id') return { path: ['id'], kind: 'desc', equal } as const
+  return sort.path.every(canHold) ? ({ path: sort.path, kind: sort.direction, equal } as const) : undefined
+}
+
+/** Which indexes any other list would have use for. Equality needs none: the index over all data serves it. */
 function usesOf({ where, sort, populate }: ListQuery): readonly FieldUse[] {
   const tests = where.all.flatMap(({ any }) => any)
   return [

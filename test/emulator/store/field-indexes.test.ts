@@ -3,8 +3,11 @@ import type { Operator } from '../../../client/protocol/model/where.js'
 import { sql } from '../../../emulator/database/port.js'
 import { fieldValue, inCollection, isRegular } from '../../../emulator/store/lists/fields.js'
 import { inlined, makeFieldIndex } from '../../../emulator/store/lists/indexes.js'
+import { pageOf } from '../../../emulator/store/lists/page.js'
+import { planList } from '../../../emulator/store/lists/plan.js'
 import {
   aCollection,
+  and,
   database,
   explained,
   indexed,
@@ -12,7 +15,10 @@ import {
   list,
   onEachEngine,
   where,
+  withIndexes,
 } from '../../fixtures/databases/stored-lists.js'
+
+const long = 'x'.repeat(700)
 
 onEachEngine(() => {
   describe('A field index', () => {
@@ -31,6 +37,76 @@ onEachEngine(() => {
           expect(await list(posts, query, indexes), `${operator} ${value}`).toEqual(await list(posts, query))
         }
       }
+    })
+
+    test('over what a filter compares and what sorts changes nothing about what is found', async () => {
+      const values = [
+        ...inOrder,
+        'tea',
+        ['tea', 'x'],
+        ['tea', ['x']],
+        '5',
+        5,
+        5.0,
+        ['5'],
+        [5, 'tea'],
+        'true',
+        'null',
+        long,
+        [long],
+      ]
+      const posts = await aCollection(
+        'posts',
+        values.flatMap((field) => values.map((other, n) => ({ field, other, n: n % 7 === 6 ? undefined : n % 7 }))),
+      )
+      const sorts = [undefined, 'id', 'createdAt', 'n', 'other', 'field'].flatMap((name) =>
+        name === undefined
+          ? [undefined]
+          : (['asc', 'desc'] as const).map((direction) => ({ path: [name] as const, direction })),
+      )
+      const indexes = await withIndexes(
+        posts,
+        ([[['field']], [['field'], ['other']]] as const).flatMap((equal) => [
+          { path: ['id'] as const, kind: 'desc' as const, equal },
+          ...['createdAt', 'n', 'other', 'field'].flatMap((name) =>
+            (['asc', 'desc'] as const).map((kind) => ({ path: [name] as const, kind, equal })),
+          ),
+        ]),
+      )
+
+      for (const value of ['', 'A', 'tea', '5', '2', '1e21', '-1.5', 'true', 'null', 'a', long, 'nothing', '茶']) {
+        for (const filter of [
+          where('field', 'eq', value),
+          and(where('other', 'eq', 'tea'), where('field', 'eq', value)),
+        ]) {
+          for (const sort of sorts) {
+            const query = { where: filter, sort, limit: 30, offset: sort === undefined ? 0 : 5 }
+            const about = `${value} by ${sort?.path} ${sort?.direction}, ${filter.all.length} fields`
+            expect(await list(posts, query, indexes), about).toEqual(await list(posts, query))
+          }
+        }
+      }
+    })
+
+    test('over what a filter compares and what sorts has the page in its place', async () => {
+      const posts = await aCollection(
+        'posts',
+        Array.from({ length: 3_000 }, (_, n) => ({ kind: `kind ${n % 30}`, n })),
+      )
+      const indexes = await withIndexes(posts, [{ path: ['n'], kind: 'desc', equal: [['kind']] }])
+      const plan = planList(
+        { project: 'p', collection: { id: posts, name: 'posts' }, mayReadAll: true, roles: [], indexes },
+        {
+          where: where('kind', 'eq', 'kind 7'),
+          sort: { path: ['n'], direction: 'desc' },
+          limit: 20,
+          offset: 0,
+          count: false,
+          populate: [],
+        },
+      )
+
+      expect(await explained(pageOf(plan))).toMatch(/Limit[^\n]*\n *-> +Index Scan using field_/)
     })
 
     test('takes any field name for what it is', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type IndexKeeper, type IndexKeeperOptions, openIndexKeeper } from '../../../emulator/background/indexes.js'
 import { sql } from '../../../emulator/database/port.js'
-import type { FieldUse } from '../../../emulator/store/lists/indexes.js'
+import { type FieldUse, selectFieldIndexes } from '../../../emulator/store/lists/indexes.js'
 import { database, onEachEngine } from '../../fixtures/databases/stored-lists.js'
 
 const posts = '01900000-0000-7000-8000-000000000001'
@@ -51,6 +51,15 @@ onEachEngine(() => {
       expect((await kept()).map(({ kind }) => kind)).toEqual(['desc', 'odd'])
     })
 
+    test('gets one at once where a list takes long', async () => {
+      const keeper = open({ fromDocuments: 50, atOnceDocuments: 50 })
+
+      await ask(keeper, { path: ['title'], kind: 'desc', equal: [['title']] }, 1)
+
+      expect(keeper.asked(posts, []).has(['title'], 'desc', [['title']])).toBe(true)
+      expect(keeper.asked(posts, []).has(['title'], 'desc')).toBe(false)
+    })
+
     test('gets no more than the collection may have', async () => {
       const keeper = open({ fromDocuments: 50, mostPerCollection: 1 })
       for (const path of [['createdAt'], ['updatedAt']] as const) await ask(keeper, { path, kind: 'desc' }, 3)
@@ -80,6 +89,22 @@ onEachEngine(() => {
           sql`select indexname from pg_indexes where indexname like 'field\\_%' and tablename = 'documents'`,
         ),
       ).toEqual([])
+    })
+
+    test('is kept with its reason and how often it was used', async () => {
+      const keeper = open({ fromDocuments: 50 })
+      await ask(keeper, sortByTitle, 3)
+
+      await ask(keeper, sortByTitle, 4)
+      await keeper.review()
+
+      expect(
+        (await selectFieldIndexes(database())).map(({ kind, uses, reason, bytes }) => [kind, uses, reason, bytes > 0]),
+      ).toEqual(
+        expect.arrayContaining(
+          ['asc', 'odd'].map((kind) => [kind, 4, '3 lists asked for it among 50 documents', true]),
+        ),
+      )
     })
 
     test('whose making was interrupted is not used, and made again later', async () => {

@@ -1,0 +1,58 @@
+/** Lists of documents whose fields equal something: an index over these fields, and then the one that sorts, has their pages. */
+import type { Json } from '../../../client/protocol/model/json.js'
+import { isIndexSegment, type Path } from '../../../client/protocol/model/path.js'
+import { canHold, meaningsOf, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
+import { type Fragment, joinSql, sql } from '../../database/port.js'
+import { fieldValue, hashed, isOddAmong, isRegularAmong } from './fields.js'
+
+/** Each clause is a field and the text that it equals, in an order that does not depend on how they were asked for. */
+export type Equality = readonly { readonly path: Path; readonly text: string }[]
+
+/** More fields make an index that serves few lists. */
+const mostFields = 2
+
+/** The filter as nothing but equality, if that is what it is, and an index can be over its fields. */
+export function equalityOf({ all }: Where): Equality | undefined {
+  if (all.length === 0 || all.length > mostFields) return undefined
+  const pairs = all.flatMap(({ any: [test, another] }) => (test && !another && canBeCompared(test) ? [test] : []))
+  const sorted = pairs
+    .map(({ path, value }) => ({ path, text: value, name: JSON.stringify(path) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+  const areDistinct = new Set(sorted.map(({ name }) => name)).size === all.length
+  return areDistinct ? sorted.map(({ path, text }) => ({ path, text })) : undefined
+}
+
+function canBeCompared(test: Test): test is Extract<Test, { operator: 'eq' }> & { operator: 'eq' } {
+  const { path, operator } = test
+  return (
+    operator === 'eq' && !ownField(path) && path.every(canHold) && !path.some(isIndexSegment) && canHold(test.value)
+  )
+}
+
+/**
+ * Conditions that together are the filter, and no document meets two of them. Each of the first finds its documents in one
+ * place of the index, in order: a text such as 5 equals a string or a number, so it has two. The last is the filter itself
+ * over the documents that are not in there.
+ */
+export function partsOfEquality(
+  equality: Equality,
+  sort: Path | undefined,
+  filter: Fragment,
+): { readonly inOrder: readonly Fragment[]; readonly odd: Fragment } {
+  const equal = equality.map(({ path }) => path)
+  const combinations = equality.reduce<readonly Fragment[][]>(
+    (before, { path, text }) =>
+      meaningsOf(text).flatMap((value) => before.map((conditions) => [...conditions, isExactlyValue(path, value)])),
+    [[]],
+  )
+  return {
+    inOrder: combinations.map((conditions) => joinSql([...conditions, isRegularAmong(equal, sort)], ' and ')),
+    odd: sql`${filter} and ${isOddAmong(equal, sort)}`,
+  }
+}
+
+/** Different values may have the same hash. */
+function isExactlyValue(path: Path, value: Json): Fragment {
+  const json = sql`${JSON.stringify(value)}::jsonb`
+  return sql`${hashed(fieldValue(path))} = ${hashed(json)} and ${fieldValue(path)} = ${json}`
+}
