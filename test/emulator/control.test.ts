@@ -128,9 +128,13 @@ describe('contract 11 every operation of the control API replies as its contract
     const { snapshots } = await control.snapshots.list({ project })
     const loaded = await control.snapshots.load({ project, snapshot: 'empty' })
     const removed = await control.snapshots.remove({ project, snapshot: 'empty' })
+    const { name } = await control.snapshots.save({ project, automatic: true, command: 'seed' })
+    await control.snapshots.finish({ project, snapshot: name })
+    const undone = await control.snapshots.undo({ project })
 
     expect([shown, ...snapshots, removed]).toEqual([saved, saved, saved])
     expect(loaded).toEqual({ ...saved, lacking: [] })
+    expect(undone).toMatchObject({ command: 'seed', snapshot: name })
   })
 
   it('mail', async () => {

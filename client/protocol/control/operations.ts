@@ -23,6 +23,8 @@ export const operations = {
     get: 'GET /projects/:project/snapshots/:snapshot',
     load: 'POST /projects/:project/snapshots/:snapshot/load',
     remove: 'DELETE /projects/:project/snapshots/:snapshot',
+    finish: 'POST /projects/:project/snapshots/:snapshot/finish',
+    undo: 'POST /projects/:project/undo',
   },
   users: {
     update: 'PATCH /users/:user',

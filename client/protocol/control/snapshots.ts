@@ -22,16 +22,34 @@ const snapshot = z.strictObject({
 
 export type Snapshot = z.output<typeof snapshot>
 
+/** Where the source code of the app is. */
+const place = { branch: z.string().max(255).optional(), commit: z.string().max(64).optional() }
+
+const outcome = z.strictObject({
+  restored: z.int().describe('How many are as they were before the command.'),
+  removed: z.int().describe('How many came with the command and are gone.'),
+  kept: z
+    .array(z.strictObject({ id: z.string(), name: z.string().nullable() }))
+    .describe('What somebody has written since, or whose place is taken: the first 1,000.'),
+  keptCount: z.int(),
+})
+
 /** Contract 11: named states of a project. */
 export const snapshots = {
   save: {
     summary: 'Save documents, collections, users, sessions, files, provider accounts and settings.',
-    request: z.strictObject({
-      name: z.string().optional().describe('Left out, the moment.'),
-      branch: z.string().max(255).optional(),
-      commit: z.string().max(64).optional(),
-      replace: z.boolean().optional().describe('Takes the place of a snapshot of that name.'),
-    }),
+    request: z.union([
+      z.strictObject({
+        name: z.string().optional().describe('Left out, the moment.'),
+        ...place,
+        replace: z.boolean().optional().describe('Takes the place of a snapshot of that name.'),
+      }),
+      z.strictObject({
+        automatic: z.literal(true).describe('Before a command that destroys something, for undo.'),
+        command: z.string().min(1).max(255),
+        ...place,
+      }),
+    ]),
     status: 201,
     reply: snapshot,
   },
@@ -48,4 +66,23 @@ export const snapshots = {
     }),
   },
   remove: { summary: 'Delete a snapshot.', reply: snapshot },
+  finish: {
+    summary:
+      'Say that the command has ended before which an automatic snapshot was saved: what is written then is not its.',
+    reply: z.strictObject({ name: z.string() }),
+  },
+  undo: {
+    summary: 'Bring back what the last command has removed or changed. What was written since stays, and is listed.',
+    request: z.strictObject({
+      snapshot: z.string().optional().describe('The automatic snapshot before the command; left out, the newest.'),
+    }),
+    reply: z.strictObject({
+      command: z.string(),
+      snapshot: z.string(),
+      collections: outcome,
+      documents: outcome,
+      users: outcome,
+      files: outcome,
+    }),
+  },
 } satisfies OperationsOf<typeof operations.snapshots>

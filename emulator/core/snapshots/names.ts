@@ -20,6 +20,11 @@ export function nameOfMoment(now: Date): string {
   return now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-')
 }
 
+/** The name of an automatic snapshot: the moment, and the end of its id, since two can be of one moment. */
+export function automaticName(now: Date, id: string): string {
+  return `${automaticPrefix}${nameOfMoment(now)}-${id.slice(-4)}`
+}
+
 function refused(name: string, message: string): SvcError {
   const issue = { path: ['name'], message, type: 'name' }
   return new SvcError('VALIDATION_ERROR', `"${name.slice(0, 80)}" ${message}.`, [issue])

@@ -1,7 +1,8 @@
 /** Named states of a project: all that it keeps, together. Contract 11. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { DatabaseError } from '../../database/port.js'
-import { deleteSnapshot, dropStrayTables } from '../../store/snapshots/delete.js'
+import type { Project } from '../../../client/protocol/model/project.js'
+import { type Database, DatabaseError } from '../../database/port.js'
+import { deleteSnapshot } from '../../store/snapshots/delete.js'
 import { insertSnapshot, seeOneMoment } from '../../store/snapshots/insert.js'
 import {
   lockSnapshots,
@@ -13,7 +14,8 @@ import {
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/projects.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
-import { nameOfMoment, requireSnapshotName } from './names.js'
+import { trimAutomatic } from './automatic.js'
+import { automaticName, nameOfMoment, requireSnapshotName } from './names.js'
 
 export type { StoredSnapshot }
 
@@ -27,6 +29,12 @@ export interface SnapshotWish {
   readonly replace?: boolean | undefined
 }
 
+/** A snapshot before a command that destroys something, which `undo` takes back. */
+export interface AutomaticWish extends Pick<SnapshotWish, 'branch' | 'commit'> {
+  /** What it is called in a terminal. */
+  readonly command: string
+}
+
 /**
  * Saves everything that a project keeps. Bytes of files are not copied: they stay as long as a snapshot holds them.
  *
@@ -34,23 +42,58 @@ export interface SnapshotWish {
  */
 export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotWish): Promise<StoredSnapshot> {
   const now = backend.now()
-  const { name = nameOfMoment(now), branch = null, commit = null, replace = false } = wish
+  const { name = nameOfMoment(now), replace = false, ...place } = wish
   requireSnapshotName(name)
-  const project = (await requireProject(backend, id)).id
-  const snapshot = { id: backend.newId(now), name, command: null, branch, commit, madeAt: now.toISOString() }
+  const snapshot = { ...place, id: backend.newId(now), name, command: null, at: now }
+  return save(backend, await requireProject(backend, id), snapshot, async (tx, project) => {
+    const before = await selectSnapshot(tx, project, name)
+    if (before && !replace) throw snapshotExists(name)
+    if (before) await deleteSnapshot(tx, project, before.id)
+  })
+}
+
+/**
+ * Saves everything before a command. Automatic snapshots share a limit: the oldest go first.
+ *
+ * @throws {SvcError} `STORAGE_LIMIT` where this one alone is larger; nothing is saved then
+ */
+export async function saveAutomatically(backend: Backend, id: string, wish: AutomaticWish): Promise<StoredSnapshot> {
+  const at = backend.now()
+  const snapshotId = backend.newId(at)
+  const snapshot = { ...wish, id: snapshotId, name: automaticName(at, snapshotId), at }
+  const saved = await save(backend, await requireProject(backend, id), snapshot, async () => undefined)
+  await trimAutomatic(backend, saved)
+  return saved
+}
+
+interface Saved {
+  readonly id: string
+  readonly name: string
+  readonly command: string | null
+  readonly branch?: string | undefined
+  readonly commit?: string | undefined
+  readonly at: Date
+}
+
+async function save(
+  backend: Backend,
+  { id: project }: Project,
+  { id, name, command, branch, commit, at }: Saved,
+  prepare: (tx: Database, project: string) => Promise<void>,
+): Promise<StoredSnapshot> {
+  const place = { branch: branch ?? null, commit: commit ?? null }
+  const snapshot = { id, name, command, ...place, madeAt: at.toISOString() }
   const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await seeOneMoment(tx)
     await takeTime(tx)
     await lockSnapshots(tx)
-    const before = await selectSnapshot(tx, project, name)
-    if (before && !replace) throw snapshotExists(name)
-    if (before) await deleteSnapshot(tx, project, before.id)
+    await prepare(tx, project)
     await insertSnapshot(tx, project, snapshot)
     return selectSnapshot(tx, project, name)
   }).catch((error) => {
     throw isNameTaken(error) ? snapshotExists(name) : error
   })
-  if (replace) backend.sweepFilesSoon()
+  backend.sweepFilesSoon()
   return saved ?? noSuchSnapshot(name)
 }
 
@@ -71,7 +114,6 @@ export async function removeSnapshot(backend: Backend, project: string, name: st
     await lockSnapshots(tx)
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
     await deleteSnapshot(tx, project, snapshot.id)
-    await dropStrayTables(tx)
     return snapshot
   })
   backend.sweepFilesSoon()

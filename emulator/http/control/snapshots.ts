@@ -4,12 +4,19 @@ import {
   listSnapshots,
   removeSnapshot,
   type StoredSnapshot,
+  saveAutomatically,
   saveSnapshot,
 } from '../../core/snapshots/snapshots.js'
+import { finishCommand, undoCommand } from '../../core/snapshots/undo.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const snapshots: ControlHandlers['snapshots'] = {
-  save: async (backend, { params, request }) => shown(await saveSnapshot(backend, params.project, request)),
+  save: async (backend, { params, request }) =>
+    shown(
+      'command' in request
+        ? await saveAutomatically(backend, params.project, request)
+        : await saveSnapshot(backend, params.project, request),
+    ),
   list: async (backend, { params }) => ({ snapshots: (await listSnapshots(backend, params.project)).map(shown) }),
   get: async (backend, { params }) => shown(await getSnapshot(backend, params.project, params.snapshot)),
   async load(backend, { params }) {
@@ -17,6 +24,14 @@ export const snapshots: ControlHandlers['snapshots'] = {
     return { ...shown(snapshot), lacking }
   },
   remove: async (backend, { params }) => shown(await removeSnapshot(backend, params.project, params.snapshot)),
+  async finish(backend, { params }) {
+    await finishCommand(backend, params.project, params.snapshot)
+    return { name: params.snapshot }
+  },
+  async undo(backend, { params, request }) {
+    const { outcomes, ...undone } = await undoCommand(backend, params.project, request.snapshot)
+    return { ...undone, ...outcomes }
+  },
 }
 
 /** A snapshot goes by its name. */

@@ -1,6 +1,6 @@
 /** Deletes snapshots, and lets go of the bytes that only they have held. */
 import { type Database, identifier, joinSql, sql, writing } from '../../database/port.js'
-import { keptIn, onItsOwnMakingRoom, partNames, tablePrefix } from './parts.js'
+import { keptIn, onItsOwnMakingRoom, tablePrefix } from './parts.js'
 
 /**
  * Deletes a snapshot with its tables. Files that nothing else holds get a row as orphaned ones have, so that their bytes are
@@ -26,14 +26,11 @@ export async function deleteSnapshot(tx: Database, project: string, id: string):
     set files = files + (select count(*) from orphaned), bytes = bytes + (select coalesce(sum(size), 0) from orphaned)::bigint
     where project_id = ${project}`),
   )
-  await dropTables(
-    tx,
-    partNames.map((part) => keptIn(id, part)),
-  )
+  await dropStrayTables(tx)
 }
 
-/** Drops tables whose snapshot is no more, as those of a project that was deleted. */
-export async function dropStrayTables(tx: Database): Promise<void> {
+/** Drops the tables of snapshots that are no more, those of a project that was deleted among them. */
+async function dropStrayTables(tx: Database): Promise<void> {
   const strays = await tx.query<{ name: string }>(sql`
     select c.relname as name
     from pg_class c
@@ -41,12 +38,6 @@ export async function dropStrayTables(tx: Database): Promise<void> {
       and not exists (
         select from snapshots s where starts_with(c.relname, ${tablePrefix} || replace(s.id::text, '-', '') || '_')
       )`)
-  await dropTables(
-    tx,
-    strays.map(({ name }) => identifier(name)),
-  )
-}
-
-async function dropTables(tx: Database, tables: readonly ReturnType<typeof identifier>[]): Promise<void> {
-  if (tables.length > 0) await tx.query(onItsOwnMakingRoom(sql`drop table if exists ${joinSql(tables, ', ')}`))
+  const tables = strays.map(({ name }) => identifier(name))
+  if (tables.length > 0) await tx.query(onItsOwnMakingRoom(sql`drop table ${joinSql(tables, ', ')}`))
 }

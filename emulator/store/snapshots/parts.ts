@@ -40,7 +40,7 @@ export function tableOf(snapshot: string, part: string): string {
   return `${tablePrefix}${snapshot.replaceAll('-', '')}_${part}`
 }
 
-export const tablePrefix = 'snapshot_of_'
+export const tablePrefix = 'snap_'
 
 /** The same as part of a statement. */
 export function keptIn(snapshot: string, part: string): Fragment {

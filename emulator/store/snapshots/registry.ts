@@ -46,6 +46,30 @@ export async function selectSnapshot(db: Database, project: string, name: string
   return row && snapshotFromRow(row)
 }
 
+/** All automatic snapshots, the newest first, with what each takes: files that only snapshots have among it. */
+export async function selectAutomatic(db: Database): Promise<{ id: string; project: string; bytes: number }[]> {
+  return db.query<{ id: string; project: string; bytes: number }>(sql`
+    select s.id, s.project_id as project, s.bytes + case when s.files = 0 then 0 else s.file_bytes end as bytes
+    from snapshots s
+    where s.command is not null
+    order by s.made_at desc, s.id desc`)
+}
+
+/** The newest automatic snapshot of a project, or the one of that name; whether its command is known to have ended. */
+export async function selectUndoable(
+  tx: Database,
+  project: string,
+  name: string | undefined,
+): Promise<{ id: string; name: string; command: string; isSettled: boolean } | undefined> {
+  const [row] = await tx.query<{ id: string; name: string; command: string; is_settled: boolean }>(sql`
+    select s.id, s.name, s.command, s.is_settled
+    from snapshots s
+    where s.project_id = ${project} and s.command is not null and (${name ?? null}::text is null or s.name = ${name ?? null})
+    order by s.made_at desc, s.id desc
+    limit 1`)
+  return row && { id: row.id, name: row.name, command: row.command, isSettled: row.is_settled }
+}
+
 /**
  * Lets one transaction at a time change snapshots or what one holds; the others wait. It looks at nothing yet, so that what is
  * looked at afterwards is as it was when it stopped waiting.

@@ -3,7 +3,8 @@ import { type Database, type Fragment, identifier, joinSql, sql, writing } from 
 import { isOrphan } from '../files.js'
 import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, partNames, parts, tableOf } from './parts.js'
 
-interface Restoring {
+/** What goes on in the transaction that brings something back. */
+export interface Restoring {
   readonly tx: Database
   readonly project: string
   /** The snapshot's. */
@@ -56,7 +57,7 @@ export async function selectLacking(tx: Database, project: string, names: readon
   return rows.map(({ name }) => name)
 }
 
-async function selectColumns(tx: Database, id: string): Promise<Restoring['columns']> {
+export async function selectColumns(tx: Database, id: string): Promise<Restoring['columns']> {
   const rows = await tx.query<{ part: string; columns: string }>(sql`
     select part, json_agg(mine.attname order by mine.attnum)::text as columns
     from unnest(${partNames}::text[], ${partNames.map((part) => tableOf(id, part))}::text[]) as tables (part, kept)
@@ -170,7 +171,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
 }
 
 /** Secrets that were left out of the snapshot are as they are. So is the secret of the project's tokens where it is left out. */
-async function restoreSettings({ tx, project, id }: Restoring): Promise<void> {
+export async function restoreSettings({ tx, project, id }: Restoring): Promise<void> {
   await tx.query(
     onItsOwn(
       writing(sql`

@@ -1,0 +1,45 @@
+/** How much room snapshots take that nobody asked for. Contract 12.6. */
+import { statfs } from 'node:fs/promises'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { deleteSnapshot } from '../../store/snapshots/delete.js'
+import { lockSnapshots, type StoredSnapshot, selectAutomatic, takeTime } from '../../store/snapshots/registry.js'
+import type { Backend } from '../context.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
+
+const gigabyte = 1024 ** 3
+/** The part of the free disk that they may take together. */
+const partOfDisk = 0.1
+
+/**
+ * Deletes the oldest automatic snapshots, of whatever project, until all of them fit into what they may take.
+ *
+ * @throws {SvcError} `STORAGE_LIMIT` where the newest does not fit by itself; it is deleted too then
+ */
+export async function trimAutomatic(backend: Backend, newest: StoredSnapshot): Promise<void> {
+  const mostBytes = await mostAutomaticBytes(backend)
+  const deleted = await inTransaction(unitOf(backend), async ({ db: tx }) => {
+    await takeTime(tx)
+    await lockSnapshots(tx)
+    let bytes = 0
+    const beyond = (await selectAutomatic(tx)).filter((snapshot) => {
+      bytes += snapshot.bytes
+      return bytes > mostBytes
+    })
+    for (const { id, project } of beyond) await deleteSnapshot(tx, project, id)
+    return beyond
+  })
+  if (deleted.length > 0) backend.sweepFilesSoon()
+  if (!deleted.some(({ id }) => id === newest.id)) return
+  throw new SvcError(
+    'STORAGE_LIMIT',
+    `A snapshot before "${newest.command}" takes ${formatBytes(newest.bytes)}; automatic ones share at most ${formatBytes(mostBytes)}.`,
+  )
+}
+
+/** Where the database is elsewhere, nobody here knows its disk. */
+async function mostAutomaticBytes({ about: { dataDir } }: Backend): Promise<number> {
+  if (dataDir === undefined) return gigabyte
+  const { bavail, bsize } = await statfs(dataDir)
+  return Math.min(gigabyte, Math.floor(bavail * bsize * partOfDisk))
+}

@@ -1,0 +1,37 @@
+/** What a command has done to the state that was saved before it: by part, the rows that are gone, other or new since. */
+import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
+import { keptIn, onItsOwn, type PartName, partNames, parts } from './parts.js'
+
+/** A part's table of effects: `key` of the row, and `mark` of it as the command has left it; null where it is gone. */
+export function effectsOf(id: string, part: PartName): Fragment {
+  return keptIn(id, `effects_${part}`)
+}
+
+/** What tells a row `t` from the same row after another write. */
+export const markOfRow = sql`md5(t::text)`
+
+/**
+ * Compares what is there with the snapshot. Whatever changes from now on is not the command's. Where nobody has said when the
+ * command ended, what is other or new may be anybody's: then only what is gone counts, and no row has a mark like the others'.
+ */
+export async function insertEffects(
+  tx: Database,
+  { project, id, isCertain }: { readonly project: string; readonly id: string; readonly isCertain: boolean },
+): Promise<void> {
+  for (const part of partNames) {
+    const key = identifier(parts[part].key)
+    const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsOf(project)}`
+    const mark = isCertain ? markOfRow : sql`'anybody'`
+    await tx.query(
+      onItsOwn(
+        writing(sql`
+        create table ${effectsOf(id, part)} as
+        select coalesce(s.${key}, t.${key}) as key, case when t.${key} is null then null else ${mark} end as mark
+        from ${keptIn(id, part)} s
+        full join (${now}) t on t.${key} = s.${key}
+        where s.${key} is null or t.${key} is null or s::text <> t::text`),
+      ),
+    )
+  }
+  await tx.query(writing(sql`update snapshots set is_settled = true where id = ${id}`))
+}

@@ -1,0 +1,61 @@
+/** What became of everything that a command had done, once it was taken back. */
+import { type Database, identifier, sql } from '../../database/port.js'
+import { effectsOf } from './effects.js'
+import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+
+export interface Outcome {
+  /** Rows that are as they were before the command. */
+  readonly restored: number
+  /** Rows that came with the command and are gone. */
+  readonly removed: number
+  /** Rows that somebody has written since, or whose place is taken: some of them, and how many there are. */
+  readonly kept: readonly { readonly id: string; readonly name: string | null }[]
+  readonly keptCount: number
+}
+
+interface OutcomeRow {
+  restored: number
+  removed: number
+  kept: string
+  kept_count: number
+}
+
+/** What a row of a part goes by: the collection of a document, the name or address of all else. */
+const nameOf = {
+  documents: sql`(select c.name from collections c where c.id = coalesce(t.collection_id, s.collection_id))`,
+  collections: sql`coalesce(t.name, s.name)`,
+  users: sql`coalesce(t.email, s.email)`,
+  files: sql`coalesce(t.name, s.name)`,
+} as const
+
+export type CountedPart = keyof typeof nameOf & PartName
+
+export const countedParts = Object.keys(nameOf) as CountedPart[]
+
+export async function selectOutcome(
+  tx: Database,
+  { project, id, part, most }: { project: string; id: string; part: CountedPart; most: number },
+): Promise<Outcome> {
+  const key = identifier(parts[part].key)
+  const now = sql`select t.* from ${identifier(part)} t where ${parts[part].rowsOf(project)}`
+  const [row] = await tx.query<OutcomeRow>(
+    onItsOwn(sql`
+      with outcomes as (
+        select e.key, ${nameOf[part]} as name,
+          s.${key} is not null and t.${key} is not null and s::text = t::text as is_restored,
+          s.${key} is null and t.${key} is null as is_removed
+        from ${effectsOf(id, part)} e
+        left join ${keptIn(id, part)} s on s.${key} = e.key
+        left join (${now}) t on t.${key} = e.key
+      )
+      select count(*) filter (where is_restored) as restored, count(*) filter (where is_removed) as removed,
+        count(*) filter (where not is_restored and not is_removed) as kept_count,
+        coalesce((
+          select json_agg(json_build_object('id', k.key, 'name', k.name) order by k.key)
+          from (select key, name from outcomes where not is_restored and not is_removed order by key limit ${most}::int) k
+        ), '[]')::text as kept
+      from outcomes`),
+  )
+  const { restored = 0, removed = 0, kept = '[]', kept_count: keptCount = 0 } = row ?? {}
+  return { restored, removed, kept: JSON.parse(kept), keptCount }
+}

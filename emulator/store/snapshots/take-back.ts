@@ -1,0 +1,199 @@
+/** Takes back what a command has done, row by row, wherever nobody else has written since. */
+import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
+import { isOrphan } from '../files.js'
+import { effectsOf, markOfRow } from './effects.js'
+import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
+import { type Restoring, restoreSettings } from './restore.js'
+
+/** In a transaction that has locked the project, and whose snapshot has its effects. */
+export async function takeBack(restoring: Restoring): Promise<void> {
+  const { tx, project } = restoring
+  await takeBackCollections(restoring)
+  await takeBackRows(restoring, 'documents', {
+    mayReturn: sql`exists (select from collections c where c.id = s.collection_id and c.project_id = ${project})`,
+  })
+  await takeBackRows(restoring, 'users', { mayReturn: hasFreeNames(project) })
+  for (const part of ['user_secrets', 'sessions'] as const) {
+    await takeBackRows(restoring, part, { mayReturn: sql`exists (select from users u where u.id = s.user_id)` })
+  }
+  await takeBackFiles(restoring)
+  await takeBackRows(restoring, 'idp_accounts', { mayReturn: sql`true` })
+  if (await isAsLeft(restoring)) await restoreSettings(restoring)
+  await countAnew(tx, project)
+}
+
+/** Neither the address nor the provider's subject of a user has become another user's. */
+function hasFreeNames(project: string): Fragment {
+  return sql`not exists (
+    select from users o
+    where o.project_id = ${project} and o.id <> s.id
+      and (o.email_key = s.email_key or (o.oauth_provider = s.oauth_provider and o.oauth_id = s.oauth_id))
+  )`
+}
+
+/** Rows of a part that came with the command go, those that it has changed or deleted are as they were. */
+async function takeBackRows(
+  restoring: Restoring,
+  part: PartName,
+  { mayReturn }: { readonly mayReturn: Fragment },
+): Promise<void> {
+  const { tx, id } = restoring
+  const [table, key, kept] = [identifier(part), identifier(parts[part].key), keptIn(id, part)]
+  await tx.query(
+    onItsOwnMakingRoom(sql`
+      delete from ${table} t
+      using ${effectsOf(id, part)} e
+      where e.key = t.${key} and e.mark = ${markOfRow} and not exists (select from ${kept} s where s.${key} = t.${key})`),
+  )
+  await tx.query(onItsOwn(changedBack(restoring, part, mayReturn)))
+  const columns = columnsOf(restoring, part)
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      insert into ${table} (${joinSql(columns, ', ')})
+      select ${joinSql(of('s', columns), ', ')}
+      from ${kept} s
+      join ${effectsOf(id, part)} e on e.key = s.${key}
+      where e.mark is null and not exists (select from ${table} t where t.${key} = s.${key}) and ${mayReturn}`),
+    ),
+  )
+}
+
+function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment): Fragment {
+  const { id } = restoring
+  const key = identifier(parts[part].key)
+  const changes = columnsOf(restoring, part).map((name) => sql`${name} = s.${name}`)
+  return writing(sql`
+    update ${identifier(part)} t
+    set ${joinSql(changes, ', ')}
+    from ${keptIn(id, part)} s, ${effectsOf(id, part)} e
+    where s.${key} = t.${key} and e.key = t.${key} and e.mark = ${markOfRow} and ${mayReturn}`)
+}
+
+/**
+ * One that came with the command goes unless somebody else has written into it: before others return, since one of them may have
+ * had its name. Its documents are taken back with all others.
+ */
+async function takeBackCollections(restoring: Restoring): Promise<void> {
+  const { tx, project, id } = restoring
+  const isFree = sql`not exists (
+    select from collections o where o.project_id = ${project} and o.name = s.name and o.id <> s.id
+  )`
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      with removed as (
+        delete from collections t
+        using ${effectsOf(id, 'collections')} e
+        where e.key = t.id and e.mark = ${markOfRow}
+          and not exists (select from ${keptIn(id, 'collections')} s where s.id = t.id)
+          and not exists (
+            select from documents d
+            left join ${effectsOf(id, 'documents')} m on m.key = d.id
+            where d.collection_id = t.id and m.mark is distinct from md5(d::text)
+          )
+        returning t.id
+      )
+      update document_counts set is_removed = true where collection_id in (select id from removed)`),
+    ),
+  )
+  await tx.query(onItsOwn(changedBack(restoring, 'collections', isFree)))
+  const columns = columnsOf(restoring, 'collections')
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      with returned as (
+        insert into collections (${joinSql(columns, ', ')})
+        select ${joinSql(of('s', columns), ', ')}
+        from ${keptIn(id, 'collections')} s
+        join ${effectsOf(id, 'collections')} e on e.key = s.id
+        where e.mark is null and not exists (select from collections t where t.id = s.id) and ${isFree}
+        returning id
+      )
+      insert into document_counts (collection_id, documents)
+      select id, 0 from returned
+      on conflict (collection_id) do update set is_removed = false`),
+    ),
+  )
+}
+
+/** A file that was deleted may still have its row, as an orphaned one; its bytes are there, since the snapshot holds them. */
+async function takeBackFiles(restoring: Restoring): Promise<void> {
+  const { tx, project, id } = restoring
+  const [kept, effects] = [keptIn(id, 'files'), effectsOf(id, 'files')]
+  const columns = columnsOf(restoring, 'files')
+  const changes = columns.map((name) => sql`${name} = s.${name}`)
+  const hasOwner = sql`(s.document_id is null or exists (select from documents d where d.id = s.document_id))
+    and (s.user_id is null or exists (select from users u where u.id = s.user_id))`
+  const isOrphaned = sql`exists (select from files f where f.id = t.id and ${isOrphan})`
+  const asLeft = sql`e.mark = ${markOfRow}`
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      update files t
+      set stays = false, document_id = null, collection_id = null, user_id = null
+      from ${effects} e
+      where e.key = t.id and ${asLeft} and not exists (select from ${kept} s where s.id = t.id)`),
+    ),
+  )
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      update files t
+      set ${joinSql(changes, ', ')}
+      from ${kept} s, ${effects} e
+      where s.id = t.id and e.key = t.id and (${asLeft} or e.mark is null and ${isOrphaned}) and ${hasOwner}`),
+    ),
+  )
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      with returned as (
+        insert into files (${joinSql(columns, ', ')})
+        select ${joinSql(of('s', columns), ', ')}
+        from ${kept} s
+        join ${effects} e on e.key = s.id
+        where e.mark is null and not exists (select from files t where t.id = s.id) and ${hasOwner}
+        returning size
+      )
+      update file_totals
+      set files = files + (select count(*) from returned),
+        bytes = bytes + (select coalesce(sum(size), 0) from returned)::bigint
+      where project_id = ${project}`),
+    ),
+  )
+}
+
+/** Whether the project itself was changed by the command, and by nobody since. */
+async function isAsLeft({ tx, project, id }: Restoring): Promise<boolean> {
+  const rows = await tx.query(
+    onItsOwn(sql`
+      select 1 as one from projects t join ${effectsOf(id, 'projects')} e on e.key = t.id and e.mark = ${markOfRow}
+      where t.id = ${project}`),
+  )
+  return rows.length > 0
+}
+
+async function countAnew(tx: Database, project: string): Promise<void> {
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      update document_counts n
+      set documents = (select count(*) from documents d where d.collection_id = n.collection_id)
+      where n.collection_id in (select id from collections where project_id = ${project})`),
+    ),
+  )
+  await tx.query(
+    writing(sql`
+    update user_counts set users = (select count(*) from users where project_id = ${project})
+    where project_id = ${project}`),
+  )
+}
+
+function columnsOf({ columns }: Restoring, part: PartName): Fragment[] {
+  return (columns.get(part) ?? []).map(identifier)
+}
+
+function of(row: 's' | 't', columns: readonly Fragment[]): Fragment[] {
+  return columns.map((name) => sql`${identifier(row)}.${name}`)
+}
