@@ -24,6 +24,7 @@ const stamp = join(root, 'dist', '.built')
 const sources = [
   'client',
   'emulator',
+  'seeds',
   'cli',
   'package.json',
   'package-lock.json',

@@ -1,4 +1,5 @@
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { InputFailure } from '../../seeds/failure.js'
 
 /** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
 export const exits = {
@@ -72,6 +73,9 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof CliFailure) {
     return { code: error.code, message: error.message, hint: error.hint, exit: error.exit }
   }
+  if (error instanceof InputFailure) {
+    return { code: error.code, message: error.message, hint: error.hint, exit: exitsOfInputs[error.kind] }
+  }
   if (error instanceof SvcError) return describeAnswer(error)
   if (isStartError(error)) return { code: error.code, message: error.message, hint: error.hint, exit: exits.failed }
   if (!(error instanceof Error)) return unknown(String(error))
@@ -81,6 +85,13 @@ export function describeFailure(error: unknown): Failure {
   if (isMisuse(error)) return describeMisuse(error)
   if ('code' in error && typeof error.code === 'string' && error.code.startsWith('E')) return describeSystem(error)
   return unknown(error.message)
+}
+
+const exitsOfInputs: { readonly [Kind in InputFailure['kind']]: number } = {
+  invalid: exits.invalid,
+  missing: exits.notFound,
+  misuse: exits.misuse,
+  untrusted: exits.notAuthorised,
 }
 
 /** Why an emulator cannot start. Recognized by its form, since the emulator is not loaded for other commands. */

@@ -1,5 +1,5 @@
 import { sizes } from '../../client/protocol/model/limits.js'
-import type { ReadRow } from '../records/record.js'
+import type { ReadRow } from '../../seeds/records/record.js'
 
 /** Rows that travel in one request, and which records of the input they were. */
 export interface Chunk {

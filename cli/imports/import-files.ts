@@ -1,4 +1,4 @@
-import type { ImportSource } from '../records/input.js'
+import type { ImportSource } from '../../seeds/records/input.js'
 import { count, counted } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
 import { type ImportOptions, type ImportSummary, importInput } from './import-input.js'

@@ -1,5 +1,5 @@
+import { type ImportSource, type ReadOptions, readRecords } from '../../seeds/records/input.js'
 import type { Client } from '../base/target-command.js'
-import { type ImportSource, type ReadOptions, readRecords } from '../records/input.js'
 import { type ImportResult, type ImportStep, runImport } from './run-import.js'
 import type { SendRows } from './send-chunk.js'
 import { type ImportState, newImportState, type StateFile } from './state.js'

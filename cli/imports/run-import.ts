@@ -1,4 +1,4 @@
-import type { BadRow, InputRecord, Records } from '../records/record.js'
+import type { BadRow, InputRecord, Records } from '../../seeds/records/record.js'
 import { type Chunk, gather } from './chunks.js'
 import { type RefusedRow, type SendRows, sendRows } from './send-chunk.js'
 import type { ImportState, StateFile } from './state.js'

@@ -1,6 +1,6 @@
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
-import type { ReadRow } from '../records/record.js'
+import type { ReadRow } from '../../seeds/records/record.js'
 
 /** A row that the service did not take, and why. */
 export interface RefusedRow {

@@ -4,8 +4,8 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, r
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import type { ImportSource } from '../../seeds/records/input.js'
 import { CliFailure, exits } from '../base/failure.js'
-import type { ImportSource } from '../records/input.js'
 import type { RefusedSize } from './refused-file.js'
 
 export interface ImportState {

@@ -2,9 +2,9 @@ import pLimit from 'p-limit'
 import { mergeFields } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
+import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
-import type { ReadRow } from '../records/record.js'
 import type { SendRows } from './send-chunk.js'
 
 type Collection = ReturnType<Client['collection']>

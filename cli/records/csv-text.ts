@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Json } from '../../client/protocol/model/json.js'
-import { writeCell } from './cells.js'
+import { writeCell } from '../../seeds/records/cells.js'
 
 export interface CsvTextOptions {
   /** Whether a line with the names comes first. */

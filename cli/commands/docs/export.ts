@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { safeDescription } from '../../../seeds/records/cells.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
@@ -8,7 +9,6 @@ import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.
 import { exportDocuments, fieldNamesOfAll } from '../../exports/export-documents.js'
 import { exportFormat, openExportFile } from '../../exports/export-file.js'
 import { exportFormats } from '../../exports/format-documents.js'
-import { safeDescription } from '../../records/cells.js'
 import { count, counted } from '../../terminal/print.js'
 import { duration, startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'

@@ -1,10 +1,10 @@
 import * as Flags from '@oclif/core/flags'
 import type { Document } from '../../../client/protocol/model/document.js'
+import { safeDescription } from '../../../seeds/records/cells.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { layoutOfAll, listFormats, missingColumns, namesOfAll, printDocuments } from '../../documents/list-documents.js'
 import { populateFlag, readSort, readWhere, sortFlag, spellingNote, whereFlags } from '../../documents/where-flag.js'
-import { safeDescription } from '../../records/cells.js'
 import { counted, pageNote } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openState } from '../../../cli/imports/state.js'
-import { openInput } from '../../../cli/records/input.js'
+import { openInput } from '../../../seeds/records/input.js'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 

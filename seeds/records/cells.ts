@@ -1,8 +1,7 @@
 /** Text cells of CSV as JSON values, and back. */
 import { type FieldType, fieldTypes } from '../../client/protocol/model/collection.js'
 import { type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
-import { misuse } from '../base/failure.js'
-import { counted } from '../terminal/print.js'
+import { misused } from '../failure.js'
 
 /** How a column's cells are read; `auto` reads numbers, true, false, null and JSON as what they are. */
 export type ColumnType = 'auto' | FieldType
@@ -15,7 +14,7 @@ export function readColumnTypes(text: readonly string[] = []): ColumnTypes {
       const at = part.lastIndexOf(':')
       const type = (['auto', ...fieldTypes] as const).find((known) => known === part.slice(at + 1))
       if (at < 1 || !type) {
-        throw misuse(
+        throw misused(
           `Not a valid column type: "${part}".`,
           `Write column:type; the types: auto, ${fieldTypes.join(', ')}.`,
         )
@@ -32,7 +31,7 @@ export function readCells(
   types: ColumnTypes,
 ): { fields: JsonObject } | { problem: string } {
   if (cells.length !== names.length) {
-    return { problem: `has ${counted(cells.length, 'cell')} where the header has ${names.length}` }
+    return { problem: `has ${cells.length} cell${cells.length === 1 ? '' : 's'} where the header has ${names.length}` }
   }
   const fields: JsonObject = {}
   for (let at = 0; at < names.length; at++) {

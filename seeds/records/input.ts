@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
-import { CliFailure, exits, misuse, noFile } from '../base/failure.js'
+import { InputFailure, misused, noFile } from '../failure.js'
 import type { ColumnTypes } from './cells.js'
 import { readJsonLines } from './json-lines.js'
 import { readJsonValues } from './json-values.js'
@@ -29,13 +29,13 @@ export interface ReadOptions {
   readonly delimiter?: string | undefined
 }
 
-/** @throws {CliFailure} if there is no such file. */
+/** @throws {InputFailure} if there is no such file. */
 export async function openInput(name: string): Promise<ImportSource> {
   if (name === '-') return { name: 'stdin', path: undefined, bytes: undefined, changedAt: 0 }
   const found = await stat(name).catch((cause) => {
     throw noFile(name, cause)
   })
-  if (found.isDirectory()) throw misuse(`"${name}" is a folder.`, `Name its files: "${name}/*.json"`)
+  if (found.isDirectory()) throw misused(`"${name}" is a folder.`, `Name its files: "${name}/*.json"`)
   return { name, path: name, bytes: found.isFile() ? found.size : undefined, changedAt: found.mtimeMs }
 }
 
@@ -45,7 +45,7 @@ export async function* readRecords(input: ImportSource, options: ReadOptions): R
   const head = await readHead(stream)
   const source = input.path === undefined ? 'stdin' : `"${input.name}"`
   if (isPacked(head)) {
-    throw new CliFailure('PACKED', exits.invalid, `${source} is packed (gzip or zip).`, 'Unpack it first.')
+    throw new InputFailure('invalid', 'PACKED', `${source} is packed (gzip or zip).`, 'Unpack it first.')
   }
   const whole = withHead(head, stream)
   const format = options.format ?? formatOf(input, head)
@@ -83,7 +83,7 @@ function formatOf({ name, path }: ImportSource, head: Buffer): Format {
   const first = firstCharacter(head)
   if (first === '[' || first === '{') return 'json'
   if (path === undefined || head.length === 0) return 'csv'
-  throw misuse(
+  throw misused(
     `The name "${name}" does not show its format.`,
     'Let it end in .json, .ndjson or .csv; svc docs import takes --format too.',
   )

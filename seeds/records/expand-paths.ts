@@ -1,4 +1,4 @@
-import { CliFailure, exits } from '../base/failure.js'
+import { InputFailure } from '../failure.js'
 
 /** Patterns such as `data/*.json` and `data/**` as the files they name, in order; other words stay as they are. */
 export async function expandPaths(words: readonly string[]): Promise<string[]> {
@@ -14,6 +14,6 @@ async function matching(pattern: string): Promise<string[]> {
     expandDirectories: false,
     absolute: pattern.startsWith('/'),
   })
-  if (found.length === 0) throw new CliFailure('NO_FILE', exits.notFound, `No file matches "${pattern}".`)
+  if (found.length === 0) throw new InputFailure('missing', 'NO_FILE', `No file matches "${pattern}".`)
   return found.sort()
 }

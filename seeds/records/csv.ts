@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type CsvError, type Info, parse } from 'csv-parse'
-import { CliFailure, exits, misuse } from '../base/failure.js'
+import { InputFailure, misused } from '../failure.js'
 import { type ColumnTypes, readCells } from './cells.js'
 import { type BadRow, type InputRecord, mostRecordBytes, type Records, type RowPosition } from './record.js'
 
@@ -92,9 +92,9 @@ function watchEncoding(input: Readable) {
   return { isDamaged: (cells: readonly string[]) => !isUtf8 && cells.some((cell) => cell.includes('\ufffd')) }
 }
 
-function notUtf8(source: string): CliFailure {
+function notUtf8(source: string): InputFailure {
   const hint = 'Save it as UTF-8, or convert it first: iconv -f windows-1252 -t utf-8'
-  return new CliFailure('NOT_UTF8', exits.invalid, `${source} is not UTF-8.`, hint)
+  return new InputFailure('invalid', 'NOT_UTF8', `${source} is not UTF-8.`, hint)
 }
 
 /** Of two columns of one name, one would be lost. */
@@ -102,13 +102,13 @@ function requireDistinct(names: readonly string[], source: string): readonly str
   const twice = names.find((name, at) => name !== '' && names.indexOf(name) < at)
   if (twice === undefined) return names
   const message = `Two columns of ${source} are called "${twice}".`
-  throw new CliFailure('BAD_HEADER', exits.invalid, message, 'Rename one of them in the first line.')
+  throw new InputFailure('invalid', 'BAD_HEADER', message, 'Rename one of them in the first line.')
 }
 
 /** A type for a column that is not there was most likely meant for another one. */
 function requireColumns(names: readonly string[], types: ColumnTypes, source: string) {
   const missing = Object.keys(types).find((name) => name !== '*' && !names.includes(name))
-  if (missing !== undefined) throw misuse(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
+  if (missing !== undefined) throw misused(`${source} has no column "${missing}".`, `There are: ${names.join(', ')}.`)
 }
 
 function readLine(
