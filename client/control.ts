@@ -32,13 +32,13 @@ export function controlClient(send: Carrier, controlToken: string): Control {
   const call = async (place: string, input: Input = {}) => {
     const { method, path, rest } = fill(place, input)
     const isInQuery = method === 'GET' || method === 'DELETE'
-    const request = isInQuery ? { query: Object.entries(rest) } : { body: rest }
+    const request = isInQuery ? { query: queryOf(rest) } : { body: rest.form instanceof FormData ? rest.form : rest }
     return (await send({ method, path, headers, ...request })).body
   }
   return callsOf(operations, call) as Control
 }
 
-type Input = Readonly<Record<string, GivenParameter[1]>>
+type Input = Readonly<Record<string, GivenParameter[1] | FormData>>
 interface Paths {
   readonly [name: string]: string | Paths
 }
@@ -49,6 +49,10 @@ function callsOf(paths: Paths, call: (place: string, input?: Input) => Promise<J
     typeof place === 'string' ? (input?: Input) => call(place, input) : callsOf(place, call),
   ])
   return Object.fromEntries(calls)
+}
+
+function queryOf(rest: Input): GivenParameter[] {
+  return Object.entries(rest).flatMap(([name, value]) => (value instanceof FormData ? [] : [[name, value] as const]))
 }
 
 /** The names in the path take their values; what is left is the request. */

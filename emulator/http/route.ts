@@ -37,6 +37,10 @@ export interface FileForm {
   readonly texts: readonly string[]
   /** What one file may be. */
   fileRules(settings: ProjectSettings): Omit<FileRules, 'isHashed'>
+  /** How many files one form may have; left out, as many as a document's. */
+  readonly mostFiles?: number
+  /** Whether files are hashed though no request is repeated. */
+  readonly isHashed?: boolean
   /** The JSON body that the texts stand for. */
   toBody(texts: ReadonlyMap<string, string>): JsonObject | Promise<JsonObject>
   /** Whether the part `data` is the whole JSON body. */

@@ -1,6 +1,7 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { requireProject } from '../core/projects/projects.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
@@ -94,8 +95,23 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
   if (door.controlToken === undefined || typeof token !== 'string' || !isSame(token, door.controlToken)) {
     throw new SvcError('UNAUTHORIZED', 'Send the control token of ".svc/emulator.json" as "svc-control-token".')
   }
+  if (route.form) return serveForm(door, route, exchange)
   const input = await readInput(door, route, exchange)
   return reply(route, await route.handle(door.backend, input), exchange)
+}
+
+/** Files for the project that the path names. Those that nobody has adopted by the end are removed. */
+async function serveForm(door: Door, route: Extract<Route, { needs: 'control' }>, exchange: Exchange) {
+  const { backend } = door
+  const project = await requireProject(backend, exchange.params.project ?? '')
+  const head = readHead(door, route, exchange)
+  const { toJson, uploads } = await readBody(route, exchange, { backend, project })
+  try {
+    const body = await route.body?.read(head.dialect, await toJson())
+    return await reply(route, await route.handle(backend, { ...head, body, uploads }), exchange)
+  } finally {
+    await uploads.dispose().catch((error) => door.log.failure(exchange.id, error))
+  }
 }
 
 async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {

@@ -7,6 +7,7 @@ import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 import { process } from './process.js'
 import { projects } from './projects.js'
+import { seeds } from './seeds.js'
 import { snapshots } from './snapshots.js'
 import { users } from './users.js'
 
@@ -16,6 +17,7 @@ export const contract = {
   projects,
   snapshots,
   users,
+  seeds,
   mail: mailbox,
   clock,
   idp,

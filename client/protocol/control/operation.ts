@@ -6,6 +6,8 @@ export interface Operation {
   readonly summary: string
   /** The query of a GET or DELETE, the body of any other method; left out, there is none. */
   readonly request?: z.ZodType
+  /** Whether the body is a form with files, whose texts are the request. The call takes it whole, as `form`. */
+  readonly isForm?: true
   readonly reply: z.ZodType
   /** Left out, 200. */
   readonly status?: 201
@@ -26,9 +28,11 @@ export type NamesIn<Path extends string> = Path extends `${string}:${infer Name}
     : never
 
 /** What a caller hands to an operation beside the names in its path. */
-export type RequestOf<Shape> = Shape extends { readonly request: z.ZodType }
-  ? ReadOnly<z.input<Shape['request']>>
-  : unknown
+export type RequestOf<Shape> = Shape extends { readonly isForm: true }
+  ? { readonly form: FormData }
+  : Shape extends { readonly request: z.ZodType }
+    ? ReadOnly<z.input<Shape['request']>>
+    : unknown
 
 /** What the service reads from that: what was left out has its default. */
 export type ReadRequestOf<Shape> = Shape extends { readonly request: z.ZodType }

@@ -33,6 +33,9 @@ export const operations = {
     logOut: 'DELETE /users/:user/sessions',
     code: 'GET /users/:user/code',
   },
+  seeds: {
+    apply: 'POST /projects/:project/seeds',
+  },
   mail: {
     list: 'GET /mail',
     wait: 'GET /mail/wait',

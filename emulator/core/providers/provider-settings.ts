@@ -69,6 +69,11 @@ export function readProvider(scope: Scope, name: string, needed: readonly Requir
   }
 }
 
+/** Who vouches for those whom a provider of that name knows. @throws {SvcError} as `readProvider` does */
+export function authorityOfProvider(scope: Scope, name: string): string {
+  return readProvider(scope, name, []).client.authority
+}
+
 /** Where a login ends. @throws {SvcError} `IDP_NOT_CONFIGURED`, which names all missing keys */
 export function readCompleteUrl(scope: Scope, name: string): string {
   const keys = keysOf(scope, name)
@@ -136,8 +141,10 @@ function scopesOf(server: ProviderServer, scopes: readonly string[]): readonly s
 }
 
 /** The built-in provider is the same one on whatever port it is. */
+export const builtInAuthority = 'local'
+
 function authorityOf(scope: Scope, server: ProviderServer): string {
-  if (isBuiltIn(scope, server)) return 'local'
+  if (isBuiltIn(scope, server)) return builtInAuthority
   return 'issuer' in server ? server.issuer : server.profileUrl
 }
 

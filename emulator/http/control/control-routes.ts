@@ -10,7 +10,9 @@ import type {
 import { controlPath, operations } from '../../../client/protocol/control/operations.js'
 import type { JsonText, Writable, WritableObject } from '../../../client/protocol/model/json.js'
 import type { Backend } from '../../core/context.js'
+import type { Uploads } from '../../core/files/uploads.js'
 import { jsonSchema, strictBody } from '../request/body-forms.js'
+import { ownersForm } from '../request/file-forms.js'
 import { zodQuery } from '../request/read-list.js'
 import { type Route, type RouteInput, type RouteMethod, route } from '../route.js'
 
@@ -23,10 +25,14 @@ type HandlersOf<Paths, Shapes> = {
     : HandlersOf<Paths[Name], Shapes[Name]>
 }
 
-/** `request` is what the query or the body says, as the contract reads it. */
+/** `request` is what the query or the body says, as the contract reads it; `uploads` are the files of a form. */
 type Handler<Name extends string, Request, Reply> = (
   backend: Backend,
-  input: { readonly params: { readonly [Key in Name]: string }; readonly request: Request },
+  input: {
+    readonly params: { readonly [Key in Name]: string }
+    readonly request: Request
+    readonly uploads: Uploads
+  },
 ) => Reply | Promise<Reply>
 
 /** In a reply, an object of any fields may be JSON text already. */
@@ -55,7 +61,7 @@ function memberOf(tree: object, name: string): object {
 
 function routeOf(id: string, place: string, shape: Operation, handle: AnyHandler): Route {
   const [method = '', path = ''] = place.split(' ')
-  const { summary, request, reply, status = 200, isOpen } = shape
+  const { summary, request, isForm, reply, status = 200, isOpen } = shape
   const isInQuery = method === 'GET' || method === 'DELETE'
   return route({
     id,
@@ -64,10 +70,11 @@ function routeOf(id: string, place: string, shape: Operation, handle: AnyHandler
     paths: { any: [controlPath + path] },
     needs: isOpen ? 'nothing' : 'control',
     ...(request && (isInQuery ? { query: zodQuery(request) } : { body: strictBody(request) })),
+    ...(isForm ? { form: ownersForm } : {}),
     status,
     reply: 'plain',
     answerSchema: () => jsonSchema(reply, 'output'),
-    handle: (backend: Backend, { params, query, body }: RouteInput<string, unknown, unknown>) =>
-      handle(backend, { params, request: isInQuery ? query : body }),
+    handle: (backend: Backend, { params, query, body, uploads }: RouteInput<string, unknown, unknown>) =>
+      handle(backend, { params, request: isInQuery ? query : body, uploads }),
   })
 }

@@ -95,6 +95,17 @@ export const uploadForm: FileForm = {
   schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'] },
 }
 
+/** What the owner sends to the control API: texts as they are, and files of any size and number. */
+export const ownersForm: FileForm = {
+  texts: ['mode'],
+  fileRules: () => ({ mostBytes: Number.MAX_SAFE_INTEGER, mayBeAnyType: true }),
+  mostFiles: 100_000,
+  isHashed: true,
+  toBody: (texts): JsonObject => Object.fromEntries(texts),
+  isOnly: true,
+  schema: { type: 'object', properties: { mode: text }, additionalProperties: bytes },
+}
+
 function notAnObject() {
   return new SvcError('INVALID_BODY', 'The part "data" is not a JSON object.')
 }

@@ -1,6 +1,7 @@
 /** The body of a request: JSON, or a form with files in it. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
@@ -50,10 +51,11 @@ async function readParts(
   { backend, project }: Landing,
 ): Promise<Body> {
   requirePlainEncoding(req)
-  const isHashed = isCreating && req.headers['idempotency-key'] !== undefined
+  const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
   const { texts, files } = await readMultipart(req, backend, {
     texts: form.texts,
     files: { ...form.fileRules(project.settings), isHashed },
+    mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
   })
   const ofFiles = new Set(files.map(({ field }) => field))
   const places = (inJson: Placing): Placing => {

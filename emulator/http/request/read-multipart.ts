@@ -21,6 +21,7 @@ export interface PartRules {
   /** Parts that are text; every other part is a file. */
   readonly texts: readonly string[]
   readonly files: FileRules
+  readonly mostFiles: number
 }
 
 export interface Parts {
@@ -131,13 +132,13 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
       _removeFile: (_req, _file, done) => done(null),
     }
     const options: Options & { streamHandler: unknown } = {
-      ...{ storage, limits, preservePath: true, defParamCharset: 'utf8' },
+      ...{ storage, limits: limitsFor(rules), preservePath: true, defParamCharset: 'utf8' },
       streamHandler,
     }
     const parse = multer(options).any() as Parser
     parse(req, {}, (error) => {
       // What does not look like a form to multer, it leaves alone.
-      if (error || !isForm) return refuse(formFault(error))
+      if (error || !isForm) return refuse(formFault(error, rules))
       try {
         // The parser says nothing of a part whose head it cannot read.
         if (heads && heads.begun() > reported) throw formFault(undefined)
@@ -157,13 +158,15 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
 type Parser = (req: IncomingMessage, res: object, done: (error?: Error | null) => void) => void
 
 /** How much of anything one form may have; how large a file may be depends on the project. */
-const limits = {
-  fieldNameSize: sizes.mostFieldNameBytes,
-  fieldSize: sizes.mostBodyBytes,
-  fields: 10,
-  files: sizes.mostFilesPerRequest,
-  parts: sizes.mostFilesPerRequest + 10,
-  headerPairs: 20,
+function limitsFor({ mostFiles }: PartRules) {
+  return {
+    fieldNameSize: sizes.mostFieldNameBytes,
+    fieldSize: sizes.mostBodyBytes,
+    fields: 10,
+    files: mostFiles,
+    parts: mostFiles + 10,
+    headerPairs: 20,
+  }
 }
 
 async function readText(stream: Readable): Promise<string> {
@@ -208,7 +211,7 @@ function notOnce(name: string) {
 }
 
 /** What multer says of a form. */
-function formFault(error: Error | null | undefined): SvcError {
+function formFault(error: Error | null | undefined, { mostFiles }: Partial<PartRules> = {}): SvcError {
   if (error instanceof SvcError) return error
   const code = error instanceof MulterError ? error.code : undefined
   if (code === 'LIMIT_FIELD_VALUE') return tooLong()
@@ -221,7 +224,7 @@ function formFault(error: Error | null | undefined): SvcError {
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
   }
   if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
-    return new SvcError('PAYLOAD_TOO_LARGE', `A form has at most ${sizes.mostFilesPerRequest} files.`)
+    return new SvcError('PAYLOAD_TOO_LARGE', `A form has at most ${mostFiles} files.`)
   }
   return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
 }

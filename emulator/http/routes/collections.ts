@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { fieldTypes } from '../../../client/protocol/model/collection.js'
 import {
   changeCollection,
   createCollection,
@@ -7,19 +6,9 @@ import {
   listCollections,
   removeCollection,
 } from '../../core/collections/collections.js'
-import { anyJson, recordOf, strictBody } from '../request/body-forms.js'
+import { strictBody } from '../request/body-forms.js'
+import { collectionSettings as settings } from '../request/collection-settings.js'
 import { route } from '../route.js'
-
-const roles = z.array(z.string().min(1)).optional()
-const fieldRule = z.strictObject({
-  type: z.enum(fieldTypes),
-  required: z.boolean().optional(),
-  default: anyJson.optional(),
-})
-const settings = {
-  schema: recordOf(fieldRule).optional(),
-  permissions: z.strictObject({ create: roles, read: roles, update: roles, delete: roles }).optional(),
-}
 
 /** Spec, "Endpoints / Collections". */
 export const collectionRoutes = [

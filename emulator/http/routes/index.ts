@@ -8,6 +8,7 @@ import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
+import { seeds } from '../control/seeds.js'
 import { snapshots } from '../control/snapshots.js'
 import { users } from '../control/users.js'
 import type { Route } from '../route.js'
@@ -36,6 +37,6 @@ export const routes: readonly Route[] = [
 ]
 
 export const controlRoutes: readonly Route[] = [
-  ...routesOf({ health, process, projects, snapshots, users, mail, clock, idp }),
+  ...routesOf({ health, process, projects, snapshots, users, seeds, mail, clock, idp }),
   ...loginCompleteRoutes,
 ]

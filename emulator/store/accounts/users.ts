@@ -111,13 +111,14 @@ export interface UserChanges {
   readonly emailVerified?: boolean
   /** `data.role`, where its owner writes it; `null` trusts none. */
   readonly trustedRole?: string | null
+  readonly oauth?: NonNullable<NewUser['oauth']>
 }
 
 /** Changes what is named, and keeps the rest. @throws {DatabaseError} `taken` for the email of another user */
 export async function updateUser(
   db: Database,
   id: string,
-  { json, email, roles, emailVerified, trustedRole }: UserChanges,
+  { json, email, roles, emailVerified, trustedRole, oauth }: UserChanges,
   at: string,
 ): Promise<StoredUser | undefined> {
   const update = writing(sql`
@@ -128,6 +129,7 @@ export async function updateUser(
       ${roles === undefined ? nothing : sql`, roles = ${JSON.stringify(roles)}::jsonb`}
       ${emailVerified === undefined ? nothing : sql`, email_verified = ${emailVerified}`}
       ${trustedRole === undefined ? nothing : sql`, trusted_role = ${trustedRole}`}
+      ${oauth === undefined ? nothing : sql`, oauth_provider = ${oauth.provider}, oauth_id = ${oauth.subject}`}
     where u.id = ${id}
     returning ${columns}`)
   const [row] = await db.query<UserRow>(update)
@@ -153,6 +155,20 @@ export async function deleteUser(db: Database, project: string, id: string): Pro
     select id from deleted`),
   )
   return rows.length > 0
+}
+
+/** Deletes all users of a project; how many there were. */
+export async function deleteUsers(db: Database, project: string): Promise<number> {
+  const rows = await db.query(
+    writing(sql`
+    with deleted as (
+      delete from users where project_id = ${project} returning id
+    ), counted as (
+      update user_counts set users = users - (select count(*) from deleted) where project_id = ${project}
+    )
+    select id from deleted`),
+  )
+  return rows.length
 }
 
 /** One page of the project's users and, if asked, the number of all matches, from the same moment. Contract 6.10. */

@@ -1,0 +1,81 @@
+/** A seed from its steps to what is stored: all of it or nothing. Contract 11. */
+import type { SeedCollection, SeedCounts, SeedMode, SeedStep } from '../../../client/protocol/model/seed/steps.js'
+import type { Context } from '../context.js'
+import type { Uploads } from '../files/uploads.js'
+import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { atStep } from './at-step.js'
+import { insertedOrChanged } from './seed-collections.js'
+import { applyDocuments } from './seed-documents.js'
+import { applyFile } from './seed-files.js'
+import { applyUser, hashPasswords } from './seed-users.js'
+import { noCounts, type Seeding } from './seeding.js'
+
+export interface Seed {
+  readonly mode: SeedMode
+  /** The steps, from the first one each time it is called. */
+  readonly steps: () => AsyncIterable<SeedStep>
+  readonly uploads: Uploads
+}
+
+export interface SeedResult {
+  readonly users: SeedCounts
+  readonly files: SeedCounts
+  readonly collections: readonly (SeedCounts & {
+    readonly name: string
+    readonly ids: readonly (readonly [string, string])[]
+  })[]
+}
+
+/** @throws {SvcError} whose issues begin with the number of the step that cannot be applied. Nothing is then */
+export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, seed: Seed): Promise<SeedResult> {
+  const { backend, project } = scope
+  const ctx: Context = { ...unitOf(backend), project, caller: ownerOf(project.id) }
+  // Hashing takes long: no transaction waits for it.
+  const hashes = await hashPasswords(ctx, seed.mode, numbered(seed.steps()))
+  const uploads = new Map(seed.uploads.files.map((upload) => [upload.field, upload]))
+  const seeding = await inTransaction(ctx, async (ctx) => {
+    const seeding: Seeding = {
+      ...{ ctx, mode: seed.mode, hashes, uploads },
+      ...{ known: new Map(), owned: new Map(), users: noCounts(), files: noCounts(), collections: [] },
+    }
+    for await (const [number, step] of numbered(seed.steps())) {
+      await atStep(number, () => applyStep(seeding, number, step))
+    }
+    publish(ctx, identityChanged())
+    return seeding
+  })
+  // What was replaced has left files behind.
+  backend.sweepFilesSoon()
+  const { users, files, collections } = seeding
+  return {
+    ...{ users, files },
+    collections: collections.map(({ collection, counts, ids = [] }) => ({ name: collection.name, ...counts, ids })),
+  }
+}
+
+function applyStep(seeding: Seeding, number: number, step: SeedStep): Promise<void> {
+  switch (step.step) {
+    case 'file':
+      return applyFile(seeding, step)
+    case 'user':
+      return applyUser(seeding, number, step)
+    case 'collection':
+      return openCollection(seeding, step)
+    case 'documents':
+      return applyDocuments(seeding, step)
+  }
+}
+
+async function openCollection(seeding: Seeding, step: SeedCollection): Promise<void> {
+  seeding.collections.push(await insertedOrChanged(seeding, step))
+}
+
+/** The owner of a project may do everything in it. */
+function ownerOf(project: string): Context['caller'] {
+  return { id: project, key: { id: project, secret: true }, user: undefined, secret: true }
+}
+
+async function* numbered(steps: AsyncIterable<SeedStep>): AsyncGenerator<readonly [number, SeedStep]> {
+  let number = 0
+  for await (const step of steps) yield [number++, step]
+}

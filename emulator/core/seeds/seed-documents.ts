@@ -1,0 +1,146 @@
+import {
+  type Fields,
+  fieldsOf,
+  mergeFields,
+  requireNoOperator,
+  type StoredDocument,
+} from '../../../client/protocol/model/document.js'
+import { placed, SvcError } from '../../../client/protocol/model/errors.js'
+import { equalJson } from '../../../client/protocol/model/json.js'
+import type { SeedDocument, SeedDocuments } from '../../../client/protocol/model/seed/steps.js'
+import { insertDocuments, lockDocuments, updateDocumentData } from '../../store/documents.js'
+import { requireLight } from '../documents/weight.js'
+import { place, recording, textsOf, withSchema } from '../documents/writing.js'
+import { dropForgotten } from '../files/owned-files.js'
+import type { Upload } from '../files/uploads.js'
+import { atStep } from './at-step.js'
+import { adopt, ownedBy } from './seed-files.js'
+import { findTarget, findThere, rememberDocument, rememberThere, type Target } from './seed-targets.js'
+import { type OpenCollection, resolved, type Seeding } from './seeding.js'
+
+/** A document of a step, and what is known of the one that it is to be written to. */
+interface Placed {
+  readonly at: number
+  readonly document: SeedDocument
+  readonly target: Target
+}
+
+/** A document that is to be written. */
+interface Draft {
+  readonly id: string
+  readonly at: number
+  readonly fields: Fields
+  readonly before: StoredDocument | undefined
+  readonly files: readonly Upload[]
+}
+
+/** Writes documents of the collection that is open, many by one statement. */
+export async function applyDocuments(seeding: Seeding, { documents }: SeedDocuments): Promise<void> {
+  const open = seeding.collections.at(-1)
+  if (!open) throw new SvcError('INVALID_BODY', 'Documents come after their collection.')
+  if (!open.isWritten) return keepDocuments(seeding, open, documents)
+  const group: Placed[] = []
+  const flush = () => writeDocuments(seeding, open, group.splice(0))
+  const looks = looksForThem(seeding, open)
+  for (const [at, document] of documents.entries()) {
+    if (!looks) {
+      group.push({ at, document, target: { key: undefined, id: undefined } })
+      continue
+    }
+    // What refers to others, or others to it, needs what stands before it.
+    const isLinked = document.hasReferences || document.isReferred || document.files !== undefined
+    if (isLinked) await flush()
+    const target = await atStep(at, () => findTarget(seeding, open, document))
+    const isAgain = group.some(({ target: { id, key } }) =>
+      target.key === undefined ? id === target.id : key === target.key,
+    )
+    if (isAgain) await flush()
+    group.push({ at, document, target: isAgain ? await findTarget(seeding, open, document) : target })
+    if (isLinked) await flush()
+  }
+  await flush()
+}
+
+/** Whether what is there may be what a document of the seed means. */
+function looksForThem({ mode }: Seeding, { hadDocuments, key }: OpenCollection): boolean {
+  return hadDocuments || (mode !== 'fill' && key !== undefined)
+}
+
+/** Leaves a collection alone: of what it holds, only that is looked for which others refer to. */
+async function keepDocuments(
+  seeding: Seeding,
+  open: OpenCollection,
+  documents: readonly SeedDocument[],
+): Promise<void> {
+  for (const document of documents) {
+    open.counts.kept++
+    const there = document.isReferred ? await findThere(seeding, open, document) : undefined
+    if (there) rememberThere(seeding, open, document, there)
+  }
+}
+
+async function writeDocuments(seeding: Seeding, open: OpenCollection, group: readonly Placed[]): Promise<void> {
+  if (group.length === 0) return
+  const { ctx } = seeding
+  const { collection } = open
+  const targets = group.flatMap(({ target }) => target.id ?? [])
+  const there = targets.length === 0 ? new Map() : await lockDocuments(ctx.db, collection, targets)
+  const now = ctx.backend.now()
+  const drafts: Draft[] = []
+  for (const one of group) {
+    const draft = await atStep(one.at, () => draftOf(seeding, open, one, there.get(one.target.id ?? ''), now))
+    drafts.push(draft)
+    if (one.target.key !== undefined) open.byKey?.set(one.target.key, draft.id)
+  }
+  const fresh = drafts.filter(({ before }) => before === undefined)
+  const changed = drafts.filter(({ before, fields }) => before !== undefined && !equalJson(fieldsOf(before), fields))
+  const here = place(ctx, collection, now)
+  const freshRows = await rowsOf(open, fresh)
+  if (freshRows.length > 0) await recording(ctx, () => insertDocuments(ctx.db, here, freshRows))
+  const changedRows = await rowsOf(open, changed)
+  if (changedRows.length > 0) await recording(ctx, () => updateDocumentData(ctx.db, here, changedRows))
+  open.counts.created += fresh.length
+  open.counts.updated += drafts.length - fresh.length
+  for (const { id, files } of drafts) await adopt(seeding, files, { document: id, collection: collection.id })
+  const after = new Map(changedRows.map(({ id, json }) => [id, json]))
+  await dropForgotten(
+    ctx,
+    changed.map(({ id, before }) => ({ id, before: before?.data.text ?? '', after: after.get(id) ?? '' })),
+  )
+}
+
+/** What a document will hold; from then on others can refer to it. */
+async function draftOf(
+  seeding: Seeding,
+  open: OpenCollection,
+  { at, document, target }: Placed,
+  before: StoredDocument | undefined,
+  now: Date,
+): Promise<Draft> {
+  const { name = String(at), data, hasReferences } = document
+  const { referable, fresh } = await ownedBy(seeding, document.files, target.id)
+  const sent = hasReferences ? resolved(seeding, name, data, referable) : data
+  requireNoOperator(sent)
+  const fields = before
+    ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} })
+    : withSchema(open.collection, sent)
+  requireLight(fields)
+  const id = before?.id ?? seeding.ctx.backend.newId(now)
+  const updatedAt = now.toISOString()
+  const createdAt = before?.createdAt ?? updatedAt
+  rememberDocument(seeding, open, document, { id, createdAt, updatedAt, fields })
+  return { id, at, fields, before, files: fresh }
+}
+
+/** The drafts as rows. What does not fit the schema is told by the document's place in the step. */
+async function rowsOf({ collection }: OpenCollection, drafts: readonly Draft[]) {
+  const texts = await textsOf(collection, drafts, ({ fields }) => fields).catch((error) => {
+    const [only] = drafts
+    throw placed(error, (path) => {
+      if (drafts.length === 1 && only) return [only.at, ...path]
+      const [index, ...rest] = path
+      return [drafts[Number(index)]?.at ?? 0, ...rest]
+    })
+  })
+  return texts.map(({ item, text }) => ({ id: item.id, ...text }))
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { FileRecord } from '../../../client/protocol/model/file.js'
+import { storageLimits } from '../../../client/protocol/model/limits.js'
+import type { SeedFile } from '../../../client/protocol/model/seed/steps.js'
+import { type FileOwner, insertFiles, orphanFile } from '../../store/files.js'
+import { orphanStandalone, selectFilesOf, selectStandalone } from '../../store/seeds.js'
+import type { Context } from '../context.js'
+import { fileUrl, requireFolder } from '../files/file-names.js'
+import type { Upload } from '../files/uploads.js'
+import { type Referable, remember, type Seeding } from './seeding.js'
+
+/** Keeps a file that stays by itself; one that belongs to a record waits for that. */
+export async function applyFile(seeding: Seeding, { name, part, path: sent, isOwned }: SeedFile): Promise<void> {
+  const { ctx, mode, uploads, files } = seeding
+  const upload = uploads.get(part)
+  if (!upload) throw new SvcError('INVALID_BODY', `The form has no part "${part}".`)
+  if (isOwned) {
+    seeding.owned.set(name, upload)
+    return
+  }
+  const isFirst = !seeding.known.has('files')
+  if (isFirst && mode === 'replace') await orphanStandalone(ctx.db, ctx.project.id)
+  const path = requireFolder(sent)
+  const before = await selectStandalone(ctx.db, ctx.project.id, { path, name: upload.name })
+  if (before && (mode === 'fill' || (await isSame(ctx, before, upload)))) {
+    files.kept++
+    return remember(seeding, 'files', name, referable(ctx, before))
+  }
+  if (before) await orphanFile(ctx.db, ctx.project.id, before.id)
+  await insertUpload(ctx, upload, { owner: 'none', path })
+  files[before ? 'updated' : 'created']++
+  remember(seeding, 'files', name, referable(ctx, { ...upload, path, createdAt: ctx.backend.now().toISOString() }))
+}
+
+/** The owned files of a record, and those of them that are still to be given to it. */
+export interface Owning {
+  readonly referable: ReadonlyMap<string, Referable>
+  readonly fresh: readonly Upload[]
+}
+
+const ownsNothing: Owning = { referable: new Map(), fresh: [] }
+
+/** What a record will own: files that it owns already, where they have the same name and bytes, are not stored again. */
+export async function ownedBy(
+  { ctx, owned }: Seeding,
+  names: readonly string[] | undefined,
+  owner: string | undefined,
+): Promise<Owning> {
+  if (!names || names.length === 0) return ownsNothing
+  const before = owner === undefined ? [] : await selectFilesOf(ctx.db, owner)
+  const all = new Map<string, Referable>()
+  const fresh: Upload[] = []
+  for (const name of names) {
+    const upload = owned.get(name)
+    if (!upload) throw new SvcError('VALIDATION_ERROR', `No file "${name}" is to be owned.`)
+    const same = await findSame(ctx, before, upload)
+    if (!same) fresh.push(upload)
+    all.set(name, referable(ctx, same ?? { ...upload, path: '', createdAt: ctx.backend.now().toISOString() }))
+  }
+  return { referable: all, fresh }
+}
+
+/** Gives files to their owner, which is there. */
+export async function adopt(
+  { ctx, files }: Pick<Seeding, 'ctx' | 'files'>,
+  uploads: readonly Upload[],
+  owner: FileOwner,
+): Promise<void> {
+  for (const upload of uploads) await insertUpload(ctx, upload, { owner, path: '' })
+  files.created += uploads.length
+}
+
+async function insertUpload(
+  ctx: Context,
+  upload: Upload,
+  { owner, path }: { owner: FileOwner; path: string },
+): Promise<void> {
+  const { total: limitBytes } = storageLimits[ctx.project.settings.tier]
+  const at = ctx.backend.now().toISOString()
+  const hasRoom = await insertFiles(ctx.db, { project: ctx.project.id, owner, limitBytes, at }, [{ ...upload, path }])
+  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `"${upload.name}" does not fit into the project's storage.`)
+}
+
+async function findSame(ctx: Context, files: readonly FileRecord[], upload: Upload): Promise<FileRecord | undefined> {
+  for (const file of files) if (file.name === upload.name && (await isSame(ctx, file, upload))) return file
+  return undefined
+}
+
+async function isSame({ backend }: Context, file: FileRecord, upload: Upload): Promise<boolean> {
+  if (file.size !== upload.size) return false
+  const bytes = await backend.files.read(file.id)
+  if (!bytes) return false
+  const hash = createHash('sha256')
+  for await (const chunk of bytes) hash.update(chunk)
+  return hash.digest('hex') === upload.digest
+}
+
+function referable({ backend }: Context, { id, name, path, size, mimeType, createdAt }: FileRecord): Referable {
+  return { id, name, path, size, mimeType, createdAt, url: fileUrl(backend, { id, name }) }
+}

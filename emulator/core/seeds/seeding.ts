@@ -1,0 +1,83 @@
+/** What is known while a seed is applied. */
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
+import { valueAt } from '../../../client/protocol/model/path.js'
+import { type Reference, resolveReferences } from '../../../client/protocol/model/seed/references.js'
+import type { SeedCounts, SeedMode } from '../../../client/protocol/model/seed/steps.js'
+import type { Context } from '../context.js'
+import type { Upload } from '../files/uploads.js'
+
+/** What references to a record may read. */
+export type Referable = JsonObject
+
+export type Counted = { -readonly [Name in keyof SeedCounts]: number }
+
+/** The collection whose documents come. */
+export interface OpenCollection {
+  readonly collection: StoredCollection
+  readonly key: string | undefined
+  readonly counts: Counted
+  /** Whether documents are written: not where it held some, and is to be left alone. */
+  readonly isWritten: boolean
+  /** Whether it held documents. */
+  readonly hadDocuments: boolean
+  /** Ids by the values of the key, read when the first document asks. */
+  byKey: Map<string, string> | undefined
+  /** Undefined where nobody asked for them. */
+  readonly ids: [string, string][] | undefined
+}
+
+export interface Seeding {
+  readonly ctx: Context
+  readonly mode: SeedMode
+  /** Hashes of passwords, by the number of the step. */
+  readonly hashes: ReadonlyMap<number, string>
+  /** The files of the form, by their parts. */
+  readonly uploads: ReadonlyMap<string, Upload>
+  readonly known: Map<string, Map<string, Referable>>
+  /** Owned files, which get their row with their owner. */
+  readonly owned: Map<string, Upload>
+  readonly users: Counted
+  readonly files: Counted
+  readonly collections: OpenCollection[]
+}
+
+export function noCounts(): Counted {
+  return { created: 0, updated: 0, kept: 0 }
+}
+
+export function remember({ known }: Seeding, kind: string, name: string, value: Referable): void {
+  const names = known.get(kind) ?? new Map<string, Referable>()
+  known.set(kind, names.set(name, value))
+}
+
+/**
+ * The value with what its references name in their place.
+ *
+ * @param own the owned files of this record, which win over all others
+ * @throws {SvcError} `VALIDATION_ERROR` where one leads nowhere
+ */
+export function resolved(
+  { known }: Pick<Seeding, 'known'>,
+  name: string,
+  fields: JsonObject,
+  own: ReadonlyMap<string, Referable> = new Map(),
+): JsonObject {
+  const lookUp = (reference: Reference): Json => {
+    const { collection, document, path, text } = reference
+    const record = (collection === 'files' && own.get(document)) || known.get(collection)?.get(document)
+    if (!record) throw badReference(name, text, `and there is no such ${nouns[collection] ?? 'document'}`)
+    const value = valueAt(record, path)
+    if (value === undefined) throw badReference(name, text, 'which has no such field')
+    return value
+  }
+  return resolveReferences(fields, lookUp) as JsonObject
+}
+
+const nouns: { readonly [kind: string]: string } = { users: 'user', files: 'file' }
+
+function badReference(name: string, text: string, problem: string): SvcError {
+  const message = `"${name}" refers to ${text}, ${problem}`
+  return new SvcError('VALIDATION_ERROR', `${message}.`, [{ path: [], message, type: 'reference' }])
+}

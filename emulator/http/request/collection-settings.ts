@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { fieldTypes } from '../../../client/protocol/model/collection.js'
+import { anyJson, recordOf } from './body-forms.js'
+
+const roles = z.array(z.string().min(1)).optional()
+const fieldRule = z.strictObject({
+  type: z.enum(fieldTypes),
+  required: z.boolean().optional(),
+  default: anyJson.optional(),
+})
+
+/** What a collection may be told of its documents, and of who may do what with them. */
+export const collectionSettings = {
+  schema: recordOf(fieldRule).optional(),
+  permissions: z.strictObject({ create: roles, read: roles, update: roles, delete: roles }).optional(),
+}

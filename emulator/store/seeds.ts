@@ -1,0 +1,64 @@
+/** What a seed asks of what is there. */
+import type { StoredDocument } from '../../client/protocol/model/document.js'
+import type { FileRecord } from '../../client/protocol/model/file.js'
+import { type Database, sql, writing } from '../database/port.js'
+import { columns, type DocumentRow, fromRow, type WritePlace } from './documents.js'
+import { type FileRow, fileColumns, fileFromRow } from './files.js'
+
+/** The ids of the documents that have a text, number or boolean in a field, by that as text; of several, the first. */
+export async function selectIdsByField(db: Database, collection: string, field: string): Promise<Map<string, string>> {
+  const rows = await db.query<{ id: string; value: string }>(sql`
+    select d.id, d.data #>> array[${field}::text] as value
+    from documents d
+    where d.collection_id = ${collection}
+      and jsonb_typeof(d.data #> array[${field}::text]) in ('string', 'number', 'boolean')
+    order by d.id desc`)
+  return new Map(rows.map(({ id, value }) => [value, id]))
+}
+
+/** The first document that has all of these fields. */
+export async function selectAlike(
+  db: Database,
+  collection: WritePlace['collection'],
+  fields: string,
+): Promise<StoredDocument | undefined> {
+  const [row] = await db.query<DocumentRow>(sql`
+    select ${columns} from documents d
+    where d.collection_id = ${collection.id} and d.data @> ${fields}::jsonb
+    order by d.id
+    limit 1`)
+  return row && fromRow(row, collection)
+}
+
+/** Ids of some documents of a collection. */
+export async function selectSomeIds(db: Database, collection: string, most: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select d.id from documents d where d.collection_id = ${collection} order by d.id limit ${most}::int`)
+  return rows.map(({ id }) => id)
+}
+
+/** The file of a name in a folder, as far as it stays by itself. */
+export async function selectStandalone(
+  db: Database,
+  project: string,
+  { path, name }: Pick<FileRecord, 'path' | 'name'>,
+): Promise<FileRecord | undefined> {
+  const [row] = await db.query<FileRow>(sql`
+    select ${fileColumns} from files f
+    where f.project_id = ${project} and f.stays and f.path = ${path} and f.name = ${name}
+    order by f.id
+    limit 1`)
+  return row && fileFromRow(row)
+}
+
+/** The files that belong to a document or user. */
+export async function selectFilesOf(db: Database, owner: string): Promise<FileRecord[]> {
+  const rows = await db.query<FileRow>(sql`
+    select ${fileColumns} from files f where f.document_id = ${owner} or f.user_id = ${owner} order by f.id`)
+  return rows.map(fileFromRow)
+}
+
+/** Orphans all files of a project that stay by themselves. */
+export async function orphanStandalone(db: Database, project: string): Promise<void> {
+  await db.query(writing(sql`update files set stays = false where project_id = ${project} and stays`))
+}
