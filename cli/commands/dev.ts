@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/protocol/model/limits.js'
 import type { Emulator } from '../../emulator/dev.js'
+import { findSeeds } from '../../seeds/seed.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { requireCommand } from '../dev/app-command.js'
@@ -14,7 +15,7 @@ import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
-import { findSeeds, seededNote, seedFiles } from '../seeds/seed-inputs.js'
+import { ownSeedTarget, seededNote, seedFiles } from '../seeds/seed-inputs.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
 import { ownHostNames } from '../target/own-names.js'
@@ -126,7 +127,8 @@ command's exit code if it ends by itself.`)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       await firstAnswers(emulator)
       const demo = flags.demo ? await loadDemo(client) : undefined
-      const seeding = { client, isUpsert: false, key: undefined, signal: new AbortController().signal }
+      const emulated = { emulator: ownSeedTarget(info), signal: new AbortController().signal }
+      const seeding = { client, isUpsert: false, key: undefined, ...emulated }
       for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
       const published = await publishEmulatorInfo(info, { folder, readyFile, isBeside: flags.memory })
       const filled = published.other ? undefined : await this.fillEnv(folder, info)

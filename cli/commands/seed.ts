@@ -1,9 +1,10 @@
 import * as Args from '@oclif/core/args'
+import { findSeeds } from '../../seeds/seed.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readUpsert, upsertFlags } from '../documents/upsert-flags.js'
-import { findSeeds, type Seeded, seededNote, seedFiles } from '../seeds/seed-inputs.js'
+import { type Seeded, seededNote, seedFiles, seedTargetOf } from '../seeds/seed-inputs.js'
 import { table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
@@ -36,7 +37,8 @@ documents is left alone, or with --upsert brought up to date.`)
     const stop = stopSignal()
     const seeded: Seeded[] = []
     try {
-      const options = { client, isUpsert: flags.upsert, key: by, signal: stop.signal }
+      const emulator = seedTargetOf(this.requireTarget({ ...flags, key }), flags.as)
+      const options = { client, isUpsert: flags.upsert, key: by, signal: stop.signal, emulator }
       for await (const one of seedFiles(files, options)) seeded.push(one)
     } catch (error) {
       if (seeded.length > 0) this.note(`seeded before it failed: ${seeded.map(seededNote).join('; ')}`)

@@ -2,11 +2,18 @@ import type { Document } from '../../client/protocol/model/document.js'
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import type { Json, JsonObject } from '../../client/protocol/model/json.js'
 import { valueAt } from '../../client/protocol/model/path.js'
+import { type Reference, referencesIn, resolveReferences } from '../../client/protocol/model/seed/references.js'
+import type {
+  CollectionEntry as SeedCollection,
+  SeedContent,
+  DocumentEntry as SeedDocument,
+} from '../../seeds/content.js'
+import { badSeed } from '../../seeds/failure.js'
+import { inOrder, nameOf, referencesOf } from '../../seeds/order.js'
+import { requireKeys } from '../../seeds/steps.js'
 import type { Client } from '../base/target-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
 import { openPlantedIds, type PlantedIds } from './planted-ids.js'
-import { type Reference, referencesIn, resolveReferences } from './references.js'
-import { badSeed, type SeedCollection, type SeedDocument } from './seed-file.js'
 import { takeBack } from './take-back.js'
 
 export interface Planted {
@@ -42,13 +49,14 @@ interface Planting extends PlantOptions {
  * Creates the collections and documents of a seed file, those that are referred to first, and yields each once it is done.
  * Seeding again adds nothing: a collection that holds documents is left alone, or with --upsert brought up to date.
  */
-export async function* plant(collections: readonly SeedCollection[], options: PlantOptions): AsyncGenerator<Planted> {
-  for (const collection of collections) requireKeys(collection, options)
+export async function* plant(content: SeedContent, options: PlantOptions): AsyncGenerator<Planted> {
+  const { collections } = content
+  for (const collection of collections) requireKeys(collection, options.key)
   const referred = new Set(
     collections.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),
   )
   const planting: Planting = { ...options, known: new Map(), referred }
-  for (const collection of inOrder(collections, options.file)) {
+  for (const collection of inOrder(content)) {
     if (options.signal.aborted) return
     yield await plantOne(collection, planting)
   }
@@ -78,14 +86,14 @@ async function plantOne(seed: SeedCollection, options: Planting): Promise<Plante
     }
     if (signal.aborted) break
     try {
-      const fields = resolveFields(document, known, file)
+      const fields = resolveFields(document, known)
       const there = isEmpty ? undefined : await findBefore(seed, document, { fields, remembered, options })
       documents.set(document.name, await (there ? collection.update(there.id, fields) : collection.create(fields)))
       planted[there ? 'updated' : 'created'] += 1
     } catch (error) {
       if (isEmpty) await takeAllBack()
       if (!(error instanceof SvcError) || statusOf(error) >= 500 || statusOf(error) === 401) throw error
-      throw badSeed(file, document.line, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
+      throw badSeed(document.place, `"${seed.name}.${document.name}": ${error.message.replace(/\.$/, '')}`, error)
     }
   }
   const isWhole = planted.created + planted.updated + planted.kept === seed.documents.length
@@ -106,15 +114,6 @@ async function findBefore(
 ): Promise<Document | undefined> {
   const id = keyOf(seed, options) === undefined ? remembered.found.get(name) : undefined
   return (await getIfThere(options.client, seed, id)) ?? findSame(options.client, seed, fields, options)
-}
-
-/** A document without its key would be created again each time. @throws {CliFailure} with file and line */
-function requireKeys(seed: SeedCollection, options: PlantOptions): void {
-  const key = keyOf(seed, options)
-  const keyless = key === undefined ? undefined : seed.documents.find(({ fields }) => !isPlain(fields[key]))
-  if (!keyless) return
-  const what = `"${seed.name}.${keyless.name}" has no text, number or boolean in "${key}", the key`
-  throw badSeed(options.file, keyless.line, what)
 }
 
 function keyOf(seed: SeedCollection, { key }: PlantOptions): string | undefined {
@@ -139,18 +138,22 @@ async function findKept(
   id: string | undefined,
   options: Planting,
 ): Promise<Document | undefined> {
-  const { client, file, known, referred } = options
+  const { client, known, referred } = options
   if (!referred.has(nameOf(seed.name, document.name))) return undefined
   const there = await getIfThere(client, seed, id)
   if (there) return there
   // Nothing is created here, so what it refers to need not be there either.
   const isWhole = referencesIn(document.fields).every((reference) => 'value' in findReferred(reference, known))
-  return isWhole ? findSame(client, seed, resolveFields(document, known, file), options) : undefined
+  return isWhole ? findSame(client, seed, resolveFields(document, known), options) : undefined
 }
 
-async function ensureCollection({ name, schema }: SeedCollection, { client, isUpsert }: PlantOptions): Promise<void> {
-  const isNew = await createIfMissing(client, { name, schema })
-  if (!isNew && isUpsert && schema !== undefined) await client.collections.update(name, { schema })
+async function ensureCollection(
+  { name, schema, permissions }: SeedCollection,
+  { client, isUpsert }: PlantOptions,
+): Promise<void> {
+  const settings = { ...(schema && { schema }), ...(permissions && { permissions }) }
+  const isNew = await createIfMissing(client, { name, ...settings })
+  if (!isNew && isUpsert && (schema ?? permissions)) await client.collections.update(name, settings)
 }
 
 /** The document that an earlier planting made: it has the same key, or where there is none the same plain fields. */
@@ -190,11 +193,11 @@ function isPlain(value: Json | undefined): boolean {
 }
 
 /** @throws {CliFailure} with file and line, where a reference leads nowhere. */
-function resolveFields({ name, line, fields }: SeedDocument, known: Known, file: string): JsonObject {
+function resolveFields({ name, place, fields }: SeedDocument, known: Known): JsonObject {
   const lookUp = (reference: Reference): Json => {
     const found = findReferred(reference, known)
     if ('value' in found) return found.value
-    throw badSeed(file, line, `"${name}" refers to ${reference.text}, ${found.problem}`)
+    throw badSeed(place, `"${name}" refers to ${reference.text}, ${found.problem}`)
   }
   return resolveReferences(fields, lookUp) as JsonObject
 }
@@ -205,41 +208,4 @@ function findReferred(reference: Reference, known: Known): { value: Json } | { p
   const { id, createdAt, updatedAt, data } = document
   const value = valueAt({ ...data, id, createdAt, updatedAt }, reference.path)
   return value === undefined ? { problem: 'which has no such field' } : { value }
-}
-
-/** Collections that others refer to come first. */
-function inOrder(collections: readonly SeedCollection[], file: string): SeedCollection[] {
-  const byName = new Map(collections.map((collection) => [collection.name, collection]))
-  const ordered: SeedCollection[] = []
-  const visit = (collection: SeedCollection, path: readonly string[]) => {
-    if (ordered.includes(collection)) return
-    if (path.includes(collection.name)) {
-      const circle = [...path.slice(path.indexOf(collection.name)), collection.name].join(' → ')
-      throw badSeed(
-        file,
-        collection.documents[0]?.line ?? 1,
-        `the collections refer to each other in a circle: ${circle}`,
-      )
-    }
-    for (const other of referredTo(collection)) {
-      const next = byName.get(other)
-      if (next && next !== collection) visit(next, [...path, collection.name])
-    }
-    ordered.push(collection)
-  }
-  for (const collection of collections) visit(collection, [])
-  return ordered
-}
-
-function referredTo(seed: SeedCollection): Set<string> {
-  return new Set(referencesOf(seed).map(({ collection }) => collection))
-}
-
-function referencesOf({ documents }: SeedCollection): Reference[] {
-  return documents.flatMap(({ fields }) => referencesIn(fields))
-}
-
-/** As a reference names it; a collection's name has no dot. */
-function nameOf(collection: string, document: string): string {
-  return `${collection}.${document}`
 }

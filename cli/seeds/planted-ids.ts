@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
+import type { DocumentEntry as SeedDocument } from '../../seeds/content.js'
 import { configFolder } from '../target/profiles.js'
-import type { SeedDocument } from './seed-file.js'
 
 interface PlantedDocument {
   readonly name: string

@@ -1,32 +1,18 @@
-import { existsSync } from 'node:fs'
-import { basename, extname } from 'node:path'
-import { misuse, noFile } from '../base/failure.js'
-import { createIfMissing } from '../collections/create-if-missing.js'
-import { type ImportSummary, importInput } from '../imports/import-input.js'
-import type { RefusedRow } from '../imports/send-chunk.js'
-import { noState } from '../imports/state.js'
-import { expandPaths } from '../records/expand-paths.js'
-import { openInput } from '../records/input.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { SeedContent } from '../../seeds/content.js'
+import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
+import { prepareSeed } from '../../seeds/seed.js'
+import { type SeedTarget, type SentSeed, sendSeed } from '../../seeds/send.js'
+import { openControl } from '../target/control.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import type { Target } from '../target/target.js'
 import { count } from '../terminal/print.js'
-import { type Planted, type PlantOptions, plant } from './plant.js'
-import { badSeed, isSeedFile, readJsonFile, readSeedFile } from './seed-file.js'
-import { takeBack } from './take-back.js'
+import type { Planted, PlantOptions } from './plant.js'
+import { openPlantedIds } from './planted-ids.js'
 
-export type SeedOptions = Omit<PlantOptions, 'file'>
-
-const usualPlaces = ['seed.json', 'seeds/*.json', 'seeds/*.ndjson', 'seeds/*.csv']
-
-/** The files that were named, or those in the usual places. */
-export async function findSeeds(words: readonly string[]): Promise<string[]> {
-  if (words.length > 0) {
-    const named = await expandPaths(words)
-    for (const file of named) if (!existsSync(file)) throw noFile(file)
-    return named
-  }
-  const found = await Promise.all(usualPlaces.map((place) => expandPaths([place]).catch(() => [])))
-  const files = found.flat().filter((file) => existsSync(file))
-  if (files.length > 0) return files
-  throw misuse('There is nothing to seed.', 'Name files, or put them into seed.json or seeds/: svc seed --help')
+export interface SeedOptions extends Omit<PlantOptions, 'file'> {
+  /** The emulator that is seeded; undefined where it is another service. */
+  readonly emulator: SeedTarget | undefined
 }
 
 /** A collection of a seed that is done, and of which file it is. */
@@ -42,67 +28,77 @@ export async function* seedFiles(files: readonly string[], options: SeedOptions)
   }
 }
 
-/** Plants a seed file with collections, or the documents of the collection that the file is named after. */
 async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
-  if (extname(file) === '.json') {
-    const read = await readJsonFile(file)
-    if (isSeedFile(read.content)) return yield* plant(readSeedFile(read, read.content), { ...options, file })
-    return yield await seedCollection(file, read.plainText, options)
-  }
-  yield await seedCollection(file, undefined, options)
+  const read = await readSeedFile(file)
+  if (options.emulator) return yield* seedEmulator(file, read, { ...options, emulator: options.emulator })
+  const { plantContent, plantRows } = await import('./plant-hosted.js')
+  if ('content' in read) yield* plantContent(read.content, { ...options, file })
+  else yield await plantRows(file, read.text, options)
 }
 
-/** Documents of one collection; `text` is what the file holds, where it is not to be read as it is. */
-async function seedCollection(
+/** An emulator takes a whole file, or nothing of it. */
+async function* seedEmulator(
   file: string,
-  text: string | undefined,
-  { client, isUpsert, key, signal }: SeedOptions,
-): Promise<Planted> {
-  const name = basename(file, extname(file))
-  await createIfMissing(client, { name })
-  if (isUpsert && key === undefined) {
-    throw misuse(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
+  read: SeedFile,
+  { client, isUpsert, key, emulator }: SeedOptions & { readonly emulator: SeedTarget },
+): AsyncGenerator<Planted> {
+  const mode = isUpsert ? 'upsert' : 'fill'
+  const planted = 'content' in read ? await rememberedIds(file, read.content, client) : new Map()
+  const idsOf = ({ name }: { name: string }) => planted.get(name)?.found ?? new Map()
+  const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, idsOf }), mode)
+  if ('content' in read) await saveIds(file, read.content, { client, sent })
+  for (const [collection, counts] of [['users', sent.users] as const, ['files', sent.files] as const]) {
+    if (counts.created + counts.updated + counts.kept > 0) yield { collection, ...counts, isWhole: true }
   }
-  const before = await client.collection(name).count()
-  if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before, isWhole: true }
+  for (const { name, ids: _, ...counts } of sent.collections) yield { collection: name, ...counts, isWhole: true }
+}
 
-  const created: string[] = []
-  const steps = importInput({ ...(await openInput(file)), text }, noState, {
-    client,
-    collection: name,
-    upsertBy: isUpsert ? key : undefined,
-    refusesKeyless: true,
-    read: { types: {} },
-    signal,
-    onCreated: (ids) => created.push(...ids),
-  })
-  try {
-    const { accepted, isWhole } = await withoutRefusals(file, steps)
-    if (!isWhole) await takeBack(client, name, created)
-    const after = await client.collection(name).count()
-    return {
-      collection: name,
-      created: after - before,
-      updated: isUpsert ? accepted - (after - before) : 0,
-      kept: 0,
-      isWhole,
-    }
-  } catch (error) {
-    await takeBack(client, name, created)
+type Client = PlantOptions['client']
+
+/** The ids of an earlier seed of this file, by collection; none of a collection that is not there. */
+async function rememberedIds(file: string, { collections }: SeedContent, client: Client) {
+  const all = new Map<string, ReturnType<typeof openPlantedIds>>()
+  for (const { name, documents } of collections) {
+    const id = await idOf(client, name)
+    if (id !== undefined) all.set(name, openPlantedIds(file, id, documents))
+  }
+  return all
+}
+
+async function saveIds(
+  file: string,
+  { collections }: SeedContent,
+  { client, sent }: { client: Client; sent: SentSeed },
+): Promise<void> {
+  for (const { name, documents } of collections) {
+    const ids = sent.collections.find((one) => one.name === name)?.ids ?? []
+    const id = ids.length === 0 ? undefined : await idOf(client, name)
+    if (id === undefined) continue
+    const planted = openPlantedIds(file, id, documents)
+    planted.save(new Map([...planted.found, ...ids]))
+  }
+}
+
+async function idOf(client: Client, name: string): Promise<string | undefined> {
+  const found = await client.collections.get(name).catch((error) => {
+    if (error instanceof SvcError && error.code === 'NOT_FOUND') return undefined
     throw error
-  }
+  })
+  return found?.id
 }
 
-/** Runs an import to its end. @throws {CliFailure} with file and line of the first row that was refused */
-async function withoutRefusals(file: string, steps: ReturnType<typeof importInput>): Promise<ImportSummary> {
-  const refused: RefusedRow[] = []
-  let step = await steps.next()
-  for (; !step.done; step = await steps.next()) refused.push(...step.value.refused)
-  const [first] = refused
-  if (!first) return step.value
-  const more = refused.length > 1 ? `, and ${refused.length - 1} more rows are refused` : ''
-  throw badSeed(file, first.line, `${first.reason.replace(/\.$/, '')}${more}`)
+/** The emulator as whose owner a seed is written: not where somebody else's key or user was named. */
+export function seedTargetOf({ emulator, key }: Target, as?: string): SeedTarget | undefined {
+  if (!emulator || as !== undefined || key !== emulator.apiKey) return undefined
+  return ownSeedTarget(emulator)
 }
+
+export function ownSeedTarget(emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>): SeedTarget {
+  return { control: openControl(emulator, mostMilliseconds), project: emulator.projectId }
+}
+
+/** Seeds are large, and written whole. */
+const mostMilliseconds = 3_600_000
 
 /** A collection that was seeded, in a word or two. */
 export function seededNote({ collection, created, updated, isWhole }: Planted): string {

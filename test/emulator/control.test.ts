@@ -137,6 +137,26 @@ describe('contract 11 every operation of the control API replies as its contract
     expect(undone).toMatchObject({ command: 'seed', snapshot: name })
   })
 
+  it('seeds, which come as a form', async () => {
+    const { id: project } = await control.projects.create()
+    const steps = [
+      { step: 'file', name: 'cover', part: 'file cover', path: '' },
+      { step: 'user', name: 'ada', email: 'ada@example.com', data: { cover: `\${files.cover.url}` } },
+      { step: 'collection', name: 'posts', isAnswered: true },
+      { step: 'documents', documents: [{ name: 'hello', data: { by: `\${users.ada.id}` }, hasReferences: true }] },
+    ]
+    const form = new FormData()
+    form.set('mode', 'upsert')
+    form.set('steps', new Blob(steps.map((step) => `${JSON.stringify(step)}\n`)), 'steps.ndjson')
+    form.set('file cover', new Blob(['a cover']), 'cover.txt')
+
+    const seeded = await control.seeds.apply({ project, form })
+
+    const created = { created: 1, updated: 0, kept: 0 }
+    const ids = [['hello', expect.any(String)]]
+    expect(seeded).toEqual({ users: created, files: created, collections: [{ name: 'posts', ...created, ids }] })
+  })
+
   it('mail', async () => {
     const to = 'bob@example.com'
     const { auth } = createClient(emulator)

@@ -69,7 +69,7 @@ test('a row without the field of --by is refused, and not created again by each 
   for (const ran of [first, again]) {
     expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.csv:3: has no text`) })
   }
-  expect(await fields(name)).toEqual([{ email: 'a@x.org', name: 'Ada' }])
+  expect(await seeds.world.json(['docs', 'count', name])).toMatchObject({ error: { code: 'NOT_FOUND' } })
 })
 
 test('--upsert of a file of documents goes by the field of --by', async () => {

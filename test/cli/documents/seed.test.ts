@@ -107,7 +107,7 @@ test('a file of documents of which one is refused leaves none, and is planted wh
   const right = await seeds.world.json(['seed', file(`${name}.ndjson`, rows.join('\n'))])
 
   expect(wrong).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${name}.ndjson:1501: `) })
-  expect(left).toEqual({ count: 0 })
+  expect(left).toMatchObject({ error: { code: 'NOT_FOUND' } })
   expect(right).toMatchObject([{ created: 1_500, kept: 0 }])
 })
 
@@ -211,7 +211,7 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
     'documents under another name',
     'bad.json',
     '{"collections": {\n  "bad-j": {\n    "docs": [{"x": 1}]\n  }\n}}',
-    /bad\.json:3: "docs" of "bad-j" is none of schema, key and documents/,
+    /bad\.json:3: "docs" of "bad-j" is none of schema, permissions, key and documents/,
   ],
   ['a row that is no object', 'bad-i.ndjson', '{"x":1}\n\n[2]\n', /bad-i\.ndjson:3: /],
 ]

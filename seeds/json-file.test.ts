@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readJsonFile } from './seed-file.js'
+import { readJsonFile } from './json-file.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-seed-file-'))
 afterAll(() => rmSync(folder, { recursive: true }))

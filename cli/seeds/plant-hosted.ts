@@ -1,0 +1,73 @@
+/** A seed of a service that has no control API: documents go in one by one, or by batches, as an app's would. */
+import type { SeedContent } from '../../seeds/content.js'
+import { badSeed, InputFailure, misused } from '../../seeds/failure.js'
+import { openInput } from '../../seeds/records/input.js'
+import { collectionOf } from '../../seeds/rows.js'
+import { createIfMissing } from '../collections/create-if-missing.js'
+import { type ImportSummary, importInput } from '../imports/import-input.js'
+import type { RefusedRow } from '../imports/send-chunk.js'
+import { noState } from '../imports/state.js'
+import { type Planted, type PlantOptions, plant } from './plant.js'
+import { takeBack } from './take-back.js'
+
+/** @throws {InputFailure} before anything is written, for what only an emulator takes */
+export async function* plantContent(content: SeedContent, options: PlantOptions): AsyncGenerator<Planted> {
+  const [first] = [...content.users, ...content.files]
+  if (first) {
+    const message = `${first.place}: users and files are seeded into an emulator only; a hosted service takes collections and documents.`
+    throw new InputFailure('invalid', 'BAD_SEED', message)
+  }
+  yield* plant(content, options)
+}
+
+/** Documents of one collection; `text` is what the file holds, where it is not to be read as it is. */
+export async function plantRows(
+  file: string,
+  text: string | undefined,
+  { client, isUpsert, key, signal }: Omit<PlantOptions, 'file'>,
+): Promise<Planted> {
+  const name = collectionOf(file)
+  await createIfMissing(client, { name })
+  if (isUpsert && key === undefined) {
+    throw misused(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
+  }
+  const before = await client.collection(name).count()
+  if (before > 0 && !isUpsert) return { collection: name, created: 0, updated: 0, kept: before, isWhole: true }
+
+  const created: string[] = []
+  const steps = importInput({ ...(await openInput(file)), text }, noState, {
+    client,
+    collection: name,
+    upsertBy: isUpsert ? key : undefined,
+    refusesKeyless: true,
+    read: { types: {} },
+    signal,
+    onCreated: (ids) => created.push(...ids),
+  })
+  try {
+    const { accepted, isWhole } = await withoutRefusals(file, steps)
+    if (!isWhole) await takeBack(client, name, created)
+    const after = await client.collection(name).count()
+    return {
+      collection: name,
+      created: after - before,
+      updated: isUpsert ? accepted - (after - before) : 0,
+      kept: 0,
+      isWhole,
+    }
+  } catch (error) {
+    await takeBack(client, name, created)
+    throw error
+  }
+}
+
+/** Runs an import to its end. @throws {InputFailure} with file and line of the first row that was refused */
+async function withoutRefusals(file: string, steps: ReturnType<typeof importInput>): Promise<ImportSummary> {
+  const refused: RefusedRow[] = []
+  let step = await steps.next()
+  for (; !step.done; step = await steps.next()) refused.push(...step.value.refused)
+  const [first] = refused
+  if (!first) return step.value
+  const more = refused.length > 1 ? `, and ${refused.length - 1} more rows are refused` : ''
+  throw badSeed(`${file}:${first.line}`, `${first.reason.replace(/\.$/, '')}${more}`)
+}

@@ -1,0 +1,254 @@
+/** What one seed says, checked as far as that is possible without the service. */
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { type Permissions, permissionKinds, type Schema } from '../client/protocol/model/collection.js'
+import { isObject, type Json, type JsonObject } from '../client/protocol/model/json.js'
+import { isCollectionName } from '../client/protocol/model/schema.js'
+import type { SeedIdentity } from '../client/protocol/model/seed/steps.js'
+import { badSeed } from './failure.js'
+
+/** Where a seed comes from, and where in it things stand. */
+export interface SeedSource {
+  readonly name: string
+  /** The place of a path, such as `seed.json:5`. */
+  placeOf(path: readonly string[]): string
+}
+
+/** Something with a name in a seed; its place is worked out when somebody has to be told. */
+interface Named {
+  /** What references call it. */
+  readonly name: string
+  readonly place: string
+}
+
+export interface DocumentEntry extends Named {
+  readonly fields: JsonObject
+}
+
+export interface CollectionEntry extends Named {
+  readonly schema: Schema | undefined
+  readonly permissions: Permissions | undefined
+  /** The field by which an upsert knows a document. */
+  readonly key: string | undefined
+  readonly documents: readonly DocumentEntry[]
+}
+
+export interface UserEntry extends Named {
+  readonly email: string
+  readonly password: string | undefined
+  readonly passwordHash: string | undefined
+  readonly data: JsonObject | undefined
+  readonly roles: readonly string[] | undefined
+  readonly verified: boolean | undefined
+  readonly twoFactor: string | boolean | undefined
+  readonly identity: SeedIdentity | undefined
+}
+
+export interface FileEntry extends Named {
+  /** Where its bytes are. */
+  readonly file: string
+  /** What it will be called. */
+  readonly fileName: string
+  readonly path: string
+  readonly isOwned: boolean
+}
+
+export interface SeedContent {
+  readonly source: SeedSource
+  readonly files: readonly FileEntry[]
+  readonly users: readonly UserEntry[]
+  readonly collections: readonly CollectionEntry[]
+  /** Whether the seed has a part of that name: references to `users` and `files` mean that, and no collection, then. */
+  readonly hasUsers: boolean
+  readonly hasFiles: boolean
+}
+
+const parts = ['collections', 'users', 'files', '$schema']
+
+/** Whether a value is a whole seed rather than documents: an object of collections, users and files. */
+export function isSeedContent(value: Json): value is JsonObject {
+  if (!isObject(value)) return false
+  return isObject(value.collections) || (Object.keys(value).every((name) => parts.includes(name)) && hasPart(value))
+}
+
+function hasPart({ users, files }: JsonObject): boolean {
+  return isObject(users) || isObject(files)
+}
+
+/** @throws {InputFailure} with the place of what is not as a seed has to be */
+export function readContent(source: SeedSource, content: JsonObject): SeedContent {
+  const other = Object.keys(content).find((name) => !parts.includes(name))
+  if (other !== undefined) {
+    const what = `"${other}" is not part of a seed file, which has collections, users and files`
+    throw badSeed(source.placeOf([other]), what)
+  }
+  const { collections = {}, users = {}, files = {} } = content
+  return {
+    source,
+    files: entriesOf(source, ['files'], files).map(([name, file]) => readFileEntry(source, name, file)),
+    users: entriesOf(source, ['users'], users).map(([name, user]) => readUser(source, name, user)),
+    collections: entriesOf(source, ['collections'], collections).map(([name, one]) =>
+      readCollection(source, name, one),
+    ),
+    hasUsers: content.users !== undefined,
+    hasFiles: content.files !== undefined,
+  }
+}
+
+const collectionNames = ['schema', 'permissions', 'key', 'documents'] as const
+
+function readCollection(source: SeedSource, name: string, value: Json): CollectionEntry {
+  const path = ['collections', name]
+  if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
+  if (!isCollectionName(name)) throw badSeed(source.placeOf(path), `"${name}" cannot name a collection`)
+  requireNames(source, path, value, collectionNames, `"${name}"`)
+  const { schema, permissions, key, documents = [] } = value
+  if (typeof documents !== 'object' || documents === null) {
+    const what = `"documents" of "${name}" is neither an array nor an object`
+    throw badSeed(source.placeOf([...path, 'documents']), what)
+  }
+  if (schema !== undefined && !isObject(schema)) throw notA(source, [...path, 'schema'], 'object')
+  return {
+    name,
+    ...placeIn(source, path),
+    // The service checks it: it knows what a schema may say.
+    schema: schema as Schema | undefined,
+    permissions: readPermissions(source, [...path, 'permissions'], permissions),
+    key: optional(source, [...path, 'key'], key, 'string'),
+    documents: Object.entries(documents).map(([title, fields]) => {
+      const place = [...path, 'documents', title]
+      if (!isObject(fields)) throw badSeed(source.placeOf(place), `"${name}.${title}" is not an object`)
+      return { name: title, fields, ...placeIn(source, place) }
+    }),
+  }
+}
+
+function readPermissions(source: SeedSource, path: string[], value: Json | undefined): Permissions | undefined {
+  if (value === undefined) return undefined
+  if (!isObject(value)) throw notA(source, path, 'object')
+  requireNames(source, path, value, permissionKinds, '"permissions"')
+  for (const [kind, roles] of Object.entries(value)) requireTexts(source, [...path, kind], roles)
+  return value as Permissions
+}
+
+const userNames = ['email', 'password', 'passwordHash', 'data', 'roles', 'verified', 'twoFactor', 'identity'] as const
+
+function readUser(source: SeedSource, name: string, value: Json): UserEntry {
+  const path = ['users', name]
+  if (!isObject(value)) throw badSeed(source.placeOf(path), `"${name}" is not an object`)
+  requireNames(source, path, value, userNames, `"users.${name}"`)
+  const { data, roles, twoFactor, identity } = value
+  const text = (field: (typeof userNames)[number]) => optional(source, [...path, field], value[field], 'string')
+  const email = text('email')
+  if (email === undefined) throw badSeed(source.placeOf(path), `"users.${name}" has no "email"`)
+  if (data !== undefined && !isObject(data)) throw notA(source, [...path, 'data'], 'object')
+  if (twoFactor !== undefined && typeof twoFactor !== 'string' && typeof twoFactor !== 'boolean') {
+    throw badSeed(source.placeOf([...path, 'twoFactor']), '"twoFactor" takes true, false, or the secret in base 32')
+  }
+  return {
+    ...{ name, email, data, twoFactor, ...placeIn(source, path) },
+    password: text('password'),
+    passwordHash: text('passwordHash'),
+    roles: roles === undefined ? undefined : requireTexts(source, [...path, 'roles'], roles),
+    verified: optional(source, [...path, 'verified'], value.verified, 'boolean'),
+    identity: identity === undefined ? undefined : readIdentity(source, [...path, 'identity'], identity),
+  }
+}
+
+function readIdentity(source: SeedSource, path: string[], value: Json): SeedIdentity {
+  if (!isObject(value)) throw notA(source, path, 'object')
+  requireNames(source, path, value, ['provider', 'subject'], '"identity"')
+  const { provider, subject } = value
+  if (typeof provider === 'string' && typeof subject === 'string') return { provider, subject }
+  throw badSeed(source.placeOf(path), '"identity" takes a "provider" and a "subject"')
+}
+
+const fileNames = ['file', 'name', 'path', 'owned'] as const
+
+/** A file beside the seed: nothing outside of the seed's folder, whatever links lead there. */
+function readFileEntry(source: SeedSource, name: string, value: Json): FileEntry {
+  const path = ['files', name]
+  const entry = typeof value === 'string' ? { file: value } : value
+  if (!isObject(entry)) throw badSeed(source.placeOf(path), `"files.${name}" is neither a path nor an object`)
+  requireNames(source, path, entry, fileNames, `"files.${name}"`)
+  const text = (field: (typeof fileNames)[number]) => optional(source, [...path, field], entry[field], 'string')
+  const named = text('file')
+  if (named === undefined) throw badSeed(source.placeOf(path), `"files.${name}" has no "file"`)
+  const file = requireBeside(source, path, named)
+  return {
+    ...{ name, file, ...placeIn(source, path) },
+    fileName: text('name') ?? basename(file),
+    path: text('path') ?? '',
+    isOwned: optional(source, [...path, 'owned'], entry.owned, 'boolean') ?? false,
+  }
+}
+
+function requireBeside(source: SeedSource, path: readonly string[], named: string): string {
+  const folder = dirname(resolve(source.name))
+  const place = resolve(folder, named)
+  if (isAbsolute(named) || isOutside(folder, place)) throw outside(source, path, named)
+  if (!existsSync(place) || !statSync(place).isFile())
+    throw badSeed(source.placeOf(path), `there is no file "${named}"`)
+  if (isOutside(realpathSync(folder), realpathSync(place))) throw outside(source, path, named)
+  return place
+}
+
+function isOutside(folder: string, place: string): boolean {
+  const way = relative(folder, place)
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+}
+
+function outside(source: SeedSource, path: readonly string[], named: string) {
+  return badSeed(source.placeOf(path), `"${named}" is outside of the seed's folder`)
+}
+
+function placeIn(source: SeedSource, path: readonly string[]) {
+  return {
+    get place() {
+      return source.placeOf(path)
+    },
+  }
+}
+
+function entriesOf(source: SeedSource, path: readonly string[], value: Json): [string, Json][] {
+  if (isObject(value)) return Object.entries(value)
+  throw notA(source, path, 'object')
+}
+
+function requireNames(
+  source: SeedSource,
+  path: readonly string[],
+  value: JsonObject,
+  known: readonly string[],
+  what: string,
+): void {
+  const other = Object.keys(value).find((name) => !known.includes(name))
+  if (other === undefined) return
+  const all = `${known.slice(0, -1).join(', ')} and ${known.at(-1)}`
+  throw badSeed(source.placeOf([...path, other]), `"${other}" of ${what} is none of ${all}`)
+}
+
+function requireTexts(source: SeedSource, path: readonly string[], value: Json | undefined): readonly string[] {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+  throw badSeed(source.placeOf(path), `"${path.at(-1)}" is not an array of texts`)
+}
+
+interface Primitives {
+  readonly string: string
+  readonly boolean: boolean
+}
+
+function optional<Type extends keyof Primitives>(
+  source: SeedSource,
+  path: readonly string[],
+  value: Json | undefined,
+  type: Type,
+): Primitives[Type] | undefined {
+  if (value === undefined) return undefined
+  if (typeof value === type) return value as Primitives[Type]
+  throw notA(source, path, type)
+}
+
+function notA(source: SeedSource, path: readonly string[], type: string) {
+  return badSeed(source.placeOf(path), `"${path.at(-1)}" is not ${type === 'object' ? 'an' : 'a'} ${type}`)
+}

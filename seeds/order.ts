@@ -1,0 +1,60 @@
+/** In which order the collections of a seed are written, and that every reference leads somewhere. */
+import { type Reference, referencesIn } from '../client/protocol/model/seed/references.js'
+import type { CollectionEntry, SeedContent } from './content.js'
+import { badSeed } from './failure.js'
+
+/** Collections that others refer to come first. @throws {InputFailure} where they do so in a circle */
+export function inOrder({ collections, ...content }: SeedContent): CollectionEntry[] {
+  const byName = new Map(collections.map((collection) => [collection.name, collection]))
+  const ordered = new Set<CollectionEntry>()
+  const visit = (collection: CollectionEntry, path: readonly string[]) => {
+    if (ordered.has(collection)) return
+    if (path.includes(collection.name)) {
+      const circle = [...path.slice(path.indexOf(collection.name)), collection.name].join(' → ')
+      const place = collection.documents[0]?.place ?? collection.place
+      throw badSeed(place, `the collections refer to each other in a circle: ${circle}`)
+    }
+    for (const name of new Set(referencesOf(collection).map((reference) => reference.collection))) {
+      const next = isPart(content, name) ? undefined : byName.get(name)
+      if (next && next !== collection) visit(next, [...path, collection.name])
+    }
+    ordered.add(collection)
+  }
+  for (const collection of collections) visit(collection, [])
+  return [...ordered]
+}
+
+/** Whether references of that name mean the users or files of the seed. */
+export function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, name: string): boolean {
+  return (name === 'users' && hasUsers) || (name === 'files' && hasFiles)
+}
+
+export function referencesOf({ documents }: CollectionEntry): Reference[] {
+  return documents.flatMap(({ fields }) => referencesIn(fields))
+}
+
+/** @throws {InputFailure} for a reference to what the seed has not */
+export function requireReferred(content: SeedContent): void {
+  const names = new Set([
+    ...content.collections.flatMap(({ name, documents }) =>
+      isPart(content, name) ? [] : documents.map((document) => nameOf(name, document.name)),
+    ),
+    ...content.users.map(({ name }) => nameOf('users', name)),
+    ...content.files.map(({ name }) => nameOf('files', name)),
+  ])
+  const require = (place: () => string, name: string, references: readonly Reference[]) => {
+    const missing = references.find(({ collection, document }) => !names.has(nameOf(collection, document)))
+    if (!missing) return
+    const noun = isPart(content, missing.collection) ? missing.collection.slice(0, -1) : 'document'
+    throw badSeed(place(), `"${name}" refers to ${missing.text}, and there is no such ${noun}`)
+  }
+  for (const user of content.users) require(() => user.place, user.name, referencesIn(user.data ?? {}))
+  for (const { documents } of content.collections) {
+    for (const one of documents) require(() => one.place, one.name, referencesIn(one.fields))
+  }
+}
+
+/** As a reference names it; a collection's name has no dot. */
+export function nameOf(collection: string, name: string): string {
+  return `${collection}.${name}`
+}

@@ -1,0 +1,61 @@
+/** A file of documents of one collection as steps: JSON, NDJSON or CSV. */
+import { basename, extname } from 'node:path'
+import type { JsonObject } from '../client/protocol/model/json.js'
+import { mostBatchItems } from '../client/protocol/model/limits.js'
+import { badSeed } from './failure.js'
+import { openInput, readRecords } from './records/input.js'
+import type { BadRow } from './records/record.js'
+import type { PlacedStep } from './steps.js'
+
+/** What one step may hold: well below what one body may. */
+const mostStepBytes = 4 * 1024 * 1024
+
+/** The collection that a file of documents is named after. */
+export function collectionOf(file: string): string {
+  return basename(file, extname(file))
+}
+
+/**
+ * @param text what the file holds, where it is not to be read as it is
+ * @throws {InputFailure} with file and line of the first row that is no document
+ */
+export async function rowSteps(
+  file: string,
+  { text, key }: { text: string | undefined; key: string | undefined },
+): Promise<PlacedStep[]> {
+  const name = collectionOf(file)
+  const steps: PlacedStep[] = [
+    { step: { step: 'collection', name, key }, whereIs: () => ({ place: file, what: name }) },
+  ]
+  const bad: BadRow[] = []
+  let rows: { line: number; fields: JsonObject }[] = []
+  let bytes = 0
+  const flush = () => {
+    if (rows.length > 0) steps.push(stepOf(file, rows))
+    rows = []
+    bytes = 0
+  }
+  for await (const records of readRecords({ ...(await openInput(file)), text }, { types: {} })) {
+    for (const record of records) {
+      if ('problem' in record) {
+        bad.push(record)
+        continue
+      }
+      if (rows.length >= mostBatchItems || bytes + record.bytes > mostStepBytes) flush()
+      rows.push({ line: record.line, fields: record.fields })
+      bytes += record.bytes
+    }
+  }
+  flush()
+  const [first] = bad
+  if (!first) return steps
+  const more = bad.length > 1 ? `, and ${bad.length - 1} more rows are refused` : ''
+  throw badSeed(`${file}:${first.line}`, `${first.problem.replace(/\.$/, '')}${more}`)
+}
+
+function stepOf(file: string, rows: readonly { line: number; fields: JsonObject }[]): PlacedStep {
+  return {
+    step: { step: 'documents', documents: rows.map(({ fields }) => ({ data: fields })) },
+    whereIs: ([index]) => ({ place: `${file}:${rows[Number(index)]?.line ?? 1}`, what: '' }),
+  }
+}

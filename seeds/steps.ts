@@ -1,0 +1,135 @@
+/** A seed as the steps that the emulator takes, each with its place, for what may be wrong with it. */
+import { mostBatchItems } from '../client/protocol/model/limits.js'
+import { type Reference, referencesIn } from '../client/protocol/model/seed/references.js'
+import type { SeedDocument, SeedStep } from '../client/protocol/model/seed/steps.js'
+import type { CollectionEntry, DocumentEntry, FileEntry, SeedContent, UserEntry } from './content.js'
+import { badSeed } from './failure.js'
+import { inOrder, nameOf, referencesOf, requireReferred } from './order.js'
+
+/** A step, and what to say of what is wrong at a place of it. */
+export interface PlacedStep {
+  readonly step: SeedStep
+  /** `seed.json:5`, and what stands there: `posts.hello`; empty where the place says it all. */
+  whereIs(path: readonly (string | number)[]): { readonly place: string; readonly what: string }
+}
+
+/** Ids that an earlier seed of the same file gave, by the names of its documents. */
+export type KnownIds = (collection: CollectionEntry) => ReadonlyMap<string, string>
+
+/** @throws {InputFailure} for references that lead nowhere, or in a circle */
+export function stepsOf(content: SeedContent, idsOf: KnownIds, key: string | undefined): PlacedStep[] {
+  requireReferred(content)
+  for (const collection of content.collections) requireKeys(collection, key)
+  const ordered = inOrder(content)
+  const owned = ownedFiles(content)
+  const referred = new Set(
+    ordered.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),
+  )
+  return [
+    ...content.files.map(fileStep),
+    ...content.users.map((user) => userStep(user, owned)),
+    ...ordered.flatMap((collection) => [
+      collectionStep(collection, key),
+      ...documentSteps(collection, { referred, owned, ids: idsOf(collection) }),
+    ]),
+  ]
+}
+
+/** A document without its key would be created again each time. */
+export function requireKeys({ name, key, documents }: CollectionEntry, given: string | undefined): void {
+  const field = key ?? given
+  if (field === undefined) return
+  const keyless = documents.find(({ fields }) => !['string', 'number', 'boolean'].includes(typeof fields[field]))
+  if (!keyless) return
+  const what = `"${name}.${keyless.name}" has no text, number or boolean in "${field}", the key`
+  throw badSeed(keyless.place, what)
+}
+
+/** The part of the form that a file comes in. */
+export function partOf(file: Pick<FileEntry, 'name'>): string {
+  return `file ${file.name}`
+}
+
+function fileStep(file: FileEntry): PlacedStep {
+  const { name, path, isOwned } = file
+  return { step: { step: 'file', name, part: partOf(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
+}
+
+function userStep(user: UserEntry, owned: ReadonlySet<string>): PlacedStep {
+  const { place: _, ...entry } = user
+  const files = filesIn(referencesIn(user.data ?? {}), owned)
+  return { step: { step: 'user', ...entry, ...files }, whereIs: whole(user, `users.${user.name}`) }
+}
+
+function collectionStep(collection: CollectionEntry, key: string | undefined): PlacedStep {
+  const { name, schema, permissions } = collection
+  const step = { step: 'collection', name, schema, permissions, key: collection.key ?? key, isAnswered: true } as const
+  return { step, whereIs: whole(collection, name) }
+}
+
+interface Links {
+  readonly referred: ReadonlySet<string>
+  readonly owned: ReadonlySet<string>
+  readonly ids: ReadonlyMap<string, string>
+}
+
+/** Steps of documents that are as large as a batch may be. */
+function documentSteps({ name, documents }: CollectionEntry, links: Links): PlacedStep[] {
+  const steps: PlacedStep[] = []
+  for (let at = 0; at < documents.length; at += mostBatchItems) {
+    const some = documents.slice(at, at + mostBatchItems)
+    steps.push({
+      step: { step: 'documents', documents: some.map((document) => documentOf(name, document, links)) },
+      whereIs([index]) {
+        const one = some[Number(index)]
+        return { place: one?.place ?? '', what: `${name}.${one?.name}` }
+      },
+    })
+  }
+  return steps
+}
+
+function documentOf(
+  collection: string,
+  { name, fields }: DocumentEntry,
+  { referred, owned, ids }: Links,
+): SeedDocument {
+  const references = referencesIn(fields)
+  return {
+    data: fields,
+    name,
+    id: ids.get(name),
+    ...(references.length > 0 ? { hasReferences: true } : {}),
+    ...(referred.has(nameOf(collection, name)) ? { isReferred: true } : {}),
+    ...filesIn(references, owned),
+  }
+}
+
+function filesIn(references: readonly Reference[], owned: ReadonlySet<string>): { files?: readonly string[] } {
+  const files = references.filter((one) => one.collection === 'files' && owned.has(one.document))
+  return files.length === 0 ? {} : { files: [...new Set(files.map(({ document }) => document))] }
+}
+
+/** Files that live with a record. @throws {InputFailure} where there is not just one record that refers to such a file */
+function ownedFiles(content: SeedContent): Set<string> {
+  const records = [
+    ...content.users.map(({ data = {} }) => referencesIn(data)),
+    ...content.collections.flatMap(({ documents }) => documents.map(({ fields }) => referencesIn(fields))),
+  ]
+  const owned = content.files.filter(({ isOwned }) => isOwned)
+  for (const { name, place } of owned) {
+    const owners = records.filter((references) =>
+      references.some(({ collection, document }) => collection === 'files' && document === name),
+    )
+    if (owners.length === 1) continue
+    throw badSeed(
+      place,
+      `"files.${name}" is owned, so one document or user refers to it, and here it is ${owners.length}`,
+    )
+  }
+  return new Set(owned.map(({ name }) => name))
+}
+
+function whole(entry: { readonly place: string }, what: string): PlacedStep['whereIs'] {
+  return () => ({ place: entry.place, what })
+}
