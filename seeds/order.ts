@@ -25,7 +25,7 @@ export function inOrder({ collections, ...content }: SeedContent): CollectionEnt
 }
 
 /** Whether references of that name mean the users or files of the seed. */
-export function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, name: string): boolean {
+function isPart({ hasUsers, hasFiles }: Pick<SeedContent, 'hasUsers' | 'hasFiles'>, name: string): boolean {
   return (name === 'users' && hasUsers) || (name === 'files' && hasFiles)
 }
 

@@ -1,15 +1,14 @@
 import * as Flags from '@oclif/core/flags'
-import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/protocol/model/limits.js'
 import type { Emulator } from '../../emulator/dev.js'
-import { findSeeds } from '../../seeds/seed.js'
+import { applySeedFile, findSeeds } from '../../seeds/seed.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { requireCommand } from '../dev/app-command.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { passSignals } from '../exec/pass-signals.js'
-import { ownSeedTarget, seededNote, seedFiles } from '../seeds/seed-inputs.js'
+import { ownSeedTarget, plantedIn, seededNote } from '../seeds/seed-inputs.js'
 import { prose } from '../terminal/prose.js'
 
 const example = 'svc exec -- npm test'
@@ -68,11 +67,10 @@ to it; one that ends it is exit code 128 and the signal's number.`)
   }
 
   private async seed(emulator: Emulator, files: readonly string[]): Promise<void> {
-    const { url, apiKey } = emulator
-    const client = createClient({ url, apiKey })
-    const emulated = { emulator: ownSeedTarget(emulator), signal: new AbortController().signal }
-    const seeding = { client, isUpsert: false, key: undefined, ...emulated }
-    for await (const planted of seedFiles(files, seeding)) if (planted.created > 0) this.note(seededNote(planted))
+    for (const file of files) {
+      const planted = plantedIn(await applySeedFile(ownSeedTarget(emulator), file))
+      for (const one of planted) if (one.created > 0) this.note(seededNote(one))
+    }
   }
 }
 

@@ -47,10 +47,19 @@ async function* seedEmulator(
   const idsOf = ({ name }: { name: string }) => planted.get(name)?.found ?? new Map()
   const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, idsOf }), mode)
   if ('content' in read) await saveIds(file, read.content, { client, sent })
-  for (const [collection, counts] of [['users', sent.users] as const, ['files', sent.files] as const]) {
-    if (counts.created + counts.updated + counts.kept > 0) yield { collection, ...counts, isWhole: true }
-  }
-  for (const { name, ids: _, ...counts } of sent.collections) yield { collection: name, ...counts, isWhole: true }
+  yield* plantedIn(sent)
+}
+
+/** What a seed has come to, users and files first. */
+export function plantedIn({ users, files, collections }: SentSeed): Planted[] {
+  const parts = [
+    { collection: 'users', ...users },
+    { collection: 'files', ...files },
+  ]
+  return [
+    ...parts.filter(({ created, updated, kept }) => created + updated + kept > 0),
+    ...collections.map(({ name, ids: _, ...counts }) => ({ collection: name, ...counts })),
+  ].map((counts) => ({ ...counts, isWhole: true }))
 }
 
 type Client = PlantOptions['client']
