@@ -2,6 +2,7 @@
  * The changes of each project that somebody subscribes to: read once for all connections, in commit order, by number. A writer
  * says only that there is something to read. Contract 9.4.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import type { Bus } from '../../ports/bus/port.js'
 import { selectChanges } from '../../store/realtime/changes.js'
@@ -19,10 +20,11 @@ import {
   receive,
   removeFrom,
 } from './connections.js'
-import { between, type FeedState, projectReader, wake } from './readers.js'
+import { between, type FeedState, projectReader, retryMilliseconds, wake } from './readers.js'
 import type { Subscriber } from './subscriber.js'
 
 export type { Listener } from './connections.js'
+export { retryMilliseconds } from './readers.js'
 
 export interface Feeds {
   /**
@@ -73,9 +75,15 @@ async function join(state: FeedState, project: string, listener: Listener, since
   const connection = connectionOf(state, project, listener.subscriber)
   let isIn = await between(state, connection, (moment) => begin(moment, connection, listener, since))
   while (!isIn) {
-    // Long ago first, without holding up the others.
-    await replay(state, project, listener)
-    isIn = await between(state, connection, ({ reader }) => enter(state, reader, connection, listener))
+    try {
+      // Long ago first, without holding up the others.
+      await replay(state, project, listener)
+      isIn = await between(state, connection, ({ reader }) => enter(state, reader, connection, listener))
+    } catch (error) {
+      // It has begun, so a database that fails for a while costs it nothing but time.
+      state.report(error)
+      await pause(retryMilliseconds)
+    }
   }
 }
 

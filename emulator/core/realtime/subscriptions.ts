@@ -1,4 +1,5 @@
 /** Which changes a subscription receives, and until when. Contract 9. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -11,7 +12,7 @@ import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { asSvcError } from '../failures.js'
 import { unitOf } from '../unit-of-work.js'
-import type { Listener } from './feeds.js'
+import { type Listener, retryMilliseconds } from './feeds.js'
 import { type Matchable, predicateOf } from './matching.js'
 import type { Subscriber } from './subscriber.js'
 
@@ -84,7 +85,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       sink.begun(listener.position, { review, giveWayTo, end })
       if (!isWhole) sink.resync()
       // Rights may have changed since they were looked at; from here on each change of them is received.
-      subscriber.hold(review())
+      void review()
     },
     missed,
     live(seq) {
@@ -93,8 +94,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     receive(change) {
       if (change.kind === 'reset') return missed()
       if (change.kind === 'collection') {
-        // Nothing more goes out on this connection before it is known who may receive it.
-        return subscriber.hold(review())
+        void review()
+        return
       }
       const kind = kindOf(change)
       if (kind) sink.event(change, kind, collection)
@@ -107,19 +108,36 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     subscriber.hold(review())
   }
 
+  /** Nothing more goes out on this connection before it is known who may receive it, however long the database takes to say so. */
   async function review(): Promise<void> {
+    const looked = look()
+    subscriber.hold(looked.then((isSettled) => (isSettled ? undefined : lookAgain())))
+    await looked
+  }
+
+  async function lookAgain(): Promise<void> {
+    do await pause(retryMilliseconds)
+    while (!(await look()))
+  }
+
+  /** Ends the subscription where nobody may have it any more; false where the database did not answer. */
+  async function look(): Promise<boolean> {
     try {
       // Not one that is remembered: nobody asks again after this.
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
       collection = readable(backend, identity(), found)
     } catch (error) {
-      if (listener.isOver()) return
+      if (listener.isOver()) return true
+      const why = asSvcError(error)
+      if (why === undefined || why.code === 'UNAVAILABLE') {
+        backend.report(error)
+        return false
+      }
       end()
-      // Whoever cannot be looked at receives nothing more; it may come back with `since`.
-      const why = asSvcError(error) ?? plainError('UNAVAILABLE')
       sink.ended(why.code === 'NOT_FOUND' ? noLonger(name) : why)
     }
+    return true
   }
 
   function giveWayTo(other: Listener): boolean {

@@ -172,4 +172,24 @@ describe.each(engines)('A connection on %s', (engine) => {
     expect(faults).toHaveLength(2)
     feeds.close()
   })
+
+  it('contract 9.4 a replay goes on after a database that fails for a while', async () => {
+    let failing = 0
+    const { project, feeds, write, faults } = await aWorld((query) => (statement) => {
+      if (failing === 0 || !statement.text.includes('from changes')) return query(statement)
+      failing--
+      return Promise.reject(new Error('The database is away.'))
+    })
+    await write(40)
+    const log: Log = []
+    const begun = () => {
+      failing = 2
+    }
+
+    await feeds.join(project, aListener(aConnection(), 'posts', log, { begun }), 0)
+
+    expect(seqsOf(log)).toEqual(range(1, 40).filter((seq) => seq % 2 === 1))
+    expect(faults).toHaveLength(2)
+    feeds.close()
+  })
 })
