@@ -88,6 +88,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'project:show': () => [],
   reset: () => ['--mail', '--yes'],
   seed: () => [],
+  'snapshot:diff': () => ['missing'],
   'snapshot:list': () => [],
   'snapshot:load': () => ['missing', '--yes'],
   'snapshot:remove': () => ['missing', '--yes'],

@@ -126,6 +126,7 @@ describe('contract 11 every operation of the control API replies as its contract
     const saved = await control.snapshots.save({ project, name: 'empty', branch: 'main' })
     const shown = await control.snapshots.get({ project, snapshot: 'empty' })
     const { snapshots } = await control.snapshots.list({ project })
+    const { isSame } = await control.snapshots.diff({ project, snapshot: 'empty' })
     const loaded = await control.snapshots.load({ project, snapshot: 'empty' })
     const removed = await control.snapshots.remove({ project, snapshot: 'empty' })
     const { name } = await control.snapshots.save({ project, automatic: true, command: 'seed' })
@@ -134,6 +135,7 @@ describe('contract 11 every operation of the control API replies as its contract
 
     expect([shown, ...snapshots, removed]).toEqual([saved, saved, saved])
     expect(loaded).toEqual({ ...saved, lacking: [] })
+    expect(isSame).toBe(true)
     expect(undone).toMatchObject({ command: 'seed', snapshot: name })
   })
 

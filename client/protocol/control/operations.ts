@@ -21,6 +21,7 @@ export const operations = {
     save: 'POST /projects/:project/snapshots',
     list: 'GET /projects/:project/snapshots',
     get: 'GET /projects/:project/snapshots/:snapshot',
+    diff: 'GET /projects/:project/snapshots/:snapshot/diff',
     load: 'POST /projects/:project/snapshots/:snapshot/load',
     remove: 'DELETE /projects/:project/snapshots/:snapshot',
     finish: 'POST /projects/:project/snapshots/:snapshot/finish',

@@ -34,6 +34,36 @@ const outcome = z.strictObject({
   keptCount: z.int(),
 })
 
+const differences = {
+  added: z.int(),
+  removed: z.int(),
+  changed: z.int(),
+  records: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string().nullable(),
+        kind: z.enum(['added', 'removed', 'changed']),
+        fields: z.array(z.string()).describe('Of what was changed, the fields that are different.'),
+      }),
+    )
+    .describe('The first 1,000.'),
+}
+
+const diff = z.strictObject({
+  from: z.string(),
+  to: z.string().nullable().describe('null for now.'),
+  isSame: z.boolean(),
+  documents: z.array(z.strictObject({ collection: z.string(), ...differences })),
+  collections: z.strictObject(differences),
+  users: z.strictObject(differences),
+  files: z.strictObject(differences),
+  accounts: z.strictObject(differences).describe('Of the built-in login provider.'),
+  settings: z.array(z.string()).describe('Names of the settings that are different.'),
+})
+
+export type SnapshotDiff = z.output<typeof diff>
+
 /** Contract 11: named states of a project. */
 export const snapshots = {
   save: {
@@ -58,6 +88,11 @@ export const snapshots = {
     reply: z.strictObject({ snapshots: z.array(snapshot) }),
   },
   get: { summary: 'Get a snapshot.', reply: snapshot },
+  diff: {
+    summary: 'Compare two snapshots, or one with now.',
+    request: z.object({ to: z.string().optional().describe('Name of the later snapshot; left out, now.') }),
+    reply: diff,
+  },
   load: {
     summary: 'Bring a project back to a snapshot. Subscriptions get RESYNC.',
     reply: z.strictObject({

@@ -1,3 +1,4 @@
+import { diffSnapshots, type SnapshotDiff } from '../../core/snapshots/diff.js'
 import { loadSnapshot } from '../../core/snapshots/load.js'
 import {
   getSnapshot,
@@ -19,6 +20,17 @@ export const snapshots: ControlHandlers['snapshots'] = {
     ),
   list: async (backend, { params }) => ({ snapshots: (await listSnapshots(backend, params.project)).map(shown) }),
   get: async (backend, { params }) => shown(await getSnapshot(backend, params.project, params.snapshot)),
+  async diff(backend, { params, request: { to } }) {
+    const found = await diffSnapshots(backend, params.project, { from: params.snapshot, to })
+    return {
+      ...{ from: params.snapshot, to: to ?? null, isSame: found.isSame, settings: found.settings },
+      documents: found.documents.map((each) => ({ collection: each.collection, ...shownDifferences(each) })),
+      collections: shownDifferences(found.collections),
+      users: shownDifferences(found.users),
+      files: shownDifferences(found.files),
+      accounts: shownDifferences(found.accounts),
+    }
+  },
   async load(backend, { params }) {
     const { snapshot, lacking } = await loadSnapshot(backend, params.project, params.snapshot)
     return { ...shown(snapshot), lacking }
@@ -37,4 +49,8 @@ export const snapshots: ControlHandlers['snapshots'] = {
 /** A snapshot goes by its name. */
 function shown({ id, ...snapshot }: StoredSnapshot) {
   return snapshot
+}
+
+function shownDifferences({ counts, records }: SnapshotDiff['users']) {
+  return { ...counts, records }
 }

@@ -191,6 +191,52 @@ test('contract 11 a snapshot that is removed takes nothing with it that others h
   expect(await control.snapshots.remove({ project, snapshot: 'two' }).catch(codeOf)).toBe('NOT_FOUND')
 })
 
+test('contract 11 a diff says what is different, by collection and document, of two snapshots or of one and now', async () => {
+  const world = await aFullProject()
+  const { project, owner, posts, note, letter } = world
+  const [one = '', two = ''] = posts.map(({ id }) => id)
+  await control.snapshots.save({ project, name: 'first' })
+  const none = await control.snapshots.diff({ project, snapshot: 'first' })
+
+  await owner.collection('posts').update(one, { n: 10, title: 'new' })
+  await owner.collection('posts').update(one, { n: 1 })
+  await owner.collection('posts').delete(two)
+  await owner.collections.delete('notes')
+  await owner.collections.create({ name: 'drafts' })
+  const draft = await owner.collection('drafts').create({ n: 1 })
+  await owner.files.delete(letter.id)
+  await control.projects.update({ project, settings: { tier: 'standard', require2fa: true } })
+  const now = await control.snapshots.diff({ project, snapshot: 'first' })
+  await control.snapshots.save({ project, name: 'second' })
+  const back = await control.snapshots.diff({ project, snapshot: 'second', to: 'first' })
+
+  expect(none).toMatchObject({ from: 'first', to: null, isSame: true, documents: [] })
+  const record = (kind: string, id: string, fields: string[] = []) => ({ id, name: null, kind, fields })
+  expect(now).toMatchObject({
+    isSame: false,
+    documents: [
+      { collection: 'drafts', added: 1, removed: 0, changed: 0, records: [record('added', draft.id)] },
+      { collection: 'notes', added: 0, removed: 1, changed: 0, records: [record('removed', note.id)] },
+      {
+        ...{ collection: 'posts', added: 0, removed: 1, changed: 1 },
+        records: [record('changed', one, ['title']), record('removed', two)],
+      },
+    ],
+    collections: { added: 1, removed: 1, changed: 0 },
+    users: { added: 0, removed: 0, changed: 0, records: [] },
+    files: { added: 0, removed: 2, changed: 0 },
+    settings: ['require2fa', 'tier'],
+  })
+  expect(
+    back.documents.map(({ collection, added, removed, changed }) => [collection, added, removed, changed]),
+  ).toEqual([
+    ['drafts', 0, 1, 0],
+    ['notes', 1, 0, 0],
+    ['posts', 1, 0, 1],
+  ])
+  expect(await control.snapshots.diff({ project, snapshot: 'first', to: 'missing' }).catch(codeOf)).toBe('NOT_FOUND')
+})
+
 test('contract 11 saves and loads that come at once wait for each other', async () => {
   const world = await aFullProject()
   const { project } = world

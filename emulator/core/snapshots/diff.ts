@@ -1,0 +1,67 @@
+/** What is different between two snapshots, or between one and now. Contract 11. */
+import { type Differences, selectDifferences, selectNames } from '../../store/snapshots/differences.js'
+import { seeOneMoment } from '../../store/snapshots/insert.js'
+import { lockSnapshots, selectSnapshot, takeTime } from '../../store/snapshots/registry.js'
+import type { Backend } from '../context.js'
+import { requireProject } from '../projects/projects.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
+import { noSuchSnapshot } from './snapshots.js'
+
+/** Records that are named of each collection; of further ones it says how many. */
+const mostNamed = 1_000
+
+export interface SnapshotDiff {
+  readonly isSame: boolean
+  /** By name, those whose documents are different. */
+  readonly documents: readonly (Differences & { readonly collection: string })[]
+  readonly collections: Differences
+  readonly users: Differences
+  readonly files: Differences
+  readonly accounts: Differences
+  /** Names. */
+  readonly settings: readonly string[]
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function diffSnapshots(
+  backend: Backend,
+  id: string,
+  { from, to }: { readonly from: string; readonly to?: string | undefined },
+): Promise<SnapshotDiff> {
+  const project = (await requireProject(backend, id)).id
+  return inTransaction(unitOf(backend), async ({ db: tx }) => {
+    await seeOneMoment(tx)
+    await takeTime(tx)
+    await lockSnapshots(tx)
+    const idOf = async (name: string) => ((await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)).id
+    const sides = {
+      project,
+      from: await idOf(from),
+      to: to === undefined ? undefined : await idOf(to),
+      most: mostNamed,
+    }
+    const names = await selectNames(tx, sides)
+    const documents = await selectDifferences(tx, 'documents', sides)
+    const collections = await selectDifferences(tx, 'collections', sides)
+    const users = await selectDifferences(tx, 'users', sides)
+    const files = await selectDifferences(tx, 'files', sides)
+    const accounts = await selectDifferences(tx, 'idp_accounts', sides)
+    const settings = await selectDifferences(tx, 'projects', sides)
+    const all = [documents, collections, users, files, accounts, settings]
+    return {
+      isSame: all.every(({ length }) => length === 0),
+      documents: documents
+        .map((each) => ({ ...each, collection: names.get(each.collection ?? '') ?? '' }))
+        .sort((one, other) => (one.collection < other.collection ? -1 : 1)),
+      collections: only(collections),
+      users: only(users),
+      files: only(files),
+      accounts: only(accounts),
+      settings: only(settings).records.flatMap(({ fields }) => fields),
+    }
+  })
+}
+
+function only([first]: readonly Differences[]): Differences {
+  return first ?? { collection: null, counts: { added: 0, removed: 0, changed: 0 }, records: [] }
+}

@@ -1,0 +1,121 @@
+/** What is different between two states of a project: of two snapshots, or of one and now. */
+import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
+import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+
+export type DifferenceKind = 'added' | 'removed' | 'changed'
+
+export interface Difference {
+  readonly id: string
+  /** Documents have none. */
+  readonly name: string | null
+  readonly kind: DifferenceKind
+  /** Of what was changed, the fields. */
+  readonly fields: readonly string[]
+}
+
+/** The differences of a part; of documents, those of one collection. */
+export interface Differences {
+  readonly collection: string | null
+  readonly counts: Readonly<Record<DifferenceKind, number>>
+  /** The first of them. */
+  readonly records: readonly Difference[]
+}
+
+/** What is compared of a row `t`, what it goes by, and which collection it is in. When it was written does not count. */
+const compared = {
+  projects: { content: sql`t.settings`, name: sql`null::text`, group: sql`null::uuid` },
+  collections: {
+    content: sql`jsonb_build_object('name', t.name, 'schema', t.schema, 'permissions', t.permissions)`,
+    name: sql`t.name`,
+    group: sql`null::uuid`,
+  },
+  documents: { content: sql`t.data`, name: sql`null::text`, group: sql`t.collection_id` },
+  users: {
+    content: sql`t.data || jsonb_build_object('email', t.email, 'roles', t.roles, 'email_verified', t.email_verified)`,
+    name: sql`t.email`,
+    group: sql`null::uuid`,
+  },
+  files: {
+    content: sql`jsonb_build_object('name', t.name, 'path', t.path, 'document', t.document_id, 'user', t.user_id)`,
+    name: sql`t.name`,
+    group: sql`null::uuid`,
+  },
+  idp_accounts: {
+    content: sql`jsonb_build_object('name', t.name, 'email', t.email, 'emailVerified', t.email_verified, 'claims', t.claims)`,
+    name: sql`t.name`,
+    group: sql`null::uuid`,
+  },
+} as const satisfies { readonly [Part in PartName]?: Readonly<Record<'content' | 'name' | 'group', Fragment>> }
+
+export type ComparedPart = keyof typeof compared
+
+interface Sides {
+  readonly project: string
+  /** Ids of snapshots; of the later side nothing is now. */
+  readonly from: string
+  readonly to: string | undefined
+  /** Records that are named of each collection or part. */
+  readonly most: number
+}
+
+export async function selectDifferences(
+  tx: Database,
+  part: ComparedPart,
+  { project, from, to, most }: Sides,
+): Promise<Differences[]> {
+  const { content, name, group } = compared[part]
+  const side = (rows: Fragment) =>
+    sql`(select t.id::text as id, ${group} as collection, ${name} as name, ${content} as content from ${rows})`
+  const before = side(sql`${keptIn(from, part)} t`)
+  const after = side(
+    to === undefined ? sql`${identifier(part)} t where ${parts[part].rowsOf(project)}` : sql`${keptIn(to, part)} t`,
+  )
+  const rows = await tx.query<{ collection: string | null; counts: string; records: string }>(
+    onItsOwn(sql`
+      with different as (
+        select coalesce(b.id, a.id) as id, coalesce(a.collection, b.collection) as collection, coalesce(a.name, b.name) as name,
+          case when b.id is null then 'added' when a.id is null then 'removed' else 'changed' end as kind,
+          b.content as before, a.content as after
+        from ${before} b
+        full join ${after} a on a.id = b.id
+        where a.id is null or b.id is null or a.content <> b.content
+      ), numbered as (
+        select *, row_number() over (partition by collection order by id) as at from different
+      )
+      select collection,
+        json_build_object(
+          'added', count(*) filter (where kind = 'added'),
+          'removed', count(*) filter (where kind = 'removed'),
+          'changed', count(*) filter (where kind = 'changed')
+        )::text as counts,
+        coalesce(json_agg(json_build_object('id', id, 'name', name, 'kind', kind, 'fields', coalesce((
+          select json_agg(key order by key)
+          from jsonb_each(before) x (key, value)
+          full join jsonb_each(after) y (key, value) using (key)
+          where kind = 'changed' and x.value is distinct from y.value
+        ), '[]')) order by id) filter (where at <= ${most}::int), '[]')::text as records
+      from numbered
+      group by collection
+      order by collection`),
+  )
+  return rows.map(({ collection, counts, records }) => ({
+    collection,
+    counts: JSON.parse(counts),
+    records: JSON.parse(records),
+  }))
+}
+
+/** The names of collections on either side, by their ids; the later ones win. */
+export async function selectNames(tx: Database, { project, from, to }: Sides): Promise<Map<string, string>> {
+  const after =
+    to === undefined
+      ? sql`select id, name from collections where project_id = ${project}`
+      : sql`select id, name from ${keptIn(to, 'collections')}`
+  const rows = await tx.query<{ id: string; name: string }>(
+    onItsOwn(sql`
+      select coalesce(a.id, b.id) as id, coalesce(a.name, b.name) as name
+      from (select id, name from ${keptIn(from, 'collections')}) b
+      full join (${after}) a on a.id = b.id`),
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
