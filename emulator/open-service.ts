@@ -32,6 +32,7 @@ import { openMailbox } from './ports/mail/mailbox.js'
 import { openMailTransports } from './ports/mail/open-transports.js'
 import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
 import { openStorage, type Storage } from './storage.js'
+import { openTotals } from './store/lists/totals.js'
 
 const mostPortsTried = 5
 
@@ -147,6 +148,7 @@ async function openBackend(
     providers: openIdentityProviders({ timeoutMilliseconds: config.providerTimeout }),
     localProvider,
     indexes,
+    totals: openTotals(),
     report,
     sweepSoon: maintenance.soon,
     files,

@@ -127,6 +127,7 @@ export function openIndexKeeper(
       }
       return {
         isSmall: documents !== undefined && documents <= smallDocuments,
+        documents: Number.isFinite(documents) ? documents : undefined,
         has: (path: Path, kind: FieldIndexKind, equal: readonly Path[] = []) =>
           isReady(state, { collection, path, kind, equal }),
       }

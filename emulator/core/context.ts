@@ -7,6 +7,7 @@ import type { FileStore } from '../ports/files/port.js'
 import type { Mailer } from '../ports/mail/port.js'
 import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
+import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { UnitOfWork } from './unit-of-work.js'
@@ -33,6 +34,8 @@ export interface Backend {
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */
   readonly indexes: FieldIndexes
+  /** How many documents filters have found, remembered. */
+  readonly totals: Totals
   /** Hears of what went wrong after its request was answered. */
   report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */

@@ -26,7 +26,8 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const collection = await requireOpenCollection(ctx, name, 'read')
   const { caller, project, backend } = ctx
   const reach = { mayReadAll: caller.secret, roles: rolesOf(caller) }
-  const place = { project: project.id, collection, ...reach, indexes: backend.indexes }
+  const totals = ctx.db === backend.db ? backend.totals : undefined
+  const place = { project: project.id, collection, ...reach, indexes: backend.indexes, totals }
   const page = await selectPage(ctx.db, place, query)
   return { ...page, items: await populate(ctx, page.items, query.populate) }
 }

@@ -5,11 +5,16 @@ import { type DocumentRow, fromRow } from '../documents.js'
 import { pageOf } from './page.js'
 import { type ListPlace, planList } from './plan.js'
 
-type PageRow = { total: number | null } & ({ id: null } | DocumentRow)
+type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | DocumentRow)
 
 /** One page of a collection and, if asked, the number of all matches, from the same moment. Contract 4. */
 export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<StoredDocument>> {
-  const rows = await db.query<PageRow>(pageOf(planList(place, query)))
+  const plan = planList(place, query)
+  const rows = await db.query<PageRow>(pageOf(plan))
+  const { total, seq } = rows[0] ?? {}
+  if (plan.totalKey !== undefined && typeof total === 'number' && typeof seq === 'number') {
+    place.totals?.keep(plan.totalKey, { total, seq })
+  }
   return {
     items: rows.filter((row) => row.id !== null).map((row) => fromRow(row, place.collection)),
     total: query.count ? (rows[0]?.total ?? 0) : null,

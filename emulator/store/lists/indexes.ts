@@ -51,6 +51,8 @@ export interface KeptIndex extends FieldIndex {
 export interface KnownFields {
   /** So small that any plan will do, and making one each time would cost more than it saves. */
   readonly isSmall: boolean
+  /** How many there were lately; undefined until they were counted. */
+  readonly documents?: number | undefined
   has(path: Path, kind: 'asc' | 'desc' | 'text', equal?: readonly Path[]): boolean
 }
 

@@ -5,6 +5,7 @@ import { isExactly, pageEnd } from '../sql-words.js'
 import { partsOfEquality } from './equality.js'
 import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './fields.js'
 import type { ListPlan, Strategy } from './plan.js'
+import { totalOf, totalOfMatches } from './totals.js'
 import { compileWhere } from './where.js'
 
 export function pageOf(plan: ListPlan): Fragment {
@@ -96,25 +97,22 @@ function found(plan: ListPlan): Fragment {
       from documents d
       where ${inCollection(scope.collection)} and ${compileWhere(query.where, findingAll(plan))}
     ), page as (${cut(plan, sql`matched`)})`,
-    query.count ? sql`select count(*)::int as total from matched` : noTotal,
+    totalOfMatches({ ...plan, remembered: undefined }, sql`(select count(*)::int from matched)`),
   )
 }
 
 /** It need not find every match if a page is soon full. */
 function sortedMatches(plan: ListPlan): Fragment {
   const matches = matchesInOrder(plan, compileWhere(plan.query.where, plan.scope))
-  return withPage(plan, sql`page as (${cut(plan, matches)})`, noTotal)
+  return withPage(plan, sql`page as (${cut(plan, matches)})`, totalOfMatches(plan, countOf(plan)))
 }
 
-/** Documents that are looked at in list order before all matches are found instead. */
-const nearDocuments = 1_000
-
 /**
- * The documents where the page begins are enough when many match. Where too few of them do, all matches are found by the index
+ * The documents where the page begins are enough when many match, and no more are looked at than fill it. Where too few of them do, all matches are found by the index
  * that suits the filter. Bounds on the id, as of someone who reads a collection page by page, say where the page begins.
  */
 function foundNear(plan: ListPlan): Fragment {
-  const { scope, query, bounds, others } = plan
+  const { scope, query, bounds, others, nearDocuments } = plan
   const { direction, value } = plan.ordering
   const within = compileWhere(bounds, scope)
   const wanted = query.limit + query.offset
@@ -128,21 +126,29 @@ function foundNear(plan: ListPlan): Fragment {
     sql`near as materialized (
       select d.id
       from (
-        select d.id, d.data, d.created_at, d.updated_at
+        select d.id, d.collection_id, d.data, d.created_at, d.updated_at
         from documents d
         where ${inIndexOf(scope.collection)} and ${within}
         order by d.collection_id ${direction}, d.id ${direction}
         limit ${nearDocuments}
       ) as d
       where ${compileWhere(others, scope)}
+      order by d.collection_id ${direction}, d.id ${direction}
+      limit ${wanted}::bigint
     ), everywhere as materialized (
       select d.id
       from documents d
       where ${inCollection(scope.collection)} and ${within} and ${compileWhere(others, findingAll(plan))}
         and (select count(*) from near) < ${wanted}::bigint
     ), page as (${cut(plan, either)})`,
-    noTotal,
+    totalOfMatches(plan, countOf(plan)),
   )
+}
+
+function countOf(plan: ListPlan): Fragment {
+  const { scope, query } = plan
+  const condition = compileWhere(query.where, findingAll(plan))
+  return sql`(select count(*)::int from documents d where ${inCollection(scope.collection)} and ${condition})`
 }
 
 function findingAll({ scope }: ListPlan): ListPlan['scope'] {
@@ -188,7 +194,7 @@ function readFromIndex(plan: ListPlan): Fragment {
   return withPage(
     plan,
     sql`page as (${cut(plan, sql`(${joinSql(matches, '\n      union all')}) as found`)})`,
-    query.count ? sql`select (${joinSql(counts, ' + ')})::int as total` : noTotal,
+    totalOfMatches(plan, sql`(${joinSql(counts, ' + ')})::int`),
   )
 }
 
@@ -201,18 +207,11 @@ function cut({ ordering, query }: ListPlan, from: Fragment): Fragment {
 function withPage({ ordering: { order } }: ListPlan, parts: Fragment, total: Fragment): Fragment {
   return sql`
     with ${parts}
-    select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
+    select counted.total, counted.seq, d.id, d.data, d.version, d.created_at, d.updated_at
     from (${total}) as counted
     left join page on true
     left join documents d on d.id = page.id
     order by ${order}`
-}
-
-const noTotal = sql`select null::int as total`
-
-function totalOf(collection: string, isWanted: boolean): Fragment {
-  if (!isWanted) return noTotal
-  return sql`select c.documents as total from document_counts c where c.collection_id = ${collection}::uuid`
 }
 
 /** As `inCollection`, for a page in the order of the ids. */

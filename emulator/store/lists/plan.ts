@@ -7,12 +7,15 @@ import { type Equality, equalityOf } from './equality.js'
 import { looksManyUp } from './field-test.js'
 import type { FieldIndexes, FieldUse } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
+import type { CountedTotal, Totals } from './totals.js'
 import type { Reach } from './where.js'
 
 /** Who lists where. */
 export interface ListPlace extends Pick<Reach, 'project' | 'mayReadAll' | 'roles'> {
   readonly collection: Pick<Collection, 'id' | 'name'>
-  readonly indexes?: FieldIndexes
+  readonly indexes?: FieldIndexes | undefined
+  /** Left out in a transaction, whose changes nobody else may ever see. */
+  readonly totals?: Totals | undefined
 }
 
 /** What the statement does first; `page.ts` has a statement for each. */
@@ -41,20 +44,36 @@ export interface ListPlan {
   readonly others: Where
   /** The whole filter, where it is nothing else and an index serves it. */
   readonly equality: Equality | undefined
+  /** How many documents are looked at where the page begins, before all matches are found instead. */
+  readonly nearDocuments: number
+  /** The name of the total among those that are remembered; undefined for one that is not worth it, or depends on more than the collection. */
+  readonly totalKey: string | undefined
+  readonly remembered: CountedTotal | undefined
   /** Among few documents planning would take longest; among many the best plan depends on the values. */
   readonly isPlannedOnce: boolean
 }
 
-export function planList({ collection, indexes, ...reach }: ListPlace, query: ListQuery): ListPlan {
+export function planList({ collection, indexes, totals, ...reach }: ListPlace, query: ListQuery): ListPlan {
   const scope = { ...reach, collection: collection.id, populate: query.populate }
-  const plan = { query, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
-  if (isWalk(plan)) return { ...plan, scope, strategy: 'walk', equality: undefined, isPlannedOnce: true }
-  const asked = equalityIn(query)
-  const use = asked && inEquality(asked, query.sort)
+  const asked = { query, scope, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
+  const plain = { equality: undefined, nearDocuments: leastNear, totalKey: undefined, remembered: undefined }
+  if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', isPlannedOnce: true }
+  const equality = equalityIn(query)
+  const use = equality && inEquality(equality, query.sort)
   const known = indexes?.asked(collection.id, use ? [use] : usesOf(query))
-  const equality = use && known?.has(use.path, use.kind, use.equal) ? asked : undefined
-  const strategy = equality ? 'read index' : strategyOf(plan)
-  return { ...plan, equality, scope: { ...scope, known }, strategy, isPlannedOnce: known?.isSmall === true }
+  const totalKey = known && !known.isSmall && canRemember(query) ? keyOf(collection.id, query) : undefined
+  const remembered = totalKey === undefined ? undefined : totals?.of(totalKey)
+  const plan = {
+    ...asked,
+    ...plain,
+    scope: { ...scope, known },
+    totalKey,
+    remembered,
+    isPlannedOnce: known?.isSmall === true,
+  }
+  if (use && known?.has(use.path, use.kind, use.equal)) return { ...plan, equality, strategy: 'read index' }
+  const nearDocuments = nearOf(query, remembered, known?.documents)
+  return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
 }
 
 type Asked = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>
@@ -63,10 +82,39 @@ function isWalk({ query, ordering, bounds, others }: Asked): boolean {
   return ordering.isById && others.all.length === 0 && !(query.count && bounds.all.length > 0)
 }
 
-function strategyOf({ query: { where, count }, ordering }: Asked): Strategy {
+function strategyOf(
+  { query, ordering, remembered }: Asked & Pick<ListPlan, 'remembered'>,
+  nearDocuments: number,
+): Strategy {
+  const { where, count } = query
   if (where.all.length === 0) return 'sort'
-  if (count || where.all.some(({ any }) => any.some(looksManyUp))) return 'find all'
+  const isFar = nearDocuments > mostNear
+  if ((count && !remembered) || isFar || where.all.some(({ any }) => any.some(looksManyUp))) return 'find all'
   return ordering.isById ? 'look near' : 'sort matches'
+}
+
+const leastNear = 1_000
+const mostNear = 20_000
+
+/** Where it is known how many match, the page is most likely among a few times as many documents as it would be if they were spread evenly. */
+function nearOf(
+  { limit, offset }: ListQuery,
+  remembered: CountedTotal | undefined,
+  documents: number | undefined,
+): number {
+  if (!remembered || documents === undefined) return leastNear
+  return Math.max(leastNear, Math.ceil((4 * (limit + offset) * documents) / Math.max(remembered.total, 1)))
+}
+
+/** A filter on linked records depends on other collections, and on who asks. */
+function canRemember({ where, count, populate }: ListQuery): boolean {
+  return (
+    count && where.all.length > 0 && where.all.every(({ any }) => any.every(({ path }) => !isLinked(path, populate)))
+  )
+}
+
+function keyOf(collection: string, { where }: ListQuery): string {
+  return JSON.stringify([collection, where])
 }
 
 function splitBounds({ all }: Where): { bounds: Where; others: Where } {

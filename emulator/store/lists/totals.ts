@@ -1,0 +1,73 @@
+/** How many documents a list finds. Totals of filters are remembered, and hold until the collection changes. */
+import type { ListQuery } from '../../../client/protocol/model/page.js'
+import { type Fragment, sql } from '../../database/port.js'
+
+/** A total, and the number of the project's last change when it was counted. */
+export interface CountedTotal {
+  readonly total: number
+  readonly seq: number
+}
+
+/** Totals that were counted outside of transactions. Each list asks the database whether the one that it uses still holds. */
+export interface Totals {
+  of(key: string): CountedTotal | undefined
+  keep(key: string, counted: CountedTotal): void
+}
+
+const mostTotals = 1_000
+const mostKeyCharacters = 2_000
+
+export function openTotals(): Totals {
+  const kept = new Map<string, CountedTotal>()
+  return {
+    of: (key) => kept.get(key),
+    keep(key, counted) {
+      if (key.length > mostKeyCharacters) return
+      // The one that was kept longest ago goes first.
+      kept.delete(key)
+      kept.set(key, counted)
+      const [oldest] = kept.keys()
+      if (kept.size > mostTotals && oldest !== undefined) kept.delete(oldest)
+    },
+  }
+}
+
+const noTotal = sql`select null::int as total, null::bigint as seq`
+
+/** Without a filter the collection's count is the total. */
+export function totalOf(collection: string, isWanted: boolean): Fragment {
+  if (!isWanted) return noTotal
+  return sql`select c.documents as total, null::bigint as seq from document_counts c where c.collection_id = ${collection}::uuid`
+}
+
+interface Counting {
+  readonly query: Pick<ListQuery, 'count'>
+  readonly scope: { readonly project: string; readonly collection: string }
+  readonly remembered: CountedTotal | undefined
+}
+
+/** Counts only if the total that is remembered does not hold any more. */
+export function totalOfMatches({ query, scope, remembered }: Counting, count: Fragment): Fragment {
+  if (!query.count) return noTotal
+  const total = remembered
+    ? sql`case when ${isUnchanged(scope, remembered)} then ${remembered.total}::int else ${count} end`
+    : count
+  return sql`select ${total} as total, (select last_seq from sequences where project_id = ${scope.project}) as seq`
+}
+
+/** Changes since then that are looked through for one of the collection; beyond that, counting is no more work. */
+const mostChanges = 1_000
+
+/**
+ * Each write has a number, in the order of their commits and without gaps, so the database of that number is always the same.
+ * Where some that followed are not kept any more, or the numbers began anew, there are fewer changes than numbers.
+ */
+function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
+  return sql`(
+      select (select last_seq from sequences where project_id = ${project}) - ${seq}::bigint = count(*)
+        and coalesce(bool_and(c.collection_id <> ${collection}::uuid), true)
+      from (
+        select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${mostChanges}
+      ) as c
+    )`
+}
