@@ -37,6 +37,8 @@ export interface Config extends MailUrls {
   readonly mailFrom: string
   /** How long an identity provider may take for one login, in milliseconds. */
   readonly providerTimeout: number
+  /** Milliseconds that the next answer of the project's API comes later, asked anew for each. */
+  readonly latency: () => number
   readonly log: 'silent' | 'info'
   readonly now: () => Date
 }
@@ -60,6 +62,7 @@ export const defaultConfig: Config = {
   smtpUrl: undefined,
   mailFrom: 'svc <no-reply@svc.localhost>',
   providerTimeout: 9_000,
+  latency: () => 0,
   log: 'silent',
   now: () => new Date(),
 }

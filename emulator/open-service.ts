@@ -170,12 +170,12 @@ async function openApp(
   backend: Backend,
   { controlToken }: FolderKeys,
   localProvider: LocalApp,
-  { config: { hosts, project: home, trustedProxies }, log }: Surroundings,
+  { config: { hosts, project: home, trustedProxies, latency }, log }: Surroundings,
 ): Promise<ServerHandlers> {
   const { createApp } = await loadServer()
   const apps = { [localProviderPath]: localProvider.answer }
   const mounts = { apps, folders: staticMounts }
-  return createApp(backend, { hosts, home, controlToken, log, openOrigins: true, trustedProxies, ...mounts })
+  return createApp(backend, { hosts, home, controlToken, log, openOrigins: true, trustedProxies, latency, ...mounts })
 }
 
 /** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */

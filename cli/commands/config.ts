@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcCommand } from '../base/svc-command.js'
+import { findCodeFile } from '../config/run-config.js'
 import { findEmulatorFile } from '../target/emulator-file.js'
 import { configFolder, maskKey, profilesFile, readProfiles } from '../target/profiles.js'
 import { findProjectFile } from '../target/project-file.js'
@@ -12,6 +13,7 @@ const variables = [
   'SVC_PROFILE',
   'SVC_DIALECT',
   'SVC_CONFIG_DIR',
+  'SVC_TRUST_CODE',
   'NO_COLOR',
   'FORCE_COLOR',
   'CI',
@@ -20,12 +22,13 @@ const variables = [
 export default class Config extends SvcCommand {
   static override summary = 'Show the settings in effect, and where each is set.'
   static override description =
-    'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator.'
+    'Flags beat the environment, which beats svc.json, which beats the profiles, which beat the running emulator. A svc.config.ts is code, which only svc dev and svc exec run.'
   static override examples = ['<%= config.bin %> config', '<%= config.bin %> config --json']
 
   async run() {
     await this.parse(Config)
     const project = findProjectFile()
+    const code = findCodeFile()
     const { current, profiles } = readProfiles()
     const environment = Object.fromEntries(
       variables.flatMap((name) => {
@@ -41,6 +44,7 @@ export default class Config extends SvcCommand {
       profilesFile: existsSync(profilesFile()) ? profilesFile() : null,
       profile: current ?? null,
       profiles: Object.keys(profiles),
+      codeFile: code ?? null,
       emulatorFile: findEmulatorFile() ?? null,
       importStates: join(configFolder(), 'imports'),
     }
@@ -51,6 +55,7 @@ export default class Config extends SvcCommand {
             project[name] === undefined ? [] : [{ setting: name, value: project[name], from: project.path }],
           )
         : []),
+      ...(code === undefined ? [] : [{ setting: 'svc dev', value: 'run to be read', from: code }]),
       ...(current ? [{ setting: 'profile', value: current, from: profilesFile() }] : []),
       ...(settings.emulatorFile ? [{ setting: 'emulator', value: settings.emulatorFile, from: 'svc dev' }] : []),
     ]

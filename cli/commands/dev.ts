@@ -1,22 +1,23 @@
 import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import * as Flags from '@oclif/core/flags'
+import { join } from 'node:path'
 import { createClient } from '../../client/index.js'
-import { tiers } from '../../client/protocol/model/limits.js'
 import type { Emulator } from '../../emulator/dev.js'
 import { findSeeds } from '../../seeds/seed.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { type FolderConfig, openFolderConfig, rememberFolder } from '../config/folder-config.js'
 import { requireCommand } from '../dev/app-command.js'
-import { box, dataWords, isOpenToOthers, nearby } from '../dev/box.js'
+import { type BoxDetails, box, dataWords, isOpenToOthers, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
+import { type DevOptions, devFlags, devOptions, settingsOfFlags } from '../dev/dev-flags.js'
 import { firstAnswers } from '../dev/first-answer.js'
-import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
+import { type LiveConfig, openLiveConfig } from '../dev/live-config.js'
+import { readMailUrls } from '../dev/mail-flags.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { ownSeedTarget, seededNote, seedFiles } from '../seeds/seed-inputs.js'
-import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
 import { ownHostNames } from '../target/own-names.js'
 import { configFolder } from '../target/profiles.js'
@@ -42,86 +43,25 @@ command's exit code if it ends by itself.`)
     '<%= config.bin %> dev --memory --port 0 --ready-file ready.json --json',
   ]
   static override usage = 'dev [-- COMMAND...]'
-  static override flags = {
-    port: Flags.integer({
-      min: 0,
-      max: 65_535,
-      description:
-        'port to listen on; 0 takes a free one [default: the one before; at first 4400, or the next free one]',
-    }),
-    host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
-    data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
-    memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
-    fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
-    'new-token': Flags.boolean({ description: 'draw another control token; whoever has the old one is refused' }),
-    dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
-    tier: Flags.option({
-      options: tiers,
-      description:
-        'plan whose limits for files the project has; rate limits are off unless the setting rateLimit turns them on',
-    })(),
-    project: Flags.string({ default: 'dev', description: 'project that the key belongs to' }),
-    'database-url': Flags.string({
-      description: 'a PostgreSQL server instead of the embedded one',
-      helpValue: 'postgres://…',
-    }),
-    'files-url': Flags.string({
-      description: 'an S3 bucket for files instead of the state folder',
-      helpValue: 's3://bucket/prefix',
-    }),
-    'ready-file': Flags.string({
-      description: 'file to write address and keys to, once it answers',
-      helpValue: 'file',
-    }),
-    ...mailFlags,
-    'trusted-proxies': Flags.integer({
-      min: 0,
-      description: 'proxies in front that report where clients are, in x-forwarded-for [default: none]',
-    }),
-    'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address' }),
-    open: Flags.boolean({ description: "open the emulator's page in the browser" }),
-    detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
-    demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),
-    seed: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      description: 'file to fill collections from, as svc seed does',
-      helpValue: 'file',
-    }),
-  }
+  static override flags = devFlags
 
   async run() {
     const [own, app] = splitAtDashes(this.argv, 'svc dev -- npm run start')
     const { flags } = await this.parse(Dev, own)
-    const begunAt = performance.now()
-    const folder = resolve(flags.data ?? stateFolder)
     const readyFile = flags['ready-file']
-    const databaseUrl = flags['database-url']
     // A file from an earlier start would tell a waiting script that this one is ready.
     if (readyFile !== undefined) await rm(readyFile, { force: true })
-    if (flags.detach) return this.detach(flags, folder, app)
+    const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
+    // What the user thinks about at a question is no part of the start.
+    const begunAt = performance.now()
+    if (flags['save-config']) return this.saveConfig(file)
+    const options = devOptions(flags, file)
+    if (flags.detach) return this.detach(flags, options.folder, app)
     if (app.length > 0) await requireCommand(app)
-    const seeds = flags.seed ? await findSeeds(flags.seed) : []
+    const seeds = options.seed ? await findSeeds(options.seed) : []
+    const live = openLiveConfig(file, { latency: flags.latency, settings: settingsOfFlags(flags) })
     const stopped = untilStopped()
-    const { startEmulator } = await import('../../emulator/dev.js')
-    const emulator = await startEmulator({
-      ...(flags.port === undefined ? { choosePort: freePort(flags.host) } : { port: flags.port }),
-      host: flags.host,
-      dir: folder,
-      privateDir: join(configFolder(), 'keys'),
-      memory: flags.memory,
-      fresh: flags.fresh,
-      newToken: flags['new-token'],
-      databaseUrl,
-      filesUrl: flags['files-url'],
-      project: flags.project,
-      dialect: flags.dialect,
-      tier: flags.tier,
-      ...readMailUrls(flags),
-      mailFrom: flags['mail-from'],
-      trustedProxies: flags['trusted-proxies'],
-      ...(isOpenToOthers(flags.host) ? { hosts: ownHostNames() } : {}),
-    })
+    const emulator = await start(options, live)
     try {
       const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
@@ -130,30 +70,41 @@ command's exit code if it ends by itself.`)
       const emulated = { emulator: ownSeedTarget(info), signal: new AbortController().signal }
       const seeding = { client, isUpsert: false, key: undefined, ...emulated }
       for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
-      const published = await publishEmulatorInfo(info, { folder, readyFile, isBeside: flags.memory })
-      const filled = published.other ? undefined : await this.fillEnv(folder, info)
-      const seconds = (performance.now() - begunAt) / 1000
-      const data = databaseUrl ? 'in PostgreSQL' : flags.memory ? 'in memory, gone when it stops' : nearby(folder)
-      const { secretKey } = emulator
-      const { other } = published
-      const details = {
-        ...{ seconds, data, folder, secretKey, demo, app, other },
-        isKept: !flags.memory,
-        isOpenToOthers: isOpenToOthers(flags.host),
-      }
-      if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
-      else if (!flags.quiet) process.stdout.write(`${box(info, details)}\n`)
-      if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
-      if (flags.open) await openInBrowser(info.dashboardUrl)
+      const unfollow = await live.follow(info, (words) => this.note(words))
+      await rememberFolder(process.cwd())
+      const published = await publishEmulatorInfo(info, {
+        folder: options.folder,
+        readyFile,
+        isBeside: options.memory,
+      })
       try {
+        const { other } = published
+        const seconds = (performance.now() - begunAt) / 1000
+        await this.sayReady(info, { ...boxDetails(options, emulator), seconds, demo, app, other, open: flags.open })
         await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped))
       } finally {
+        unfollow()
         await published.withdraw()
       }
     } finally {
       await emulator.close()
     }
-    this.note(flags.memory ? 'stopped' : 'stopped; what was answered is kept')
+    this.note(options.memory ? 'stopped' : 'stopped; what was answered is kept')
+  }
+
+  private async saveConfig(file: FolderConfig): Promise<void> {
+    const { saveAsJson } = await import('../config/save-config.js')
+    const saved = await saveAsJson(file)
+    if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify(saved)}\n`)
+    else this.note(`${nearby(saved.path)} says the same. It counts once ${nearby(saved.from)} is gone.`)
+  }
+
+  private async sayReady(info: EmulatorInfo, details: BoxDetails & { readonly open: boolean }): Promise<void> {
+    const filled = details.other ? undefined : await this.fillEnv(details.folder, info)
+    if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
+    else if (!this.isQuiet()) process.stdout.write(`${box(info, details)}\n`)
+    if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
+    if (details.open) await openInBrowser(info.dashboardUrl)
   }
 
   /** A file that cannot be written is the app's affair: the emulator runs all the same. */
@@ -207,6 +158,36 @@ async function listenToKeys(info: EmulatorInfo): Promise<() => void> {
   if (!process.stdin.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
   return listenToKeys(createClient({ url: info.url, apiKey: info.apiKey, WebSocket }), info)
+}
+
+async function start(options: DevOptions, live: LiveConfig): Promise<Emulator> {
+  const { startEmulator } = await import('../../emulator/dev.js')
+  return startEmulator({
+    ...(options.port === undefined ? { choosePort: freePort(options.host) } : { port: options.port }),
+    host: options.host,
+    dir: options.folder,
+    privateDir: join(configFolder(), 'keys'),
+    memory: options.memory,
+    fresh: options.fresh,
+    newToken: options['new-token'],
+    databaseUrl: options['database-url'],
+    filesUrl: options['files-url'],
+    project: options.project,
+    dialect: options.dialect,
+    tier: options.tier,
+    ...readMailUrls(options),
+    mailFrom: options['mail-from'],
+    trustedProxies: options['trusted-proxies'],
+    latency: live.nextLatency,
+    ...(isOpenToOthers(options.host) ? { hosts: ownHostNames() } : {}),
+  })
+}
+
+function boxDetails(options: DevOptions, { secretKey }: Emulator) {
+  const { folder, memory } = options
+  const isOnServer = options['database-url'] !== undefined
+  const data = isOnServer ? 'in PostgreSQL' : memory ? 'in memory, gone when it stops' : nearby(folder)
+  return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
 }
 
 function freePort(host: string | undefined) {

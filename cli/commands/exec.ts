@@ -4,7 +4,10 @@ import type { Emulator } from '../../emulator/dev.js'
 import { applySeedFile, findSeeds } from '../../seeds/seed.js'
 import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { applyConfig } from '../config/apply-config.js'
+import { openFolderConfig } from '../config/folder-config.js'
 import { requireCommand } from '../dev/app-command.js'
+import { settingsOfFlags } from '../dev/dev-flags.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { passSignals } from '../exec/pass-signals.js'
@@ -35,7 +38,7 @@ to it; one that ends it is exit code 128 and the signal's number.`)
       description: 'file to fill collections from, as svc seed does',
       helpValue: 'file',
     }),
-    project: Flags.string({ default: 'dev', description: 'id of the project that the keys belong to' }),
+    project: Flags.string({ description: 'id of the project that the keys belong to [default: dev]' }),
     dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
     tier: Flags.option({ options: tiers, description: 'plan whose limits for files the project has' })(),
   }
@@ -46,8 +49,9 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     if (argv.length > 0 || words.length === 0) throw misuse('The command has to follow "--".', `As in: ${example}`)
     await requireCommand(words)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
+    const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
     const signals = passSignals()
-    const { project, dialect, tier } = flags
+    const { dialect, tier, project = file.config.dev?.project } = flags
     const [{ startEmulator }, { runCommand }] = await Promise.all([
       import('../../emulator/dev.js'),
       import('../exec/run-command.js'),
@@ -55,6 +59,7 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     const emulator = await startEmulator({ memory: true, project, dialect, tier })
     try {
       await firstAnswers(emulator)
+      await applyConfig(emulator, { from: {}, to: { settings: file.config.settings }, fixed: settingsOfFlags(flags) })
       await this.seed(emulator, seeds)
       this.note(`emulator at ${emulator.url}, in memory`)
       const command = runCommand(words, { env: environmentOf(emulator), isStdoutOurs: this.jsonEnabled() })

@@ -1,19 +1,12 @@
 /** `svc.json` beside the app: what everybody who works on it shares. No key belongs in it. */
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { isObject } from '../../client/protocol/model/json.js'
-import { CliFailure, exits } from '../base/failure.js'
+import type { SvcConfig } from '../../client/protocol/model/project.js'
+import { badFile, readConfig } from '../config/read-config.js'
 
-export interface ProjectFile {
+export interface ProjectFile extends SvcConfig {
   readonly path: string
-  readonly profile?: string
-  readonly url?: string
-  readonly dialect?: string
 }
-
-const settings = ['profile', 'url', 'dialect'] as const
-/** What editors read of it is theirs. */
-const known: readonly string[] = [...settings, '$schema']
 
 /** The `svc.json` of this folder, or of the nearest one above it. */
 export function findProjectFile(from: string = process.cwd()): ProjectFile | undefined {
@@ -30,22 +23,9 @@ function readProjectFile(path: string, text: string): ProjectFile {
   try {
     content = JSON.parse(text)
   } catch (cause) {
-    throw badFile(path, 'is not JSON', cause)
+    throw badFile(path, 'is not JSON', { cause })
   }
-  if (!isObject(content)) throw badFile(path, 'does not hold an object')
-  const unknown = Object.keys(content).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw badFile(path, `"${unknown}" is not a valid setting`)
-  for (const name of settings) {
-    if (content[name] !== undefined && typeof content[name] !== 'string') throw badFile(path, `"${name}" is not text`)
-  }
-  const { profile, url, dialect } = content as { [Name in (typeof settings)[number]]?: string }
-  return { path, profile, url, dialect }
-}
-
-function badFile(path: string, what: string, cause?: unknown): CliFailure {
-  return new CliFailure('BAD_CONFIG', exits.misuse, `${path}: ${what}.`, `It may hold: ${settings.join(', ')}.`, {
-    cause,
-  })
+  return { ...readConfig(path, content), path }
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,6 +1,8 @@
 /** What a command talks to: flag beats environment beats project file beats user file beats the running emulator. */
+import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
+import { findCodeFile } from '../config/run-config.js'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile } from './emulator-file.js'
 import { readProfiles, requireProfile } from './profiles.js'
 import { findProjectFile } from './project-file.js'
@@ -127,7 +129,11 @@ function findPlace(flags: TargetFlags, env: NodeJS.ProcessEnv): Place {
 
 export function notRunning(cause?: unknown): CliFailure {
   const message = 'No emulator runs in this folder, and nothing names another service.'
-  return new CliFailure('NOT_RUNNING', exits.notRunning, message, 'Start one: svc dev', { cause })
+  const code = findCodeFile()
+  const more = code === undefined ? '' : ` What ${basename(code)} names is for svc dev; commands read svc.json.`
+  return new CliFailure('NOT_RUNNING', exits.notRunning, message, `Start one: svc dev.${more}`.replace(/\.$/, ''), {
+    cause,
+  })
 }
 
 function fromProfile(name: string, from: string): Place {

@@ -1,8 +1,8 @@
 /**
- * Addresses that were accepted for a folder. Its files may come from anybody, so an address on another machine that
- * they name is asked, with a key or without, only after its user said so once. Contract 12.4, decision 27.
+ * What was accepted for a folder. Its files may come from anybody, so an address on another machine that they name is asked,
+ * with a key or without, and code in it is run, only after its user said so once. Contract 12.4, decision 27.
  */
-import { readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
@@ -18,7 +18,15 @@ export interface NamedAddress {
   readonly url: string
 }
 
-type Accepted = { readonly [folder: string]: readonly string[] }
+interface Accepted {
+  /** The addresses of each folder. */
+  readonly folders: { readonly [folder: string]: readonly string[] }
+  /** Folders that svc was used in, whose code is run. */
+  readonly code: readonly string[]
+}
+
+/** What says so where nobody can be asked. */
+const codeVariable = 'SVC_TRUST_CODE'
 
 function trustFile(): string {
   return join(configFolder(), 'trusted.json')
@@ -26,19 +34,39 @@ function trustFile(): string {
 
 /** Whether it may be asked: it is on this machine, or was accepted for this folder. Another address is another question. */
 export function isAccepted({ path, url }: NamedAddress): boolean {
-  return isOnThisMachine(url) || (readAccepted()[folderOf(path)] ?? []).includes(url)
+  return isOnThisMachine(url) || (readAccepted().folders[folderOf(path)] ?? []).includes(url)
 }
 
 export async function accept({ path, url }: NamedAddress): Promise<void> {
-  const all = readAccepted()
+  const { folders, code } = readAccepted()
   const folder = folderOf(path)
-  await write({ ...all, [folder]: [...new Set([...(all[folder] ?? []), url])] })
+  await write({ code, folders: { ...folders, [folder]: [...new Set([...(folders[folder] ?? []), url])] } })
 }
 
 /** Takes back whatever was accepted for the folder. */
 export async function withdraw({ path }: Pick<NamedAddress, 'path'>): Promise<void> {
-  const { [folderOf(path)]: _, ...others } = readAccepted()
-  await write(others)
+  const { folders, code } = readAccepted()
+  const folder = folderOf(path)
+  const { [folder]: _, ...others } = folders
+  await write({ code: code.filter((other) => other !== folder), folders: others })
+}
+
+/** Whether code in the folder of that file may be run: it was accepted, or svc was used there before the code came. */
+export function isCodeAccepted(path: string, env: NodeJS.ProcessEnv = process.env): boolean {
+  return env[codeVariable] === '1' || readAccepted().code.includes(folderOf(path))
+}
+
+export async function acceptCode(path: string): Promise<void> {
+  const { folders, code } = readAccepted()
+  const folder = folderOf(path)
+  if (code.includes(folder)) return
+  await write({ folders, code: [...code.filter((other) => existsSync(other)), folder] })
+}
+
+export function codeNotAccepted(path: string): CliFailure {
+  const message = `${path} was never accepted: svc was not used in this folder before. Nothing of it was used.`
+  const hint = `If you trust it: svc profiles trust. In CI: ${codeVariable}=1`
+  return new CliFailure('NOT_TRUSTED', exits.notAuthorised, message, hint)
 }
 
 export function notAccepted({ path, url }: NamedAddress): CliFailure {
@@ -61,14 +89,16 @@ function folderOf(path: string): string {
 function readAccepted(): Accepted {
   try {
     const content: unknown = JSON.parse(readFileSync(trustFile(), 'utf8'))
-    if (!isObject(content) || !isObject(content.folders)) return {}
-    const lists = Object.entries(content.folders).filter(([, urls]) => Array.isArray(urls))
-    return Object.fromEntries(lists) as Accepted
+    if (!isObject(content)) return { folders: {}, code: [] }
+    const lists = isObject(content.folders) ? Object.entries(content.folders) : []
+    const folders = Object.fromEntries(lists.filter(([, urls]) => Array.isArray(urls)))
+    const code = Array.isArray(content.code) ? content.code.filter((folder) => typeof folder === 'string') : []
+    return { folders: folders as Accepted['folders'], code }
   } catch {
-    return {}
+    return { folders: {}, code: [] }
   }
 }
 
-function write(folders: Accepted): Promise<void> {
-  return writePrivateFile(trustFile(), `${JSON.stringify({ folders }, null, 2)}\n`)
+function write(accepted: Accepted): Promise<void> {
+  return writePrivateFile(trustFile(), `${JSON.stringify(accepted, null, 2)}\n`)
 }

@@ -21,6 +21,8 @@ export interface Door {
   readonly requireHost: (host: string | undefined) => void
   readonly openToLoopback: boolean
   readonly controlToken: string | undefined
+  /** Milliseconds that the next answer of the project's API comes later. */
+  readonly latency: () => number
   readonly streams: Streams
 }
 

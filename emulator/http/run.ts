@@ -1,6 +1,7 @@
 /** The life of a request, from its first header to the last byte of its answer. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
@@ -13,6 +14,9 @@ import { originHeaders } from './guards/origins.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
+
+/** What is below is no part of the project's API: the control API, the pages, the built-in provider. */
+const ownPaths = '/_svc'
 
 /** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
 export async function run(
@@ -33,6 +37,8 @@ export async function run(
     headers: originHeaders(undefined),
   }
   const answer = await serveOrFail(door, serve, exchange)
+  const latency = pattern.startsWith(ownPaths) ? 0 : door.latency()
+  if (latency > 0) await pause(latency)
   // What goes on after its headers has to learn that nobody is there any more.
   if (!answer || (res.destroyed && !('open' in answer))) return
   await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))

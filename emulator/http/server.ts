@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly openOrigins: boolean
   /** Proxies in front of the service that say where clients are. */
   readonly trustedProxies: number
+  /** Milliseconds that the next answer of the project's API comes later. */
+  readonly latency: () => number
 }
 
 /** What a server needs to answer. */
@@ -50,7 +52,7 @@ export interface ServerHandlers {
 
 export function createApp(
   backend: Backend,
-  { hosts, home, controlToken, log, openOrigins, trustedProxies, apps = {}, folders = [] }: AppOptions,
+  { hosts, home, controlToken, log, openOrigins, trustedProxies, latency, apps = {}, folders = [] }: AppOptions,
 ): ServerHandlers {
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
@@ -63,6 +65,7 @@ export function createApp(
     requireHost: openHostCheck(hosts),
     openToLoopback: openOrigins,
     controlToken,
+    latency,
     streams,
   }
   const app = express()

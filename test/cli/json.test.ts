@@ -39,6 +39,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'collections:rename': () => ['authors', 'authors'],
   'collections:schema': () => ['posts'],
   config: () => [],
+  // There is no svc.json here.
+  'config:convert': () => [],
   // It runs already, and says so.
   dev: () => [],
   doctor: () => [],

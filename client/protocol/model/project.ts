@@ -73,3 +73,32 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
   idp: 'The keys of identity providers: IDP_* and IDP_<NAME>_*.',
 }
+
+/** What `svc.json` holds, and what `svc.config.ts` exports as its default. */
+export interface SvcConfig {
+  /** Where commands go. Commands run no code, so these three are read from `svc.json` only. */
+  readonly url?: string
+  readonly profile?: string
+  readonly dialect?: string
+  readonly dev?: DevSettings
+  /** Settings of the project, in effect as soon as the file is saved. */
+  readonly settings?: Partial<ProjectSettings>
+}
+
+/** How `svc dev` runs; its flags beat these. Paths begin at the folder of the file. */
+export interface DevSettings {
+  readonly port?: number
+  /** The state folder. */
+  readonly data?: string
+  readonly memory?: boolean
+  /** Id of the project that the keys belong to. */
+  readonly project?: string
+  readonly databaseUrl?: string
+  readonly filesUrl?: string
+  readonly mailFrom?: string
+  readonly trustedProxies?: number
+  /** Files to fill collections from. */
+  readonly seed?: string | readonly string[]
+  /** Milliseconds that answers come later: 200, or "100-500". In effect as soon as the file is saved. */
+  readonly latency?: number | string
+}

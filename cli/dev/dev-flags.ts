@@ -1,0 +1,97 @@
+import { dirname, resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
+import { tiers } from '../../client/protocol/model/limits.js'
+import type { ProjectSettings } from '../../client/protocol/model/project.js'
+import type { FolderConfig } from '../config/folder-config.js'
+import { stateFolder } from '../target/emulator-file.js'
+import { mailFlags } from './mail-flags.js'
+
+export const devFlags = {
+  port: Flags.integer({
+    min: 0,
+    max: 65_535,
+    description: 'port to listen on; 0 takes a free one [default: the one before; at first 4400, or the next free one]',
+  }),
+  host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
+  data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
+  memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
+  fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
+  'new-token': Flags.boolean({ description: 'draw another control token; whoever has the old one is refused' }),
+  dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
+  tier: Flags.option({
+    options: tiers,
+    description:
+      'plan whose limits for files the project has; rate limits are off unless the setting rateLimit turns them on',
+  })(),
+  project: Flags.string({ description: 'project that the key belongs to [default: dev]' }),
+  'database-url': Flags.string({
+    description: 'a PostgreSQL server instead of the embedded one',
+    helpValue: 'postgres://…',
+  }),
+  'files-url': Flags.string({
+    description: 'an S3 bucket for files instead of the state folder',
+    helpValue: 's3://bucket/prefix',
+  }),
+  'ready-file': Flags.string({
+    description: 'file to write address and keys to, once it answers',
+    helpValue: 'file',
+  }),
+  ...mailFlags,
+  'trusted-proxies': Flags.integer({
+    min: 0,
+    description: 'proxies in front that report where clients are, in x-forwarded-for [default: none]',
+  }),
+  'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address' }),
+  latency: Flags.string({
+    description: "let every answer of the project's API come later: milliseconds, as 200 or 100-500",
+    helpValue: 'ms',
+  }),
+  'save-config': Flags.boolean({
+    description: 'write what svc.config.ts says into svc.json, instead of starting',
+    exclusive: ['detach'],
+  }),
+  open: Flags.boolean({ description: "open the emulator's page in the browser" }),
+  detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
+  demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),
+  seed: Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    description: 'file to fill collections from, as svc seed does',
+    helpValue: 'file',
+  }),
+}
+
+type Given = InferredFlags<typeof devFlags>
+
+export interface DevOptions extends Given {
+  /** The state folder. */
+  readonly folder: string
+  readonly project: string
+}
+
+/** What the flags say, and where they say nothing, the project file. */
+export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderConfig): DevOptions {
+  const place = (given: string) => resolve(path === undefined ? '.' : dirname(path), given)
+  const seed = dev.seed === undefined ? [] : [dev.seed].flat()
+  const data = flags.data ?? (dev.data === undefined ? undefined : place(dev.data))
+  const isKept = flags.fresh || flags['database-url'] !== undefined
+  const memory = flags.memory || (dev.memory === true && !isKept)
+  return {
+    ...flags,
+    memory,
+    folder: resolve(data ?? stateFolder),
+    port: flags.port ?? dev.port,
+    project: flags.project ?? dev.project ?? 'dev',
+    'database-url': flags['database-url'] ?? (memory ? undefined : dev.databaseUrl),
+    'files-url': flags['files-url'] ?? dev.filesUrl,
+    'mail-from': flags['mail-from'] ?? dev.mailFrom,
+    'trusted-proxies': flags['trusted-proxies'] ?? dev.trustedProxies,
+    seed: flags.seed ?? (seed.length > 0 ? seed.map(place) : undefined),
+  }
+}
+
+/** The settings of the project that a flag decides, whatever a file says. */
+export function settingsOfFlags({ dialect, tier }: Pick<Given, 'dialect' | 'tier'>): (keyof ProjectSettings)[] {
+  return [...(dialect === undefined ? [] : ['dialect' as const]), ...(tier === undefined ? [] : ['tier' as const])]
+}
