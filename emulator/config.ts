@@ -40,6 +40,8 @@ export interface Config extends MailUrls {
   /** Milliseconds that the next answer of the project's API comes later, asked anew for each. */
   readonly latency: () => number
   readonly log: 'silent' | 'info'
+  /** Whether the process goes on for as long as this runs. If not, it ends once it has nothing else to do. */
+  readonly holdsProcess: boolean
   readonly now: () => Date
 }
 
@@ -64,5 +66,6 @@ export const defaultConfig: Config = {
   providerTimeout: 9_000,
   latency: () => 0,
   log: 'silent',
+  holdsProcess: true,
   now: () => new Date(),
 }

@@ -9,6 +9,8 @@ export interface Listening {
   readonly port: number
   /** The host to write into an address. */
   readonly host: string
+  /** Neither they nor their connections keep the process going from here on. */
+  unref(): void
   /** Takes no new request, waits for those at work, and cuts what takes too long. */
   close(): Promise<void>
 }
@@ -32,6 +34,9 @@ export async function listen(
     return {
       port: actual,
       host: writtenHost(host),
+      unref() {
+        for (const server of servers) server.unref().on('connection', (socket) => socket.unref())
+      },
       async close() {
         app.close()
         await Promise.all(servers.map((server) => closeServer(server)))

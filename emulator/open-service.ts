@@ -84,6 +84,7 @@ export async function openService(config: Config): Promise<Service> {
     if (Object.keys(wished).length > 0) await changeProject(backend, opened.project.id, wished)
     const listening = stack.use(await listenAt(app, config, keys.port))
     await keepPort(keys, config, listening.port)
+    if (!config.holdsProcess) listening.unref()
     const url = `http://${listening.host}:${listening.port}`
     surroundings.about.url = url
     return { ...opened, url, backend, controlToken: keys.controlToken, dataDir: storage.dataDir }

@@ -22,7 +22,7 @@ export interface Storage {
   readonly dataDir: string | undefined
 }
 
-type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl'>
+type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl' | 'holdsProcess'>
 
 export interface Surroundings {
   /** What another process that wants the same folder reads. */
@@ -55,7 +55,7 @@ export async function openStorage(
 }
 
 async function openFor(
-  { databaseUrl, memory, fresh }: Options,
+  { databaseUrl, memory, fresh, holdsProcess }: Options,
   folder: string | undefined,
   { report, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
@@ -67,7 +67,7 @@ async function openFor(
     return { db: await upToDate(await opening, newerServer), dataDir: undefined }
   }
   if (memory || folder === undefined) {
-    const opening = openPglite({ template: await readTemplate(), report })
+    const opening = openPglite({ template: await readTemplate(), report, holdsProcess })
     whileOpening()
     return { db: await upToDate(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
   }

@@ -1,42 +1,98 @@
 /** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
-import { controlClient } from '../client/control.js'
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { UntypedSchema } from '../client/index.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
-import { openSender } from '../client/send.js'
-import { defaultConfig } from './config.js'
-import { openService } from './open-service.js'
+import type { AnySchema } from '../client/types.js'
+import { openTestEmulator } from './testing/emulator.js'
+import { emulatorOfEnvironment } from './testing/environment.js'
+import type { TestEmulator, TestEmulatorOptions, TestProject } from './testing/helper.js'
 
-/** What opens a project. Documents, collections and keys of one are nothing to another. */
-export interface TestProject {
-  readonly id: string
-  readonly url: string
-  readonly apiKey: string
-  readonly secretKey: string
-}
+export type {
+  ControlCalls,
+  Length,
+  NewTestUser,
+  ProjectKeys,
+  ResetChoice,
+  TestClock,
+  TestEmulator,
+  TestEmulatorOptions,
+  TestMail,
+  TestMailbox,
+  TestProject,
+  TestProvider,
+  TestUser,
+  TestUsers,
+  WaitOptions,
+} from './testing/helper.js'
 
-export interface TestEmulator {
-  readonly url: string
-  newProject(settings?: Partial<ProjectSettings>): Promise<TestProject>
-  close(): Promise<void>
+/**
+ * Starts a service in memory on a free port. Nothing is left of it on the disk; a process that forgets to close it ends all the same.
+ *
+ * @example
+ * await using emulator = await startTestEmulator()
+ * const project = await emulator.project()
+ * await project.client.collections.create({ name: 'posts' })
+ *
+ * @throws {Error} in Jest, which loads no ES modules: there its `globalSetup` starts one, and `testProject` finds it
+ */
+export async function startTestEmulator({ settings, seed }: TestEmulatorOptions = {}): Promise<TestEmulator> {
+  const { startEmulator } = await loadEmulator()
+  const started = await holdingProcess(() => startEmulator({ memory: true, holdsProcess: false }))
+  const { projectId: id, url, apiKey, secretKey = '', controlToken } = started
+  const close = () => holdingProcess(() => started.close())
+  const emulator = openTestEmulator({ id, url, apiKey, secretKey, controlToken }, close)
+  try {
+    if (settings) await emulator.control.projects.update({ project: id, settings })
+    await seed?.(emulator)
+    return emulator
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /**
- * Starts a service in memory on a free port.
+ * The emulator that `svc exec` or the `globalSetup` of this run has started, from any of its processes.
+ *
+ * @throws {Error} that says how to start one
+ */
+export function connectTestEmulator(): TestEmulator {
+  return openTestEmulator(emulatorOfEnvironment(), async () => undefined)
+}
+
+/**
+ * A project of its own at the emulator that `svc exec` or the `globalSetup` of this run has started.
  *
  * @example
- * const emulator = await startTestEmulator()
- * const svc = createClient(await emulator.newProject())
+ * const project = await testProject()
+ * const ada = await project.users.create({ roles: ['editor'] })
+ *
+ * @throws {Error} that says how to start an emulator, or which setting is not understood
  */
-export async function startTestEmulator(): Promise<TestEmulator> {
-  const { url, controlToken, close } = await openService({ ...defaultConfig, memory: true })
-  const control = controlClient(openSender({ url }).send, controlToken)
-  return {
-    url,
-    close,
-    async newProject(settings = {}) {
-      const project = await control.projects.create({ settings }).catch((cause: Error) => {
-        throw new Error(`The project was not made: ${cause.message}`, { cause })
-      })
-      return { ...project, url }
-    },
+export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>(
+  settings?: Partial<ProjectSettings>,
+): Promise<TestProject<Schema>> {
+  return connectTestEmulator().project<Schema>(settings)
+}
+
+async function loadEmulator(): Promise<typeof import('./dev.js')> {
+  try {
+    return await import('./dev.js')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw cause
+    const message =
+      'Jest loads no ES modules, so the emulator cannot run in a test file. Name svc-toolkit/testing/global-setup as ' +
+      'globalSetup, and call testProject().'
+    throw new Error(message, { cause })
+  }
+}
+
+/** Nothing of the service keeps the process going, so what waits for the service does. */
+async function holdingProcess<Result>(work: () => Promise<Result>): Promise<Result> {
+  const hold = setInterval(() => undefined, 60_000)
+  try {
+    return await work()
+  } finally {
+    clearInterval(hold)
   }
 }

@@ -1,13 +1,18 @@
-/** The client as CommonJS and as an ES module, for those who cannot or need not load it file by file. */
+/** The client and the test helper as CommonJS, and the client as an ES module, for those who cannot or need not load them file by file. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** What the package exports, and so what `require` needs types of. */
-const entries = ['client/index.d.ts', 'emulator/dev.d.ts', 'emulator/testing.d.ts']
+const entries = [
+  'client/index.d.ts',
+  'emulator/dev.d.ts',
+  'emulator/testing.d.ts',
+  'emulator/testing/global-setup.d.ts',
+]
 
 /**
- * Puts the client as CommonJS into `<made>/commonjs`, with types for `require` of all that the package exports: a
+ * Puts the client and the test helper as CommonJS into `<made>/commonjs`, with types for `require` of all that the package exports: a
  * declaration belongs to CommonJS or to ES modules by the package.json it stands below.
  *
  * @param {string} root @param {string} made where the compiled files are
@@ -15,6 +20,7 @@ const entries = ['client/index.d.ts', 'emulator/dev.d.ts', 'emulator/testing.d.t
 export async function bundleCommonJs(root, made) {
   const folder = join(made, 'commonjs')
   await bundleClient(root, 'cjs', join(folder, 'client'), '.js')
+  await bundleTestHelper(root, join(folder, 'emulator'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n')
   for (const entry of entries) copyDeclarations(join(made, entry), (path) => join(folder, relative(made, path)))
 }
@@ -32,6 +38,28 @@ export async function bundleClient(root, format, folder, ending) {
     await build.write({ file: join(folder, name + ending), format, minify: true, codeSplitting: false, paths })
     await build.close()
   }
+}
+
+/**
+ * The test helper in one file, which loads the emulator only where it is started: Jest loads no ES modules.
+ *
+ * @param {string} root @param {string} folder
+ */
+async function bundleTestHelper(root, folder) {
+  const outside = { client: '../client/index.js', emulator: '../../emulator/dev.js' }
+  const build = await rolldown({
+    input: join(root, 'emulator', 'testing.ts'),
+    cwd: root,
+    platform: 'node',
+    external: (id) => id.endsWith('/client/index.js') || id.endsWith('/dev.js'),
+  })
+  await build.write({
+    file: join(folder, 'testing.js'),
+    format: 'cjs',
+    codeSplitting: false,
+    paths: { [join(root, 'client', 'index.js')]: outside.client, [join(root, 'emulator', 'dev.js')]: outside.emulator },
+  })
+  await build.close()
 }
 
 /**

@@ -22,7 +22,7 @@ export default class Exec extends SvcCommand {
     prose(`Starts an emulator in memory on a free port, runs the command, and ends with the command's exit code.
 Whatever else runs in the folder goes on, and nothing is written there.
 
-The command has SVC_URL, SVC_WS_URL, SVC_API_KEY, SVC_SECRET_KEY and SVC_CONTROL_TOKEN in its environment. Signals are passed on
+The command has SVC_URL, SVC_WS_URL, SVC_API_KEY, SVC_SECRET_KEY, SVC_CONTROL_TOKEN and SVC_PROJECT_ID in its environment. Signals are passed on
 to it; one that ends it is exit code 128 and the signal's number.`)
   static override examples = [
     '<%= config.bin %> exec -- npm test',
@@ -79,12 +79,20 @@ to it; one that ends it is exit code 128 and the signal's number.`)
   }
 }
 
-function environmentOf({ url, wsUrl, apiKey, secretKey = '', controlToken }: Emulator): Record<string, string> {
+function environmentOf({
+  url,
+  wsUrl,
+  apiKey,
+  secretKey = '',
+  controlToken,
+  projectId,
+}: Emulator): Record<string, string> {
   return {
     SVC_URL: url,
     SVC_WS_URL: wsUrl,
     SVC_API_KEY: apiKey,
     SVC_SECRET_KEY: secretKey,
     SVC_CONTROL_TOKEN: controlToken,
+    SVC_PROJECT_ID: projectId,
   }
 }

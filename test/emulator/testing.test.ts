@@ -1,12 +1,21 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { startTestEmulator, type TestEmulator } from '../../emulator/testing.js'
+import { startTestEmulator, type TestEmulator, type TestProject, testProject } from '../../emulator/testing.js'
+import { hungMilliseconds } from '../cli/command-line.js'
 
 let emulator: TestEmulator
 beforeAll(async () => {
   emulator = await startTestEmulator()
 })
 afterAll(() => emulator.close())
+
+/** The reset link's token, as an app's page would read it. */
+const tokenIn = (link = '') => new URL(link).searchParams.get('token') ?? ''
 
 it('gives each test a project of its own, with its settings', async () => {
   const one = await emulator.newProject()
@@ -21,4 +30,148 @@ it('gives each test a project of its own, with its settings', async () => {
 
 it('says why a project cannot be made', async () => {
   await expect(emulator.newProject({ dialect: 'z' })).rejects.toThrow(/was not made: .*dialect/i)
+})
+
+it('has typed clients with the public and with the secret key, for the emulator as for each project', async () => {
+  const project = await emulator.project<{ posts: { title: string } }>()
+  const permissions = { create: ['editor'], read: ['editor'] }
+  await project.secretClient.collections.create({ name: 'posts', permissions })
+
+  const { id } = await project.secretClient.collection('posts').create({ title: 'Tea' })
+
+  expect((await project.secretClient.collection('posts').get(id)).data.title).toBe('Tea')
+  await expect(project.client.collection('posts').get(id)).rejects.toMatchObject({ status: 401 })
+  expect(await emulator.client.collections.list()).toEqual([])
+})
+
+it('makes users with roles and acts as them', async () => {
+  const project = await emulator.project({ requireVerifiedEmail: true })
+  await project.secretClient.collections.create({ name: 'posts', permissions: { create: ['editor'] } })
+  const editor = await project.users.create({ email: 'ada@example.com', roles: ['editor'], data: { name: 'Ada' } })
+  const reader = await project.users.create()
+
+  const [asEditor, asReader] = [await project.users.actAs(editor), await project.users.actAs(reader)]
+
+  expect(await asEditor.collection('posts').create({ title: 'Tea' })).toMatchObject({ data: { title: 'Tea' } })
+  await expect(asReader.collection('posts').create({ title: 'Tea' })).rejects.toMatchObject({ status: 403 })
+  expect(await asEditor.auth.me()).toMatchObject({
+    email: 'ada@example.com',
+    emailVerified: true,
+    data: { name: 'Ada' },
+  })
+})
+
+it('makes users who log in with a second factor, and tells their code', async () => {
+  const { client, users } = await emulator.project()
+  const ada = await users.create({ twoFactor: true })
+
+  const asked = await client.auth.logIn(ada.credentials)
+  const signedIn = await client.auth.verifyCode({ email: ada.email, code: await users.code(ada) })
+
+  expect(asked).toMatchObject({ requires2fa: true })
+  expect(signedIn).toMatchObject({ user: { id: ada.id } })
+})
+
+it('waits for a mail by address and subject, and knows its link', async () => {
+  const { client, users, mail } = await emulator.project()
+  const [ada, grace] = [await users.create(), await users.create()]
+  await client.auth.requestPasswordReset(ada.email)
+  const waiting = mail.waitFor({ to: grace.email, subject: /password/i })
+  await client.auth.requestPasswordReset(grace.email)
+
+  const { link, to } = await waiting
+  await client.auth.resetPassword({ token: tokenIn(link), newPassword: 'New4Horses!' })
+
+  expect(to).toBe(grace.email)
+  expect(await client.auth.logIn({ email: grace.email, password: 'New4Horses!' })).toMatchObject({
+    user: { id: grace.id },
+  })
+})
+
+it('says which mails there are where none fits', async () => {
+  const { client, users, mail } = await emulator.project()
+  const ada = await users.create()
+  await client.auth.requestPasswordReset(ada.email)
+
+  const waiting = mail.waitFor({ to: ada.email, subject: 'Your invoice', timeout: 50 })
+
+  await expect(waiting).rejects.toThrow(/subject "Your invoice" came within 50 ms.*\n {2}".*password.*" to user-/i)
+  await mail.clear()
+  await expect(mail.waitFor({ timeout: 0 })).rejects.toThrow('The project has no mail.')
+})
+
+it('lets the next logins through the provider fail, of one project only', async () => {
+  const [one, other] = [await emulator.project(), await emulator.project()]
+  const logIn = async ({ client, idp }: TestProject) =>
+    client.auth.finishLogin(await idp.logIn(await client.auth.startLogin(), 'grace'))
+  await one.idp.next('no-email')
+
+  const failed = await logIn(one)
+  const elsewhere = await logIn(other)
+  const next = await logIn(one)
+
+  expect(failed).toEqual({ error: 'no_email_provided' })
+  for (const result of [elsewhere, next]) expect(result).toMatchObject({ user: { email: 'grace@example.com' } })
+})
+
+it('empties a project and leaves its keys', async () => {
+  const project = await emulator.project()
+  await project.client.collections.create({ name: 'posts' })
+  await project.client.collection('posts').create({ title: 'Tea' })
+  await project.users.create()
+
+  await project.reset({ users: true })
+  const kept = await project.client.collection('posts').list()
+  await project.reset()
+
+  expect(kept.items).toHaveLength(1)
+  expect(await project.client.collections.list()).toEqual([])
+})
+
+it('moves the clock', async () => {
+  await using own = await startTestEmulator()
+  const before = await own.clock.now()
+
+  const after = await own.clock.advance({ hours: 25, minutes: 1 })
+
+  expect(after.getTime() - before.getTime()).toBeGreaterThanOrEqual(25 * 3_600_000 + 60_000)
+  expect((await own.clock.set('2030-01-31T12:00:00Z')).toISOString()).toMatch(/^2030-01-31T12:00/)
+  expect((await own.clock.reset()).getTime()).toBeLessThan(after.getTime())
+})
+
+it('is filled by a function at its start, and closed if that fails', async () => {
+  const seed = async ({ client }: TestProject) => {
+    await client.collections.create({ name: 'posts' })
+  }
+
+  await using own = await startTestEmulator({ seed, settings: { tokenTtl: 60 } })
+
+  expect(await own.client.collections.list()).toMatchObject([{ name: 'posts' }])
+  await expect(startTestEmulator({ seed: () => Promise.reject(new Error('no seed')) })).rejects.toThrow('no seed')
+})
+
+it('lets a process end that forgets to close it, whatever it was used for', async () => {
+  const built = fileURLToPath(new URL('../../dist/emulator/testing.js', import.meta.url))
+  const script = `
+    import { startTestEmulator } from ${JSON.stringify(built)}
+    const emulator = await startTestEmulator()
+    const { users, client } = await emulator.project()
+    await client.auth.logIn((await users.create()).credentials)
+    console.log('done')`
+
+  const folder = await mkdtemp(join(tmpdir(), 'svc-forgetful-'))
+  await writeFile(join(folder, 'forgetful.mjs'), script)
+
+  const ran = await execa(process.execPath, ['forgetful.mjs'], {
+    cwd: folder,
+    reject: false,
+    timeout: hungMilliseconds,
+  })
+
+  await rm(folder, { recursive: true })
+  expect(ran).toMatchObject({ stdout: 'done', stderr: '', exitCode: 0 })
+})
+
+it('says how to start an emulator where none was started for the run', async () => {
+  expect(() => testProject()).toThrow(/svc-toolkit\/testing\/global-setup.*svc exec/)
 })

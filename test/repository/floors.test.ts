@@ -101,10 +101,11 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'node:',
     '@aws-sdk/client-s3',
   ],
+  'emulator/testing': ['emulator/testing', 'emulator/testing.ts', 'client'],
   emulator: [
     'emulator',
-    'client/control.ts',
-    'client/send.ts',
+    'client/index.ts',
+    'client/types.ts',
     'client/protocol/wire',
     'client/protocol/model',
     'seeds',

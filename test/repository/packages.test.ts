@@ -138,8 +138,11 @@ svc.collection('pots')
 `
   const fromClient = `import { createClient, SvcError } from '${name}'`
   const fromToolkit = `import { startEmulator } from 'svc-toolkit/emulator'
-import { startTestEmulator } from 'svc-toolkit/testing'
+import { startTestEmulator, type TestProject } from 'svc-toolkit/testing'
+import globalSetup from 'svc-toolkit/testing/global-setup'
 ${fromClient}
+export const end: Promise<() => Promise<void>> = globalSetup()
+export const linkIn = async ({ mail }: TestProject): Promise<string | undefined> => (await mail.waitFor()).link
 // @ts-expect-error: no such option
 startEmulator({ memry: true })
 export const url: Promise<string> = startTestEmulator().then((emulator) => emulator.url)`

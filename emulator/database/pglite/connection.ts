@@ -10,6 +10,8 @@ export interface DataSource {
   readonly dataDir?: string
   /** A packed data directory that an empty database starts from. */
   readonly template?: Uint8Array
+  /** Whether its thread keeps the process going; left out, it does. */
+  readonly holdsProcess?: boolean
 }
 
 /** One connection to the worker, from its start to its end. */

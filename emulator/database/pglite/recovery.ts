@@ -19,6 +19,8 @@ export function watch(pglite: Pglite, watched: WorkerConnection): void {
   watched.worker.on('exit', (code) =>
     lose(pglite, watched, new Error(`The thread of the database ended with ${code}.`)),
   )
+  // Last of all: whoever listens to a thread has it hold the process again.
+  if (pglite.source.holdsProcess === false) watched.worker.unref()
 }
 
 function lose(pglite: Pglite, lost: WorkerConnection, error: Error): void {

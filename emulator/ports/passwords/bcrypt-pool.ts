@@ -74,7 +74,6 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
 
   function begin(): Worker {
     const worker = new Worker(new URL('./bcrypt-worker.js', import.meta.url))
-    worker.unref()
     worker.on('message', (answer) => {
       busy.get(worker)?.answer(answer)
       busy.delete(worker)
@@ -83,6 +82,8 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
     })
     worker.on('error', (error) => end(worker, error))
     worker.on('exit', () => end(worker, plainError('UNAVAILABLE')))
+    // Last of all: whoever listens to a thread has it hold the process again.
+    worker.unref()
     return worker
   }
 

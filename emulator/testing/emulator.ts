@@ -1,0 +1,33 @@
+/** An emulator in the hands of tests: its own project, and as many more as there are tests. */
+import type { Control } from '../../client/control.js'
+import type { UntypedSchema } from '../../client/index.js'
+import type { ProjectSettings } from '../../client/protocol/model/project.js'
+import type { AnySchema } from '../../client/types.js'
+import type { EmulatorAddress, ProjectKeys, TestEmulator, TestProject } from './helper.js'
+import { openControl, openTestProject } from './project.js'
+
+export function openTestEmulator(
+  { controlToken, ...keys }: ProjectKeys & EmulatorAddress,
+  close: () => Promise<void>,
+): TestEmulator {
+  const control = openControl({ url: keys.url, controlToken })
+  const project = <Schema extends AnySchema<Schema> = UntypedSchema>(settings?: Partial<ProjectSettings>) =>
+    newProject<Schema>({ url: keys.url, controlToken, control }, settings)
+  return {
+    ...openTestProject(keys, { control, controlToken }),
+    project,
+    newProject: project,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function newProject<Schema extends AnySchema<Schema>>(
+  { url, controlToken, control }: EmulatorAddress & { readonly control: Control },
+  settings: Partial<ProjectSettings> = {},
+): Promise<TestProject<Schema>> {
+  const keys = await control.projects.create({ settings }).catch((cause: Error) => {
+    throw new Error(`The project was not made: ${cause.message}`, { cause })
+  })
+  return openTestProject<Schema>({ ...keys, url }, { control, controlToken })
+}

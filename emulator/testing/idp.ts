@@ -1,0 +1,38 @@
+/** Logins through the built-in identity provider, as a test has them end. */
+import type { Control } from '../../client/control.js'
+import type { TestProvider } from './helper.js'
+
+const mostSteps = 5
+
+/** @param serviceUrl where the service is: its own pages are steps on the way */
+export function openTestProvider(control: Control['idp'], project: string, serviceUrl: string): TestProvider {
+  // The client id that a project has at the built-in provider.
+  const client = `svc-${project}`
+  return {
+    async next(fault, times = 1) {
+      await control.faults.set({ client, fault, times: Number.isFinite(times) ? times : null })
+    },
+    async works() {
+      await control.faults.clear({ client })
+    },
+    accounts: async () => (await control.accounts.list()).accounts,
+    addAccount: (account) => control.accounts.add(account),
+    logIn: (url, account = 'ada') => walk(url, { account, serviceUrl }),
+  }
+}
+
+async function walk(
+  url: string,
+  { account, serviceUrl }: { readonly account: string; readonly serviceUrl: string },
+): Promise<string> {
+  let answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ account }), redirect: 'manual' })
+  for (let step = 0; step < mostSteps; step++) {
+    const location = answer.headers.get('location')
+    if (location === null) break
+    const { searchParams } = new URL(location)
+    if (searchParams.has('svc-super-token') || searchParams.has('svc-error')) return location
+    if (!location.startsWith(serviceUrl)) break
+    answer = await fetch(location, { redirect: 'manual' })
+  }
+  throw new Error(`The login stopped at a page that answers ${answer.status}: ${(await answer.text()).slice(0, 200)}`)
+}

@@ -1,0 +1,44 @@
+/** A project of an emulator in the hands of a test. All of it goes over HTTP, so that it works in any process. */
+import { type Control, controlClient } from '../../client/control.js'
+import { createClient, type UntypedSchema } from '../../client/index.js'
+import { openSender } from '../../client/send.js'
+import type { AnySchema } from '../../client/types.js'
+import { openTestClock } from './clock.js'
+import type { ControlCalls, EmulatorAddress, ProjectKeys, TestProject } from './helper.js'
+import { openTestProvider } from './idp.js'
+import { openTestMailbox } from './mail.js'
+import { openTestUsers } from './users.js'
+
+/** Waiting for a mail takes a minute at most. */
+const mostMilliseconds = 70_000
+
+export function openControl({ url, controlToken }: EmulatorAddress): Control {
+  return controlClient(openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } }).send, controlToken)
+}
+
+export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema>(
+  { id, url, apiKey, secretKey }: ProjectKeys,
+  { control, controlToken }: { readonly control: Control; readonly controlToken: string },
+): TestProject<Schema> {
+  return {
+    ...{ id, url, apiKey, secretKey },
+    control: control as object as ControlCalls,
+    client: createClient<Schema>({ url, apiKey }),
+    secretClient: createClient<Schema>({ url, apiKey: secretKey }),
+    env: {
+      SVC_URL: url,
+      SVC_WS_URL: url.replace(/^http/, 'ws'),
+      SVC_API_KEY: apiKey,
+      SVC_SECRET_KEY: secretKey,
+      SVC_CONTROL_TOKEN: controlToken,
+      SVC_PROJECT_ID: id,
+    },
+    users: openTestUsers(control.users, () => createClient({ url, apiKey })),
+    mail: openTestMailbox(control.mail, id),
+    idp: openTestProvider(control.idp, id, url),
+    clock: openTestClock(control.clock),
+    async reset(chosen = {}) {
+      await control.projects.reset({ project: id, ...chosen })
+    },
+  }
+}

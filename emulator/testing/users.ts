@@ -1,0 +1,38 @@
+/** The users of a project, as a test makes them and acts as them. */
+import type { Control } from '../../client/control.js'
+import type { Client } from '../../client/index.js'
+import type { TestUsers } from './helper.js'
+
+const usualPassword = 'Correct4Horse'
+
+export function openTestUsers(control: Control['users'], openClient: () => Client): TestUsers {
+  async function actAs({ id }: { readonly id: string }): Promise<Client> {
+    const client = openClient()
+    await client.auth.use((await control.token({ user: id })).token)
+    return client
+  }
+
+  async function turnTwoFactorOn(user: { readonly id: string }): Promise<void> {
+    const { auth } = await actAs(user)
+    await auth.twoFactor.enable()
+    await auth.twoFactor.verify((await control.code({ user: user.id })).code)
+  }
+
+  return {
+    async create({ email = newAddress(), password = usualPassword, data = {}, ...given } = {}) {
+      const { roles, verified = true, twoFactor = false } = given
+      const signedUp = await openClient().auth.signUp({ email, password, data })
+      if (signedUp.requires2fa) throw new Error(`"${email}" could not be signed up: ${signedUp.message}`)
+      const { id } = signedUp.user
+      await control.update({ user: id, emailVerified: verified, ...(roles ? { roles: [...roles] } : {}) })
+      if (twoFactor) await turnTwoFactorOn({ id })
+      return { id, email, credentials: { email, password } }
+    },
+    actAs,
+    code: async ({ id }) => (await control.code({ user: id })).code,
+  }
+}
+
+function newAddress(): string {
+  return `user-${crypto.randomUUID().slice(0, 8)}@example.com`
+}
