@@ -20,6 +20,7 @@ beforeAll(async () => {
   const page = (await world.json(['docs', 'list', 'posts', '--limit', '1'])) as { items: [{ id: string }] }
   id = page.items[0].id
   writeFileSync(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
+  writeFileSync(join(world.folder, 'ops.ndjson'), '{"op":"create","data":{"text":"Hi"}}\n')
   writeFileSync(join(world.folder, 'seed.json'), '{"collections":{"authors":{"documents":[{"name":"Ada"}]}}}')
 })
 afterAll(() => world.close())
@@ -47,6 +48,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'dialects:detect': () => [],
   'dialects:list': () => [],
   'dialects:show': () => ['b'],
+  'docs:batch': () => ['comments', '-f', 'ops.ndjson', '--yes'],
   'docs:count': () => ['posts'],
   'docs:create': () => ['posts', 'title=Hello'],
   'docs:delete': () => ['posts', id, id, '--yes'],

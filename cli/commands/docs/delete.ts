@@ -1,17 +1,14 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { misuse } from '../../base/failure.js'
-import { TargetCommand } from '../../base/target-command.js'
+import { BulkCommand } from '../../bulk/bulk-command.js'
 import { collectionArg } from '../../documents/fields-args.js'
-import { readWhere, spellingNote, whereFlags } from '../../documents/where-flag.js'
+import { whereFlags } from '../../documents/where-flag.js'
 import type { TargetFlags } from '../../target/target.js'
 import { counted } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
-// A batch takes 1,000 ids; smaller ones let others have their turn.
-const idsAtOnce = 500
-
-export default class DocsDelete extends TargetCommand {
+export default class DocsDelete extends BulkCommand {
   static override summary = 'Delete documents, by id or by condition.'
   static override description =
     prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts
@@ -38,7 +35,11 @@ them and asks first; without a terminal it needs --yes. It cannot be undone.`)
       throw misuse('Say which documents: ids, or --where, or --all.', 'Give exactly one of them.')
     }
     const deleted = isByCondition
-      ? await this.deleteMatching(args.collection, flags)
+      ? await this.writeMatching(args.collection, flags, {
+          verb: 'Delete',
+          done: 'deleted',
+          write: (collection, ids) => collection.deleteMany([...ids]),
+        })
       : await this.deleteIds(args.collection, ids, flags)
 
     this.note(`${counted(deleted, 'document')} deleted.`)
@@ -52,35 +53,5 @@ them and asks first; without a terminal it needs --yes. It cannot be undone.`)
     if (id !== undefined && ids.length === 1) await collection.delete(id)
     else await collection.deleteMany(ids)
     return ids.length
-  }
-
-  private async deleteMatching(
-    name: string,
-    flags: TargetFlags & { yes: boolean; where?: string[]; or?: string[] },
-  ): Promise<number> {
-    const where = readWhere(flags.where, flags.or)
-    const collection = this.client(flags).collection(name)
-    const total = await collection.count({ where })
-    if (total === 0) {
-      const note = spellingNote(flags)
-      if (note) this.note(note)
-      return 0
-    }
-    const { url } = this.requireTarget(flags)
-    await this.confirm(`Delete ${counted(total, 'document')} of "${name}" on ${new URL(url).host}?`, flags)
-
-    let deleted = 0
-    let ids: string[] = []
-    const flush = async () => {
-      if (ids.length > 0) await collection.deleteMany(ids)
-      deleted += ids.length
-      ids = []
-    }
-    for await (const { id } of collection.iterate({ where })) {
-      ids.push(id)
-      if (ids.length >= idsAtOnce) await flush()
-    }
-    await flush()
-    return deleted
   }
 }

@@ -1,23 +1,40 @@
+import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { Json } from '../../../client/protocol/model/json.js'
+import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
 import { misuse } from '../../base/failure.js'
-import { TargetCommand } from '../../base/target-command.js'
+import { BulkCommand, type BulkFlags } from '../../bulk/bulk-command.js'
 import { documentRow } from '../../documents/document-row.js'
-import { collectionArg, fieldsArg, fieldsDescription, idArg, readFields } from '../../documents/fields-args.js'
+import { collectionArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
+import { whereFlags } from '../../documents/where-flag.js'
 import { attachFlag, readAttached } from '../../files/attach-flag.js'
-import { record } from '../../terminal/print.js'
+import { counted, record } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
 
-export default class DocsUpdate extends TargetCommand {
-  static override summary = 'Change some fields of a document; the others stay.'
-  static override description =
-    `Takes ${fieldsDescription}. --append and --remove change arrays, safely beside others who do the same.`
+export default class DocsUpdate extends BulkCommand {
+  static override summary = 'Change some fields of a document, or of all that a condition matches; the others stay.'
+  static override description = prose(`Takes ${fieldsDescription}. --append and --remove change arrays, safely
+beside others who do the same. With --where or --all it counts the documents and asks first; without a terminal it needs
+--yes.`)
   static override examples = [
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 status=published',
     '<%= config.bin %> docs update posts 01999999-9999-7999-8999-999999999999 --append tags=news --if-version 3',
+    '<%= config.bin %> docs update posts --where status=draft --where views__lte=10 status=archived',
   ]
-  static override usage = 'docs update COLLECTION ID [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]'
-  static override args = { collection: collectionArg, id: idArg, field: fieldsArg }
+  static override usage = [
+    'docs update COLLECTION ID [FIELD=text] [FIELD:=json] [-f file] [-F field=@file]',
+    'docs update COLLECTION --where field=value [FIELD=text] [FIELD:=json] [-f file]',
+  ]
+  static override args = {
+    collection: collectionArg,
+    // An argument before many that need not be there has to be there itself.
+    field: Args.string({
+      multiple: true,
+      description: 'id of the document, unless there is a condition; then title=Hello is text, views:=3 is JSON',
+    }),
+  }
   static override flags = {
+    ...whereFlags,
+    all: Flags.boolean({ description: 'every document of the collection', exclusive: ['where', 'or'] }),
     file: Flags.string({ char: 'f', description: 'file with the fields as JSON; - reads stdin' }),
     attach: attachFlag,
     append: Flags.string({
@@ -37,19 +54,48 @@ export default class DocsUpdate extends TargetCommand {
 
   async run() {
     const { args, argv, flags } = await this.parse(DocsUpdate)
+    const isByCondition = flags.all || (flags.where ?? flags.or) !== undefined
+    const words = argv.slice(1).map(String)
+    const id = isByCondition ? undefined : words.shift()
     const changes = {
-      ...readFields(argv.slice(2).map(String), flags.file),
-      ...(await readAttached(flags.attach)),
+      ...readFields(words, flags.file),
       ...(flags.append ? { $append: readItems(flags.append) } : {}),
       ...(flags.remove ? { $remove: readItems(flags.remove) } : {}),
     }
-    if (Object.keys(changes).length === 0) throw misuse('Nothing to change was given.', 'Name fields: title=Hello')
+    if (isByCondition) return this.updateMatching(args.collection, changes, flags)
+    if (id === undefined) throw misuse('Say which document: its id, or --where, or --all.')
+    const all = requireSome({ ...changes, ...(await readAttached(flags.attach)) })
     const client = await this.clientForWrite(flags, `Change a document in "${args.collection}"`)
-    const document = await client.collection(args.collection).update(args.id, changes, { ifMatch: flags['if-version'] })
+    const document = await client.collection(args.collection).update(id, all, { ifMatch: flags['if-version'] })
 
     this.log(record(documentRow(document)))
     return document
   }
+
+  private async updateMatching(
+    name: string,
+    changes: JsonObject,
+    flags: BulkFlags & { attach?: unknown; 'if-version'?: number | undefined },
+  ) {
+    if (flags.attach !== undefined)
+      throw misuse('--attach is for one document.', 'A file belongs to one document only.')
+    if (flags['if-version'] !== undefined) throw misuse('--if-version is for one document.')
+    requireSome(changes)
+    const updated = await this.writeMatching(name, flags, {
+      verb: 'Change',
+      done: 'changed',
+      write: (collection, ids) =>
+        collection.updateMany(Object.fromEntries(ids.map((id) => [id, changes])), { returning: false }),
+    })
+
+    this.note(`${counted(updated, 'document')} changed.`)
+    return { updated }
+  }
+}
+
+function requireSome<Changes extends object>(changes: Changes): Changes {
+  if (Object.keys(changes).length > 0) return changes
+  throw misuse('Nothing to change was given.', 'Name fields: title=Hello')
 }
 
 /** Items of one field come together: `tags=a tags=b` are two items. */

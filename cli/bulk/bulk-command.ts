@@ -1,0 +1,72 @@
+import { CliFailure, exits, reworded } from '../base/failure.js'
+import { stopSignal } from '../base/stop-signal.js'
+import { type Client, TargetCommand } from '../base/target-command.js'
+import { readWhere, spellingNote, type WhereFlags } from '../documents/where-flag.js'
+import type { TargetFlags } from '../target/target.js'
+import { count, counted } from '../terminal/print.js'
+import { startProgress } from '../terminal/progress.js'
+import { writeSelection } from './selection.js'
+
+type Collection = ReturnType<Client['collection']>
+
+export interface BulkFlags extends TargetFlags, WhereFlags {
+  readonly yes: boolean
+  readonly quiet: boolean
+}
+
+interface BulkWrite {
+  /** What is done to each, as a question begins: "Delete". */
+  readonly verb: string
+  /** What was done to each: "deleted". */
+  readonly done: string
+  write(collection: Collection, ids: readonly string[]): Promise<unknown>
+}
+
+/** A command that writes all documents that conditions match: counts them and asks first, and says how far it came. */
+export abstract class BulkCommand extends TargetCommand {
+  /** How many it has written. @throws {CliFailure} with exit 130 or 143 where it was stopped */
+  protected async writeMatching(name: string, flags: BulkFlags, { verb, done, write }: BulkWrite): Promise<number> {
+    const where = readWhere(flags.where, flags.or)
+    const collection = this.client(flags).collection(name)
+    const total = await collection.count({ where })
+    if (total === 0) {
+      const note = spellingNote(flags)
+      if (note) this.note(note)
+      return 0
+    }
+    const { url } = this.requireTarget(flags)
+    await this.confirm(`${verb} ${counted(total, 'document')} of "${name}" on ${new URL(url).host}?`, flags)
+
+    const progress = await startProgress(total, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
+    const stop = stopSignal()
+    let written = 0
+    const onWritten = (now: number) => {
+      written = now
+      progress.at(Math.min(written, total), written)
+    }
+    try {
+      const options = { where, signal: stop.signal, onWritten }
+      const result = await writeSelection(collection, options, (ids) => write(collection, ids))
+      if (stop.signal.aborted) throw stopped(`${count(written)} of ${counted(total, 'document')} ${done}`, stop.name())
+      if (result.gone > 0) this.note(`${counted(result.gone, 'document')} had been deleted meanwhile.`)
+    } catch (error) {
+      if (error instanceof CliFailure) throw error
+      const reached = `${count(written)} of ${counted(total, 'document')} ${done} before it failed.`
+      throw reworded(error, ({ message }) => ({ message: `${message} ${reached}` }))
+    } finally {
+      progress.stop()
+      stop.release()
+    }
+    return written
+  }
+}
+
+function stopped(what: string, signal: NodeJS.Signals | undefined): CliFailure {
+  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+  return new CliFailure(
+    'INTERRUPTED',
+    exit,
+    `Stopped; ${what}.`,
+    'Give the same command again to go on with the others.',
+  )
+}

@@ -1,0 +1,56 @@
+/** Lines that each say one write: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. */
+import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
+import { type ImportSource, readRecords } from '../../seeds/records/input.js'
+
+const kinds = ['create', 'update', 'delete'] as const
+export type OperationKind = (typeof kinds)[number]
+
+export interface Operation {
+  /** Of the input, from 1. */
+  readonly line: number
+  readonly kind: OperationKind
+  readonly collection: string
+  /** What a create has none of. */
+  readonly id: string
+  readonly data: JsonObject
+  /** Of its text. */
+  readonly bytes: number
+}
+
+export interface BadLine {
+  readonly line: number
+  readonly problem: string
+}
+
+/** The operations of a file in its order, a handful at a time. A line that names no collection is about `collection`. */
+export async function* readOperations(
+  input: ImportSource,
+  collection: string | undefined,
+): AsyncGenerator<readonly (Operation | BadLine)[], void, undefined> {
+  for await (const records of readRecords(input, { format: 'ndjson', types: {} })) {
+    yield records.map((record) => {
+      if (!('fields' in record)) return { line: record.line, problem: record.problem }
+      const { line, fields, bytes } = record
+      const read = readOperation({ collection, ...fields })
+      return typeof read === 'string' ? { line, problem: read } : { ...read, line, bytes }
+    })
+  }
+}
+
+/** What it says or, as words, what is wrong with it. */
+function readOperation(fields: { readonly [name: string]: unknown }): Omit<Operation, 'line' | 'bytes'> | string {
+  const { op, collection, id = '', data = {}, ...others } = fields
+  const kind = kinds.find((each) => each === op)
+  const [unknown] = Object.keys(others)
+  if (!kind) return `"op" is ${op === undefined ? 'missing' : JSON.stringify(op)}; it takes ${kinds.join(', ')}`
+  if (unknown !== undefined) return `"${unknown}" is not known; fields go into "data"`
+  if (typeof collection !== 'string' || collection === '') return '"collection" is missing'
+  if (typeof id !== 'string' || (kind === 'create') !== (id === '')) {
+    return kind === 'create' ? '"id" is given by the service' : '"id" is missing'
+  }
+  if (!isObject(data) || (kind === 'delete' && Object.keys(data).length > 0)) {
+    return kind === 'delete' ? 'a delete takes no "data"' : '"data" is not an object'
+  }
+  if (kind !== 'delete' && fields.data === undefined) return '"data" is missing'
+  return { kind, collection, id, data }
+}

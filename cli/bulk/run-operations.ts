@@ -1,0 +1,106 @@
+/** A file of operations from its first line to its last, or on from where it was stopped. */
+
+import type { ImportSource } from '../../seeds/records/input.js'
+import type { ImportState, StateFile } from '../imports/state.js'
+import { newImportState } from '../imports/state.js'
+import { type BadLine, type Operation, type OperationKind, readOperations } from './operations.js'
+import { gatherOperations, type SendOptions, sendOperations } from './send-operations.js'
+
+type Counts = { readonly [Kind in OperationKind]: number }
+
+/** What a file says before anything of it is carried out. */
+export interface Preview {
+  readonly counts: Counts
+  readonly operations: number
+  /** By collection, the line that names it first. */
+  readonly collections: ReadonlyMap<string, number>
+  readonly bad: readonly BadLine[]
+}
+
+const mostBadLines = 1_000
+
+export async function previewOperations(input: ImportSource, collection: string | undefined): Promise<Preview> {
+  const counts = { create: 0, update: 0, delete: 0 }
+  const collections = new Map<string, number>()
+  const bad: BadLine[] = []
+  for await (const handful of readOperations(input, collection)) {
+    for (const read of handful) {
+      if ('problem' in read) {
+        if (bad.length < mostBadLines) bad.push(read)
+        continue
+      }
+      counts[read.kind]++
+      if (!collections.has(read.collection)) collections.set(read.collection, read.line)
+    }
+  }
+  return { counts, operations: counts.create + counts.update + counts.delete, collections, bad }
+}
+
+export interface RunOptions extends Pick<SendOptions, 'client'> {
+  readonly collection: string | undefined
+  readonly state: StateFile
+  /** Once aborted, nothing more is sent; what is in flight is awaited. */
+  readonly signal: AbortSignal
+  /** Receives how many operations are dealt with. */
+  onDone(done: number): void
+}
+
+export interface RunResult {
+  /** Carried out by this run. */
+  readonly accepted: Counts
+  readonly refused: readonly BadLine[]
+  /** Operations of the file that are dealt with, those of an earlier run among them. */
+  readonly done: number
+  readonly isWhole: boolean
+}
+
+/** Carries the operations out in their order, many at a time, and keeps how far it has come after each handful. */
+export async function runOperations(input: ImportSource, options: RunOptions): Promise<RunResult> {
+  const { client, collection, state: file, signal, onDone } = options
+  const from = file.found ?? newImportState(input)
+  let state: ImportState = from
+  let accepted: Counts = { create: 0, update: 0, delete: 0 }
+  const refused: BadLine[] = []
+  const waiting = gatherOperations()
+
+  async function flush(): Promise<void> {
+    const operations = waiting.take()
+    if (operations.length === 0) return
+    const isRepeated = file.found !== undefined && state.done === from.done
+    const carried = await sendOperations(operations, { client, id: state.id, isRepeated })
+    accepted = added(accepted, carried.accepted)
+    refused.push(...carried.refused)
+    state = { ...state, done: state.done + operations.length, refused: state.refused + carried.refused.length }
+    file.save(state)
+    onDone(state.done)
+  }
+
+  file.save(state)
+  let at = 0
+  for await (const operation of operationsOf(input, collection)) {
+    at++
+    if (at <= from.done) continue
+    if (waiting.isFullFor(operation)) await flush()
+    if (signal.aborted) break
+    waiting.add(operation)
+  }
+  if (!signal.aborted) await flush()
+  const isWhole = !signal.aborted
+  if (isWhole) file.remove()
+  refused.sort((one, other) => one.line - other.line)
+  return { accepted, refused, done: state.done, isWhole }
+}
+
+async function* operationsOf(input: ImportSource, collection: string | undefined): AsyncGenerator<Operation> {
+  for await (const handful of readOperations(input, collection)) {
+    for (const read of handful) if (!('problem' in read)) yield read
+  }
+}
+
+function added(one: Counts, other: Counts): Counts {
+  return {
+    create: one.create + other.create,
+    update: one.update + other.update,
+    delete: one.delete + other.delete,
+  }
+}

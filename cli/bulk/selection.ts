@@ -1,0 +1,95 @@
+/** One write for every document of a selection: read by their ids and written some at a time, several requests at once. */
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Where } from '../../client/protocol/model/where.js'
+import type { Client } from '../base/target-command.js'
+
+type Collection = ReturnType<Client['collection']>
+
+export interface SelectionOptions {
+  readonly where: Where
+  /** Once aborted, nothing new is read or written; what is in flight is awaited. */
+  readonly signal: AbortSignal
+  /** Receives how many documents have been written so far. */
+  onWritten(written: number): void
+}
+
+export interface SelectionResult {
+  readonly written: number
+  /** Documents that somebody else has deleted meanwhile. */
+  readonly gone: number
+}
+
+// A batch takes 1,000 ids; smaller ones let others have their turn.
+const idsAtOnce = 500
+const mostInFlight = 3
+
+/**
+ * Writes all documents of a selection, each once. What was written when it fails or is stopped stays so; `onWritten` has said
+ * how much that is.
+ */
+export async function writeSelection(
+  collection: Collection,
+  { where, signal, onWritten }: SelectionOptions,
+  write: (ids: readonly string[]) => Promise<unknown>,
+): Promise<SelectionResult> {
+  const result = { written: 0, gone: 0 }
+  const inFlight = new Set<Promise<void>>()
+  let failure: { readonly error: unknown } | undefined
+
+  async function send(ids: readonly string[]): Promise<void> {
+    const written = await writeThose(ids, write)
+    result.written += written
+    result.gone += ids.length - written
+    onWritten(result.written)
+  }
+  function begin(ids: readonly string[]): void {
+    const sending: Promise<void> = send(ids)
+      .catch((error) => {
+        failure ??= { error }
+      })
+      .finally(() => inFlight.delete(sending))
+    inFlight.add(sending)
+  }
+
+  let ids: string[] = []
+  try {
+    for await (const { id } of collection.iterate({ where })) {
+      if (signal.aborted || failure) break
+      ids.push(id)
+      if (ids.length < idsAtOnce) continue
+      begin(ids)
+      ids = []
+      if (inFlight.size >= mostInFlight) await Promise.race(inFlight)
+    }
+  } catch (error) {
+    failure ??= { error }
+  }
+  if (ids.length > 0 && !signal.aborted && !failure) begin(ids)
+  await Promise.all(inFlight)
+  if (failure) throw failure.error
+  return result
+}
+
+/** How many of them were there to be written. A batch is refused as a whole, so one that is refused is halved. */
+async function writeThose(
+  ids: readonly string[],
+  write: (ids: readonly string[]) => Promise<unknown>,
+): Promise<number> {
+  try {
+    await write(ids)
+    return ids.length
+  } catch (error) {
+    if (!(error instanceof SvcError) || !isOfSome(error)) throw error
+    if (ids.length > 1) {
+      const middle = Math.ceil(ids.length / 2)
+      return (await writeThose(ids.slice(0, middle), write)) + (await writeThose(ids.slice(middle), write))
+    }
+    if (error.code === 'NOT_FOUND') return 0
+    throw error
+  }
+}
+
+/** Whether fewer documents, or other ones, might be written. */
+function isOfSome({ code }: SvcError): boolean {
+  return ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'RESULT_TOO_LARGE'].includes(code)
+}

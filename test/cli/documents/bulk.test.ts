@@ -1,0 +1,182 @@
+/** Many documents by one command: what conditions match, and what a file says line by line. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+let world: World
+let count = 0
+
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+/** A collection of its own with so many documents, every second of them a draft. */
+async function aCollection(documents: number): Promise<string> {
+  const name = `posts${++count}`
+  const rows = Array.from({ length: documents }, (_, n) => JSON.stringify({ n, status: n % 2 ? 'draft' : 'live' }))
+  await world.svc(['docs', 'import', name, '-', '--create'], { input: `${rows.join('\n')}\n` })
+  return name
+}
+
+const file = (name: string, lines: readonly unknown[]) =>
+  writeFileSync(join(world.folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+
+async function countOf(name: string, ...conditions: string[]): Promise<number> {
+  const flags = conditions.flatMap((condition) => ['--where', condition])
+  return ((await world.json(['docs', 'count', name, ...flags])) as { count: number }).count
+}
+
+async function someIds(name: string, limit: number): Promise<string[]> {
+  const page = (await world.json(['docs', 'list', name, '--limit', String(limit)])) as { items: { id: string }[] }
+  return page.items.map(({ id }) => id)
+}
+
+test('every document that a condition matches is changed, and no other', async () => {
+  const name = await aCollection(1_203)
+
+  const ran = await world.json(['docs', 'update', name, '--where', 'status=draft', 'status=old', 'seen:=true', '--yes'])
+
+  expect(ran).toEqual({ updated: 601 })
+  expect(await countOf(name, 'status=old', 'seen=true')).toBe(601)
+  expect(await countOf(name, 'status=live', 'seen__isnull=true')).toBe(602)
+})
+
+test('a change of many takes arrays apart item by item, too', async () => {
+  const name = await aCollection(3)
+
+  const ran = await world.svc(['docs', 'update', name, '--all', '--append', 'tags=news', '--yes'])
+
+  expect(ran).toMatchObject({ exit: 0, stderr: '3 documents changed.\n' })
+  expect(await countOf(name, 'tags=news')).toBe(3)
+})
+
+test('a change or removal of many is counted and asked about, and without a terminal it needs --yes', async () => {
+  const name = await aCollection(4)
+  file('delete.ndjson', [{ op: 'delete', id: (await someIds(name, 1))[0] }])
+
+  const update = await world.svc(['docs', 'update', name, '--where', 'status=draft', 'n:=1'])
+  const remove = await world.svc(['docs', 'delete', name, '--where', 'status=draft'])
+  const batch = await world.svc(['docs', 'batch', name, '-f', 'delete.ndjson'])
+  const asked = await world.terminal(['docs', 'update', name, '--all', 'n:=1'], [['Change 4 documents', 'n\r']])
+
+  expect([update.exit, remove.exit, batch.exit, asked.exit]).toEqual([2, 2, 2, 130])
+  expect(update.stderr).toContain(`Change 2 documents of "${name}" on 127.0.0.1`)
+  expect(remove.stderr).toContain(`Delete 2 documents of "${name}" on 127.0.0.1`)
+  expect(batch.stderr).toContain(`Delete 1 document in "${name}" on 127.0.0.1`)
+  expect(await countOf(name)).toBe(4)
+})
+
+test('a change of many that the schema refuses says how many were changed before', async () => {
+  const name = await aCollection(2)
+  await world.svc(['collections', 'schema', name, '--field', 'n:integer'])
+
+  const ran = await world.svc(['docs', 'update', name, '--all', 'n=many', '--yes'])
+
+  expect(ran.exit).toBe(5)
+  expect(ran.stderr).toContain('0 of 2 documents changed before it failed')
+})
+
+test('an operation on each line is carried out, those about one document in their order', async () => {
+  const name = await aCollection(3)
+  const other = await aCollection(0)
+  const [one, two] = await someIds(name, 2)
+  file('ops.ndjson', [
+    { op: 'create', data: { title: 'New' } },
+    { op: 'update', id: one, data: { title: 'Changed' } },
+    { op: 'update', id: one, data: { title: 'Changed again' } },
+    { op: 'update', id: two, data: { title: 'Going' } },
+    { op: 'delete', id: two },
+    { op: 'create', collection: other, data: { title: 'There' } },
+  ])
+
+  const report = await world.json(['docs', 'batch', name, '-f', 'ops.ndjson', '--yes'])
+
+  expect(report).toEqual({ created: 2, updated: 3, deleted: 1, refused: 0, refusals: [], before: 0 })
+  expect(await world.json(['docs', 'get', name, String(one)])).toMatchObject({ data: { title: 'Changed again' } })
+  expect([await countOf(name), await countOf(other, 'title=There')]).toEqual([3, 1])
+})
+
+test('operations that are refused are named by their lines, and keep no other out', async () => {
+  const name = await aCollection(1)
+  const [id] = await someIds(name, 1)
+  const unknown = '01999999-9999-7999-8999-999999999999'
+  await world.svc(['collections', 'schema', name, '--field', 'n:integer'])
+  file('some.ndjson', [
+    { op: 'create', data: { n: 1 } },
+    { op: 'create', data: { n: 'two' } },
+    { op: 'delete', id: unknown },
+    { op: 'update', id, data: { n: 'three' } },
+    { op: 'create', data: { n: 4 } },
+  ])
+
+  const ran = await world.svc(['docs', 'batch', name, '-f', 'some.ndjson', '--yes'])
+
+  expect(ran.exit).toBe(5)
+  expect(ran.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^some\.ndjson:2 {2}.*integer/),
+    expect.stringMatching(/^some\.ndjson:3 {2}No document/),
+    expect.stringMatching(/^some\.ndjson:4 {2}.*integer/),
+    '2 created, 0 changed, 0 deleted, 3 refused.',
+  ])
+  expect(await countOf(name)).toBe(3)
+})
+
+test('where a line cannot be read, or names a collection that is not there, nothing is done', async () => {
+  const name = await aCollection(1)
+  file('bad.ndjson', [
+    { op: 'create', data: {} },
+    { op: 'remove', id: 'x' },
+    { op: 'create', id: 'x', data: {} },
+    { op: 'update', id: 'x' },
+    { op: 'create', title: 'x' },
+  ])
+  file('nowhere.ndjson', [
+    { op: 'create', data: {} },
+    { op: 'create', collection: 'nowhere', data: {} },
+  ])
+
+  const bad = await world.svc(['docs', 'batch', name, '-f', 'bad.ndjson', '--yes'])
+  const nowhere = await world.svc(['docs', 'batch', name, '-f', 'nowhere.ndjson', '--yes'])
+
+  expect([bad.exit, nowhere.exit]).toEqual([5, 4])
+  expect(bad.stderr.match(/^bad\.ndjson:\d/gm)).toEqual([
+    'bad.ndjson:2',
+    'bad.ndjson:3',
+    'bad.ndjson:4',
+    'bad.ndjson:5',
+  ])
+  expect(nowhere.stderr).toContain('No collection "nowhere" (nowhere.ndjson:2). Nothing was done.')
+  expect(await countOf(name)).toBe(1)
+})
+
+test('a batch that is stopped or killed goes on where it stopped, and creates nothing twice', async () => {
+  const name = await aCollection(0)
+  const operations = 40_000
+  file(
+    'many.ndjson',
+    Array.from({ length: operations }, (_, n) => ({ op: 'create', data: { n } })),
+  )
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const before = await countOf(name)
+    const child = spawn(process.execPath, [bin, 'docs', 'batch', name, '-f', 'many.ndjson', '--yes'], {
+      cwd: world.folder,
+      env: cleanEnv(world.folder),
+      stdio: 'ignore',
+    })
+    const ended = once(child, 'exit')
+    await expect.poll(() => countOf(name)).toBeGreaterThan(before)
+    child.kill(signal)
+    const [code] = await ended
+    if (signal === 'SIGINT') expect(code).toBe(130)
+  }
+
+  const report = await world.json(['docs', 'batch', name, '-f', 'many.ndjson', '--yes'])
+
+  expect(report).toMatchObject({ refused: 0, before: expect.any(Number) })
+  expect(await countOf(name)).toBe(operations)
+})
