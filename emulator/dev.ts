@@ -1,4 +1,5 @@
 /** `svc-toolkit/emulator`: the service on a developer's machine. */
+import { addressesAt } from './addresses.js'
 import { type Config, defaultConfig } from './config.js'
 import { StartError } from './database/start-error.js'
 import { openService } from './open-service.js'
@@ -22,6 +23,8 @@ export interface Emulator {
   readonly pid: number
   readonly dataDir: string | undefined
   readonly version: string
+  /** What hashes passwords: `@node-rs/bcrypt`, in native code, or `bcryptjs`. */
+  hashLibrary(): Promise<string>
   /** The name of one of its collections; nothing where it has none. Found at once, however many there are. */
   someCollection(): Promise<string | undefined>
   /** Lets running requests finish, then closes the database. Nothing acknowledged is lost. */
@@ -38,14 +41,12 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   requireKnown(options)
   const { url, project, backend, ...opened } = await openService({ ...defaultConfig, ...withoutUndefined(options) })
   return {
-    url,
-    wsUrl: url.replace(/^http/, 'ws'),
-    storageUrl: `${url}/files`,
-    dashboardUrl: `${url}/_svc/`,
+    ...addressesAt(url),
     projectId: project.id,
     ...opened,
     pid: process.pid,
     version,
+    hashLibrary: backend.passwords.library,
     someCollection: () => selectSomeName(backend.db, project.id),
   }
 }

@@ -135,7 +135,7 @@ async function openBackend(
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const backend: Backend = {
     db,
-    about: { pid: about.pid, dataDir },
+    about: { pid: about.pid, dataDir, project: config.project },
     url,
     now,
     clock,

@@ -65,7 +65,7 @@ command's exit code if it ends by itself.`)
     try {
       const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
-      await firstAnswers(emulator)
+      const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
       const demo = flags.demo ? await loadDemo(client) : undefined
       const emulated = { emulator: ownSeedTarget(info), signal: new AbortController().signal }
       const seeding = { client, isUpsert: false, key: undefined, ...emulated }
@@ -80,7 +80,10 @@ command's exit code if it ends by itself.`)
       try {
         const { other } = published
         const seconds = (performance.now() - begunAt) / 1000
-        await this.sayReady(info, { ...boxDetails(options, emulator), seconds, demo, app, other, open: flags.open })
+        await this.sayReady(info, {
+          ...{ ...boxDetails(options, emulator), hashLibrary, seconds, demo, app, other },
+          open: flags.open,
+        })
         await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped))
       } finally {
         unfollow()

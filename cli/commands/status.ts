@@ -1,13 +1,16 @@
 import * as Flags from '@oclif/core/flags'
 import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { openControl } from '../target/control.js'
 import { isAnswering } from '../target/emulator-health.js'
+import { infoRows } from '../target/info-rows.js'
 import { record } from '../terminal/print.js'
 import { printable } from '../terminal/text-width.js'
 
 export default class Status extends SvcCommand {
   static override summary = 'Show the status of the emulator of this folder.'
-  static override description = 'Exits with 8 when none runs. --env prints exports for a shell.'
+  static override description =
+    'Shows its database, free disk, open streams, clock and limits. Exits with 8 when none runs. --env prints exports for a shell.'
   static override examples = ['<%= config.bin %> status', 'eval "$(<%= config.bin %> status --env)"']
   static override flags = {
     data: dataFlag,
@@ -20,11 +23,18 @@ export default class Status extends SvcCommand {
     if (!emulator || !(await isAnswering(emulator.url))) throw noEmulator(flags.data)
     // The control token opens everything; it stays in its file.
     const { controlToken: _, ...shown } = emulator
+    // An emulator of an earlier version does not say.
+    const info =
+      flags.env && !this.jsonEnabled()
+        ? undefined
+        : await openControl(emulator)
+            .info.get()
+            .catch(() => undefined)
     const env = { SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, SVC_WS_URL: emulator.wsUrl }
 
     if (flags.env) for (const [name, value] of Object.entries(env)) this.log(`export ${name}=${quoted(value)}`)
-    else this.log(record(shown))
-    return { ...shown, env }
+    else this.log(record(info ? { ...shown, ...infoRows(info) } : shown))
+    return { ...shown, ...(info ? { info } : {}), env }
   }
 }
 

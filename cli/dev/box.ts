@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
+import { hashingWords } from '../target/info-rows.js'
 import { onStdout } from '../terminal/colour.js'
 import { terminalWidth } from '../terminal/print.js'
 import { duration } from '../terminal/progress.js'
@@ -10,6 +11,8 @@ export interface BoxDetails {
   readonly seconds: number
   /** What keeps the data, in words. */
   readonly data: string
+  /** What hashes passwords. */
+  readonly hashLibrary: string
   /** Whether the data outlive it. */
   readonly isKept: boolean
   /** The emulator of the folder that it runs beside, which commands there speak to. */
@@ -33,6 +36,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
       ? [['Secret', [`${details.secretKey}  ${onStdout.dim('shown once')}`]] as [string, string[]]]
       : []),
     ['Data', [details.data]],
+    ['Hashes', [hashingWords(details.hashLibrary)]],
     ['.env', [`SVC_URL=${info.url}`, `SVC_API_KEY=${info.apiKey}`]],
     ['Try', [...hereToo(info, details), ...(details.demo ? details.demo.toTry : firstSteps)]],
   ]

@@ -28,8 +28,8 @@ export interface Backend {
   readonly providers: IdentityProviders
   /** The identity provider that comes along, on a developer's machine only. */
   readonly localProvider: LocalProvider | undefined
-  /** The process that answers, and where its data are; undefined in memory and on a server. */
-  readonly about: { readonly pid: number; readonly dataDir: string | undefined }
+  /** The process that answers, where its data are (undefined in memory and on a server), and the id of the project it was opened for. */
+  readonly about: { readonly pid: number; readonly dataDir: string | undefined; readonly project: string }
   /** Where the service is reached. Links are built from it, never from what a request says. */
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */

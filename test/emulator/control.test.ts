@@ -206,6 +206,28 @@ describe('contract 11 every operation of the control API replies as its contract
     expect(url).toContain('/_svc/idp/authorize?')
   })
 
+  it('what answers, on what, and with how much of it in use', async () => {
+    const svc = createClient({ url: emulator.url, apiKey: emulator.apiKey, transport: 'sse' })
+    await svc.collections.create({ name: 'watched' })
+    const watched = ['open', 'closed'].map((state) => svc.collection('watched').subscribe({ where: { state } }))
+    await expect.poll(() => watched.map(({ status }) => status)).toEqual(['open', 'open'])
+    const open = await control.info.get()
+    for (const { close } of watched) close()
+
+    expect(open).toMatchObject({
+      project: { id: emulator.projectId },
+      addresses: { url: emulator.url, dashboardUrl: emulator.dashboardUrl },
+      database: { dataDir: null, isDurable: false, version: expect.stringMatching(/^\d+\.\d+/) },
+      disk: null,
+      streams: { connections: 2, subscriptions: 2 },
+      dialect: 'a',
+      limits: { tier: 'pro', rateLimit: 'off', page: { default: 20, most: 100 } },
+      hashing: { library: await emulator.hashLibrary() },
+    })
+    expect(open.database.bytes).toBeGreaterThan(1_000_000)
+    await expect.poll(async () => (await control.info.get()).streams).toEqual({ connections: 0, subscriptions: 0 })
+  })
+
   it('and no operation is left out here', async () => {
     await control.health.get()
     await control.process.get()

@@ -54,6 +54,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'client/protocol/model',
     'emulator/pages',
     'emulator/version.ts',
+    'emulator/addresses.ts',
     'node:',
     'express',
     'find-my-way',

@@ -2,6 +2,7 @@
 import { clock } from './clock.js'
 import { health } from './health.js'
 import { idp } from './idp.js'
+import { info } from './info.js'
 import { mailbox } from './mail.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
@@ -13,6 +14,7 @@ import { users } from './users.js'
 
 export const contract = {
   health,
+  info,
   process,
   projects,
   snapshots,

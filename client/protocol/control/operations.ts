@@ -6,6 +6,9 @@ export const operations = {
   health: {
     get: 'GET /health',
   },
+  info: {
+    get: 'GET /info',
+  },
   process: {
     get: 'GET /process',
   },

@@ -18,7 +18,7 @@ const rateLimit = z.union(
 )
 
 /** Every setting but `idp`, as it is set and as it is shown. */
-const shownSettings = {
+export const shownSettings = {
   dialect: z.string().refine(isDialect, { error: 'is not a dialect' }),
   allowedOrigins: z.array(z.string().regex(originForm, 'is not an origin')),
   rateLimit,

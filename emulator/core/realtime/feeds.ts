@@ -36,6 +36,8 @@ export interface Feeds {
   replace(former: Listener, listener: Listener): boolean
   /** Hands a listener nothing more; answers the number up to which it has received everything. */
   leave(listener: Listener): number
+  /** How many listeners there are, and on how many connections. */
+  open(): { readonly connections: number; readonly subscriptions: number }
   close(): void
 }
 
@@ -60,10 +62,26 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     identity: () => undefined,
     settings: () => undefined,
   })
+  const listening = new Set<Listener>()
   return {
-    join: (project, listener, since) => join(state, project, listener, since),
-    replace: (former, listener) => replace(state, former, listener),
-    leave: (listener) => leave(state, listener),
+    join(project, listener, since) {
+      listening.add(listener)
+      return join(state, project, listener, since)
+    },
+    replace(former, listener) {
+      const isReplaced = replace(state, former, listener)
+      if (isReplaced) listening.add(listener).delete(former)
+      return isReplaced
+    },
+    leave(listener) {
+      listening.delete(listener)
+      return leave(state, listener)
+    },
+    open() {
+      // One that ended while it was joining leaves nobody.
+      const open = [...listening].filter((listener) => !listener.isOver())
+      return { connections: new Set(open.map(({ subscriber }) => subscriber)).size, subscriptions: open.length }
+    },
     close() {
       unsubscribe()
       state.readers.clear()

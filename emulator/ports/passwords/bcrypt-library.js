@@ -7,13 +7,27 @@
  * @property {(password: string, hash: string) => boolean} matches
  */
 
+const importNativeBcrypt = () => import('@node-rs/bcrypt')
+
+/**
+ * Which library that is, for whoever hashes nothing. It loads the native one.
+ *
+ * @returns {Promise<Bcrypt['name']>}
+ */
+export function bcryptName(importNative = importNativeBcrypt) {
+  return importNative().then(
+    () => '@node-rs/bcrypt',
+    () => 'bcryptjs',
+  )
+}
+
 /**
  * `@node-rs/bcrypt` where it was installed and runs on this machine, else bcryptjs.
  *
  * @param {() => Promise<typeof import('@node-rs/bcrypt')>} importNative
  * @returns {Promise<Bcrypt>}
  */
-export async function loadBcrypt(importNative = () => import('@node-rs/bcrypt')) {
+export async function loadBcrypt(importNative = importNativeBcrypt) {
   const inJavaScript = await loadBcryptjs()
   const native = await importNative().catch(() => undefined)
   if (!native) return inJavaScript

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import { bcryptName } from './bcrypt-library.js'
 import { openFairQueue } from './fair-queue.js'
 import type { Hasher, PasswordOwner } from './port.js'
 
@@ -102,6 +103,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
       const isRight = await ask<boolean>('match', owner, { password, hash: hash ?? dummyHash })
       return isRight && hash !== null
     },
+    library: () => bcryptName(),
     async close() {
       isClosed = true
       for (let left = nextQuestion(); left; left = nextQuestion()) left.fail(plainError('UNAVAILABLE'))

@@ -136,7 +136,10 @@ test('status, wait and stop speak of the emulator of the folder', async () => {
 
   expect(await world.json(['wait'])).toMatchObject({ url: dev.url })
   expect((await world.svc(['status', '--env'])).stdout).toContain(`export SVC_API_KEY='${dev.apiKey}'`)
-  expect((await world.svc(['status'])).stdout).not.toContain('controlToken')
+  const shown = await world.svc(['status'])
+  expect(shown.stdout).toMatch(/^hashing +(@node-rs\/bcrypt, in native code|bcryptjs, in JavaScript)$/m)
+  expect(shown.stdout).not.toContain('controlToken')
+  expect(await world.json(['status'])).toMatchObject({ info: { addresses: { url: dev.url }, project: { id: 'dev' } } })
   expect(await world.json(['stop'])).toMatchObject({ stopped: true, pid: dev.pid })
   expect((await world.svc(['status'])).exit).toBe(8)
   expect((await dev.stop()).exit).toBe(0)

@@ -1,0 +1,44 @@
+import { statfs } from 'node:fs/promises'
+import { sizes, storageLimits } from '../../client/protocol/model/limits.js'
+import type { Project } from '../../client/protocol/model/project.js'
+import { type DatabaseSize, selectSize } from '../store/database-size.js'
+import type { Backend } from './context.js'
+import { requireProject } from './projects/projects.js'
+
+export interface ServiceInfo {
+  /** The one that the service was opened for. */
+  readonly project: Project
+  readonly database: DatabaseSize & { readonly dataDir: string | null; readonly isDurable: boolean }
+  readonly disk: { readonly freeBytes: number } | null
+  readonly streams: { readonly connections: number; readonly subscriptions: number }
+  readonly hashing: { readonly library: '@node-rs/bcrypt' | 'bcryptjs' }
+}
+
+/** What a service stands on, and how much is in use. Contract 11. */
+export async function readInfo(backend: Backend): Promise<ServiceInfo> {
+  const { db, about, feeds, passwords } = backend
+  const { dataDir = null } = about
+  const [project, size, disk, library] = await Promise.all([
+    requireProject(backend, about.project),
+    selectSize(db),
+    dataDir === null ? null : freeDisk(dataDir),
+    passwords.library(),
+  ])
+  const database = { ...size, dataDir, isDurable: db.capabilities.isDurable }
+  return { project, database, disk, streams: feeds.open(), hashing: { library } }
+}
+
+/** What one request, one document and all files of a project may take at most. */
+export function limitsOf({ tier, rateLimit }: Project['settings']) {
+  const { file, total } = storageLimits[tier]
+  const { mostBatchItems, mostBodyBytes, mostDocumentBytes } = sizes
+  return {
+    ...{ tier, rateLimit, fileBytes: file, storageBytes: total },
+    ...{ batchItems: mostBatchItems, bodyBytes: mostBodyBytes, documentBytes: mostDocumentBytes },
+  }
+}
+
+async function freeDisk(folder: string): Promise<{ freeBytes: number }> {
+  const { bavail, bsize } = await statfs(folder)
+  return { freeBytes: bavail * bsize }
+}

@@ -1,0 +1,23 @@
+import { pageSizes } from '../../../client/protocol/model/limits.js'
+import { readDialect } from '../../../client/protocol/wire/dialects.js'
+import { addressesAt } from '../../addresses.js'
+import { limitsOf, readInfo } from '../../core/info.js'
+import { version } from '../../version.js'
+import type { ControlHandlers } from './control-routes.js'
+
+export const info: ControlHandlers['info'] = {
+  async get(backend) {
+    const { project, ...found } = await readInfo(backend)
+    const { id, name, settings } = project
+    const { dialect } = settings
+    return {
+      version,
+      project: { id, name },
+      addresses: addressesAt(backend.url()),
+      ...found,
+      clock: { now: backend.clock.now().toISOString(), offset: backend.clock.offset() },
+      dialect,
+      limits: { ...limitsOf(settings), page: pageSizes[readDialect(dialect).paging] },
+    }
+  },
+}
