@@ -20,13 +20,20 @@ export interface WorkerConnection {
   readonly session: WireSession
   /** What the worker shares: counts, and the bytes that it has not posted yet. */
   readonly shared: SharedArrayBuffer
-  /** ReadyForQuery messages that have arrived. */
+  /** Messages of the worker that have arrived and are not read yet, in their order. */
+  readonly unread: Uint8Array[]
+  /** Bytes that were read in this turn of the event loop. */
+  readBytes: number
+  /** ReadyForQuery messages that have been read. */
   arrived: number
-  /** Messages of the worker that have arrived. */
+  /** Messages of the worker that have been read. */
   received: number
   /** Bytes of its next message that were taken before it was posted. */
   taken: number
 }
+
+/** What is read in one turn of the event loop, some milliseconds of work: while one turn is long, any number of messages arrive. */
+const mostBytesAtOnce = 1_048_576
 
 const headerBytes = 16
 const heldBytes = 65_536
@@ -51,7 +58,9 @@ export async function connect({ dataDir, template }: DataSource): Promise<Worker
     stdout: true,
     stderr: true,
   })
-  const connection: WorkerConnection = { worker, session: openWireSession(), shared, arrived: 0, received: 0, taken: 0 }
+  const session = openWireSession()
+  const counts = { readBytes: 0, arrived: 0, received: 0, taken: 0 }
+  const connection: WorkerConnection = { worker, session, shared, unread: [], ...counts }
   try {
     await Promise.race([open(connection), failure(worker)])
     return connection
@@ -80,7 +89,30 @@ function failure(worker: Worker): Promise<never> {
   })
 }
 
-export function receiveAnswer(connection: WorkerConnection, answer: Uint8Array) {
+/** Reads a message as soon as this turn of the event loop has room for it, after those before it. */
+export function receiveAnswer(connection: WorkerConnection, answer: Uint8Array, onRead: () => void = () => undefined) {
+  connection.unread.push(answer)
+  readInTurn(connection, onRead)
+}
+
+function readInTurn(connection: WorkerConnection, onRead: () => void) {
+  const { unread } = connection
+  if (unread.length > 0 && connection.readBytes === 0) {
+    setImmediate(() => {
+      connection.readBytes = 0
+      readInTurn(connection, onRead)
+    })
+  }
+  while (connection.readBytes < mostBytesAtOnce) {
+    const answer = unread.shift()
+    if (!answer) return
+    connection.readBytes += answer.length
+    readAnswer(connection, answer)
+    onRead()
+  }
+}
+
+function readAnswer(connection: WorkerConnection, answer: Uint8Array) {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).subarray(connection.taken)
   connection.received++
   connection.taken = 0
@@ -89,6 +121,7 @@ export function receiveAnswer(connection: WorkerConnection, answer: Uint8Array) 
 
 /** Takes what the worker has finished and not posted: the answers to what was done before a statement that takes too long. */
 export function takeHeld(connection: WorkerConnection) {
+  for (const answer of connection.unread.splice(0)) readAnswer(connection, answer)
   const counts = new Int32Array(connection.shared, 0, headerBytes / 4)
   const posts = Atomics.load(counts, posted)
   const length = Atomics.load(counts, held)

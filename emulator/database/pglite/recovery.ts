@@ -10,10 +10,11 @@ import { atWork, type Pglite } from './state.js'
 export function watch(pglite: Pglite, watched: WorkerConnection): void {
   watched.worker.on('message', (answer: Uint8Array | 'closed') => {
     if (answer === 'closed') return
-    receiveAnswer(watched, answer)
-    if (watched !== pglite.connection) return
-    pglite.watchdog.arm()
-    if (watched.session.unfinished.length === 0) send(pglite)
+    receiveAnswer(watched, answer, () => {
+      if (watched !== pglite.connection) return
+      pglite.watchdog.arm()
+      if (watched.session.unfinished.length === 0) send(pglite)
+    })
   })
   watched.worker.on('error', (error) => lose(pglite, watched, error))
   watched.worker.on('exit', (code) =>
