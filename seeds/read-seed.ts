@@ -1,13 +1,25 @@
-/** A seed from its file: JSON with collections, users and files, or the documents of one collection. */
+/** A seed from its file: JSON or a module with collections, users and files, or the documents of one collection. */
 import { extname } from 'node:path'
 import { isSeedContent, readContent, type SeedContent } from './content.js'
+import { misused } from './failure.js'
 import { readJsonFile } from './json-file.js'
+import { type ModuleOptions, runSeedModule } from './run-module.js'
+
+export const moduleEndings = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'] as const
+
+export function isModule(name: string): boolean {
+  return moduleEndings.some((ending) => extname(name) === ending)
+}
 
 /** What a file holds: a whole seed, or documents of the collection that it is named after. */
 export type SeedFile = { readonly content: SeedContent } | { readonly text: string | undefined }
 
 /** @throws {InputFailure} with the place of what is wrong in it */
-export async function readSeedFile(name: string): Promise<SeedFile> {
+export async function readSeedFile(name: string, modules: ModuleOptions | undefined): Promise<SeedFile> {
+  if (isModule(name)) {
+    if (!modules) throw misused(`"${name}" is code, which is not run here.`, 'Name a .json, .ndjson or .csv file.')
+    return { content: await runSeedModule(name, modules) }
+  }
   if (extname(name) !== '.json') return { text: undefined }
   const { content, plainText, lineOf } = await readJsonFile(name)
   if (!isSeedContent(content)) return { text: plainText }

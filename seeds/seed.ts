@@ -5,6 +5,7 @@ import { misused, noFile } from './failure.js'
 import { readSeedFile, type SeedFile } from './read-seed.js'
 import { expandPaths } from './records/expand-paths.js'
 import { rowSteps } from './rows.js'
+import type { ModuleOptions } from './run-module.js'
 import { type ReadSeed, type SeedTarget, type SentSeed, sendSeed } from './send.js'
 import { type KnownIds, stepsOf } from './steps.js'
 
@@ -13,9 +14,12 @@ export interface SeedOptions {
   /** The field that identifies a document, where the file does not say. */
   readonly key?: string | undefined
   readonly idsOf?: KnownIds
+  /** How seeds that are code are run; left out, they are refused. */
+  readonly modules?: ModuleOptions | undefined
 }
 
-const usualPlaces = ['seed.json', 'seeds/*.json', 'seeds/*.ndjson', 'seeds/*.csv']
+const usualEndings = ['json', 'ndjson', 'csv', 'ts', 'mts', 'js', 'mjs']
+const usualPlaces = ['seed.json', 'seed.ts', 'seed.js', ...usualEndings.map((ending) => `seeds/*.${ending}`)]
 
 /** The files that were named, or those in the usual places. @throws {InputFailure} where there is none */
 export async function findSeeds(words: readonly string[]): Promise<string[]> {
@@ -33,7 +37,7 @@ export async function findSeeds(words: readonly string[]): Promise<string[]> {
 /** Seeds the project from one file, whole or not at all. @throws {InputFailure} with the place of what is wrong in it */
 export async function applySeedFile(target: SeedTarget, file: string, options: SeedOptions = {}): Promise<SentSeed> {
   const { mode = seedModes[0] } = options
-  return sendSeed(target, await prepareSeed(file, await readSeedFile(file), options), mode)
+  return sendSeed(target, await prepareSeed(file, await readSeedFile(file, options.modules), options), mode)
 }
 
 /** What is sent of a file that has been read. */

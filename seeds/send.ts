@@ -15,7 +15,7 @@ export interface ReadSeed {
 
 /** The emulator's own API, and the project that is seeded. */
 export interface SeedTarget {
-  readonly control: Pick<Control, 'seeds'>
+  readonly control: Pick<Control, 'seeds' | 'snapshots'>
   readonly project: string
 }
 

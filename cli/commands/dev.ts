@@ -16,7 +16,7 @@ import { readMailUrls } from '../dev/mail-flags.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
-import { ownSeedTarget, seededNote, seedFiles } from '../seeds/seed-inputs.js'
+import { seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
 import { ownHostNames } from '../target/own-names.js'
@@ -67,8 +67,11 @@ command's exit code if it ends by itself.`)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
       const demo = flags.demo ? await loadDemo(client) : undefined
-      const emulated = { emulator: ownSeedTarget(info), signal: new AbortController().signal }
-      const seeding = { client, isUpsert: false, key: undefined, ...emulated }
+      const seeding = seedingOf(
+        info,
+        client,
+        this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,
+      )
       for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
       const unfollow = await live.follow(info, (words) => this.note(words))
       await rememberFolder(process.cwd())

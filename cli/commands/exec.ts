@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags'
+import { createClient } from '../../client/index.js'
 import { tiers } from '../../client/protocol/model/limits.js'
 import type { Emulator } from '../../emulator/dev.js'
 import { applySeedFile, findSeeds } from '../../seeds/seed.js'
@@ -11,6 +12,7 @@ import { settingsOfFlags } from '../dev/dev-flags.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { passSignals } from '../exec/pass-signals.js'
+import { allowCode } from '../seeds/allow-code.js'
 import { ownSeedTarget, plantedIn, seededNote } from '../seeds/seed-inputs.js'
 import { prose } from '../terminal/prose.js'
 
@@ -60,7 +62,7 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     try {
       await firstAnswers(emulator)
       await applyConfig(emulator, { from: {}, to: { settings: file.config.settings }, fixed: settingsOfFlags(flags) })
-      await this.seed(emulator, seeds)
+      await this.seed(emulator, seeds, flags)
       this.note(`emulator at ${emulator.url}, in memory`)
       const command = runCommand(words, { env: environmentOf(emulator), isStdoutOurs: this.jsonEnabled() })
       signals.to(command.pass)
@@ -71,10 +73,12 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     }
   }
 
-  private async seed(emulator: Emulator, files: readonly string[]): Promise<void> {
+  private async seed(emulator: Emulator, files: readonly string[], flags: { yes: boolean }): Promise<void> {
+    const client = createClient({ url: emulator.url, apiKey: emulator.apiKey })
+    const allow = allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
     for (const file of files) {
-      const planted = plantedIn(await applySeedFile(ownSeedTarget(emulator), file))
-      for (const one of planted) if (one.created > 0) this.note(seededNote(one))
+      const sent = await applySeedFile(ownSeedTarget(emulator), file, { modules: { client, allow } })
+      for (const one of plantedIn(sent)) if (one.created > 0) this.note(seededNote(one))
     }
   }
 }

@@ -1,16 +1,22 @@
 import { SvcError } from '../../client/protocol/model/errors.js'
+import type { SeedMode } from '../../client/protocol/model/seed/steps.js'
 import type { SeedContent } from '../../seeds/content.js'
 import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
+import type { ModuleOptions } from '../../seeds/run-module.js'
 import { prepareSeed } from '../../seeds/seed.js'
 import { type SeedTarget, type SentSeed, sendSeed } from '../../seeds/send.js'
+import { misuse } from '../base/failure.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import type { Target } from '../target/target.js'
 import { count } from '../terminal/print.js'
+import { allowCode } from './allow-code.js'
 import type { Planted, PlantOptions } from './plant.js'
 import { openPlantedIds } from './planted-ids.js'
 
-export interface SeedOptions extends Omit<PlantOptions, 'file'> {
+export interface SeedOptions extends Omit<PlantOptions, 'file' | 'isUpsert'> {
+  readonly mode: SeedMode
+  readonly modules: ModuleOptions
   /** The emulator that is seeded; undefined where it is another service. */
   readonly emulator: SeedTarget | undefined
 }
@@ -29,20 +35,23 @@ export async function* seedFiles(files: readonly string[], options: SeedOptions)
 }
 
 async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Planted> {
-  const read = await readSeedFile(file)
+  const read = await readSeedFile(file, options.modules)
   if (options.emulator) return yield* seedEmulator(file, read, { ...options, emulator: options.emulator })
+  if (options.mode === 'replace') {
+    throw misuse('--replace works in an emulator only.', 'Delete what is there first: svc docs delete --all')
+  }
   const { plantContent, plantRows } = await import('./plant-hosted.js')
-  if ('content' in read) yield* plantContent(read.content, { ...options, file })
-  else yield await plantRows(file, read.text, options)
+  const planting = { ...options, isUpsert: options.mode === 'upsert', file }
+  if ('content' in read) yield* plantContent(read.content, planting)
+  else yield await plantRows(file, read.text, planting)
 }
 
 /** An emulator takes a whole file, or nothing of it. */
 async function* seedEmulator(
   file: string,
   read: SeedFile,
-  { client, isUpsert, key, emulator }: SeedOptions & { readonly emulator: SeedTarget },
+  { client, mode, key, emulator }: SeedOptions & { readonly emulator: SeedTarget },
 ): AsyncGenerator<Planted> {
-  const mode = isUpsert ? 'upsert' : 'fill'
   const planted = 'content' in read ? await rememberedIds(file, read.content, client) : new Map()
   const idsOf = ({ name }: { name: string }) => planted.get(name)?.found ?? new Map()
   const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, idsOf }), mode)
@@ -104,6 +113,17 @@ export function seedTargetOf({ emulator, key }: Target, as?: string): SeedTarget
 
 export function ownSeedTarget(emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>): SeedTarget {
   return { control: openControl(emulator, mostMilliseconds), project: emulator.projectId }
+}
+
+/** How the emulator that is starting is seeded. */
+export function seedingOf(
+  emulator: Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>,
+  client: Client,
+  ask: ((question: string) => Promise<void>) | undefined,
+): SeedOptions {
+  const modules = { client, allow: allowCode(ask) }
+  const signal = new AbortController().signal
+  return { client, mode: 'fill', key: undefined, emulator: ownSeedTarget(emulator), signal, modules }
 }
 
 /** Seeds are large, and written whole. */

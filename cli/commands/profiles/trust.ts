@@ -3,6 +3,7 @@ import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import { CliFailure, exits } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { fileToAccept } from '../../config/folder-config.js'
+import { findSeedModule } from '../../seeds/allow-code.js'
 import { findProjectFile } from '../../target/project-file.js'
 import { doubtfulAddress } from '../../target/target.js'
 import { accept, acceptCode, withdraw } from '../../target/trust.js'
@@ -20,7 +21,8 @@ address is asked about again. The same goes for settings of svc dev, in svc.conf
   async run() {
     const { flags } = await this.parse(ProfilesTrust)
     const project = findProjectFile()
-    const code = fileToAccept()
+    const config = fileToAccept()
+    const code = config ?? findSeedModule()
     const path = project?.path ?? code
     if (flags.remove && path !== undefined) {
       for (const one of new Set([path, code ?? path])) await withdraw({ path: one })
@@ -29,7 +31,11 @@ address is asked about again. The same goes for settings of svc dev, in svc.conf
     }
     if (code !== undefined) {
       await acceptCode(code)
-      this.note(`${code} says how the emulator runs here.`)
+      this.note(
+        config === undefined
+          ? 'Code of this folder, such as seeds, may be run.'
+          : `${code} says how the emulator runs here.`,
+      )
     }
     // What the environment says for now is no matter of the folder.
     const named = doubtfulAddress({}, { ...process.env, SVC_URL: '', SVC_PROFILE: '' })

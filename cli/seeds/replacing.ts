@@ -1,0 +1,40 @@
+/** What a seed that replaces will delete, and the snapshot that brings it back. */
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
+import { collectionOf } from '../../seeds/rows.js'
+import type { Client } from '../base/target-command.js'
+import { counted } from '../terminal/print.js'
+import type { SeedOptions } from './seed-inputs.js'
+
+/** `12 documents of "posts" and 3 users`; nothing where nothing is deleted. */
+export async function replacedWords(files: readonly string[], { client, modules }: SeedOptions): Promise<string> {
+  const read: (readonly [string, SeedFile])[] = []
+  for (const file of files) read.push([file, await readSeedFile(file, modules)])
+  const names = read.flatMap(([file, seed]) =>
+    'content' in seed ? seed.content.collections.map(({ name }) => name) : [collectionOf(file)],
+  )
+  const parts: string[] = []
+  for (const name of new Set(names)) {
+    const documents = await countOf(client, name)
+    if (documents > 0) parts.push(`${counted(documents, 'document')} of "${name}"`)
+  }
+  const contents = read.flatMap(([, seed]) => ('content' in seed ? [seed.content] : []))
+  if (contents.some(({ users }) => users.length > 0)) {
+    const { total } = await client.users.list({ limit: 1 })
+    if (total) parts.push(counted(total, 'user'))
+  }
+  if (contents.some(({ files }) => files.some(({ isOwned }) => !isOwned))) {
+    parts.push('all files that belong to no document and no user')
+  }
+  return parts.join(', ').replace(/, ([^,]*)$/, ' and $1')
+}
+
+async function countOf(client: Client, name: string): Promise<number> {
+  return client
+    .collection(name)
+    .count()
+    .catch((error) => {
+      if (error instanceof SvcError && error.code === 'NOT_FOUND') return 0
+      throw error
+    })
+}

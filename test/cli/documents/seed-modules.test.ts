@@ -1,0 +1,84 @@
+/** Seeds that are code, and seeds that replace what is there. */
+import { expect, test } from 'vitest'
+import { openWorld } from '../command-line.js'
+import { seedWorld } from './seed-world.js'
+
+const seeds = seedWorld()
+const { file, fields } = seeds
+
+test('a module exports a seed, or a function that gets a client and made-up data', async () => {
+  const [posts, tags] = [`${seeds.own}posts`, `${seeds.own}tags`]
+  const typed = file(
+    `seeds/${posts}.ts`,
+    `interface Post { title: string; at: Date }
+     const posts: Post[] = [{ title: 'Hello', at: new Date(0) }]
+     export default posts`,
+  )
+  const made = file(
+    `seeds/${seeds.own}made.mts`,
+    `export default async ({ client, faker }) => {
+       const [{ data }] = (await client.collection('${posts}').list()).items
+       return { collections: { '${tags}': { documents: [{ name: faker.person.fullName(), of: data.title }] } } }
+     }`,
+  )
+
+  const planted = await seeds.world.json(['seed', typed, made])
+  const [tag] = await fields(tags)
+  const again = await seeds.world.json(['seed', made, '--replace', '--yes'])
+
+  expect(planted).toMatchObject([
+    { file: typed, collection: posts, created: 1 },
+    { file: made, collection: tags, created: 1 },
+  ])
+  expect(await fields(posts)).toEqual([{ title: 'Hello', at: '1970-01-01T00:00:00.000Z' }])
+  expect(tag).toMatchObject({ name: expect.stringMatching(/\w+ \w+/), of: 'Hello' })
+  expect(again).toMatchObject([{ created: 1 }])
+  expect(await fields(tags)).toEqual([tag])
+})
+
+test.each([
+  ['throws', 'throw new Error("no luck")', /bad\.ts: it could not be run: no luck/],
+  ['exports what is no seed', 'export default { posts: [] }', /bad\.ts: "posts" is not part of a seed/],
+  ['names a user without an address', 'export default { users: { ada: {} } }', /bad\.ts \(users\.ada\): .*no "email"/],
+])('a module that %s is named', async (_what, code, said) => {
+  const ran = await seeds.world.svc(['seed', file('seeds/bad.ts', code)])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringMatching(said) })
+})
+
+test('12.4 a module of a folder where svc was not used before is not run', async () => {
+  const other = await openWorld()
+  const { url, apiKey } = (await seeds.world.json(['status'])) as { url: string; apiKey: string }
+  const seed = file(`../${seeds.own}elsewhere.ts`, 'console.log("ran"); export default []')
+
+  const ran = await other.svc(['seed', `${seeds.world.folder}/${seed}`], { env: { SVC_URL: url, SVC_API_KEY: apiKey } })
+
+  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
+  expect(ran.stdout).not.toContain('ran')
+  await other.close()
+})
+
+test('--replace deletes what the seed names and nothing else, after a snapshot', async () => {
+  const [posts, tags] = [`${seeds.own}posts`, `${seeds.own}tags`]
+  const seed = file(`${posts}.ndjson`, '{"n":1}\n{"n":2}\n')
+  await seeds.world.json(['seed', seed, file(`${tags}.ndjson`, '{"t":1}\n')])
+  file(`${posts}.ndjson`, '{"n":3}\n')
+
+  const refused = await seeds.world.svc(['seed', seed, '--replace'])
+  const replaced = await seeds.world.svc(['seed', seed, '--replace', '--yes'])
+
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(`Delete 2 documents of "${posts}"`) })
+  expect(replaced).toMatchObject({ exit: 0, stderr: expect.stringMatching(/Snapshot "auto-.*" brings it back/) })
+  expect(await fields(posts)).toEqual([{ n: 3 }])
+  expect(await fields(tags)).toEqual([{ t: 1 }])
+})
+
+test('a bad seed that was to replace deletes nothing', async () => {
+  const posts = `${seeds.own}posts`
+  await seeds.world.json(['seed', file(`${posts}.ndjson`, '{"n":1}\n')])
+
+  const ran = await seeds.world.svc(['seed', file(`${posts}.ndjson`, '{"n":2}\n{"$append":1}\n'), '--replace', '--yes'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining(`${posts}.ndjson:2: `) })
+  expect(await fields(posts)).toEqual([{ n: 1 }])
+})
