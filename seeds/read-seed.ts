@@ -5,7 +5,7 @@ import { misused } from './failure.js'
 import { readJsonFile } from './json-file.js'
 import { type ModuleOptions, runSeedModule } from './run-module.js'
 
-export const moduleEndings = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'] as const
+const moduleEndings = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'] as const
 
 export function isModule(name: string): boolean {
   return moduleEndings.some((ending) => extname(name) === ending)
