@@ -1,6 +1,7 @@
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 import { nearest } from '../terminal/nearest.js'
 import { jsonText, printable, printableColoured, printableLines } from '../terminal/text-width.js'
 import { CliFailure, describeFailure, exits, isExit, misuse } from './failure.js'
@@ -66,6 +67,23 @@ export abstract class SvcCommand extends Command {
     const { confirm } = await import('@inquirer/prompts')
     const isWanted = await confirm({ message: printable(question), default: false }, { output: process.stderr })
     if (!isWanted) throw new CliFailure('CANCELLED', exits.interrupted, 'Cancelled; nothing was done.')
+  }
+
+  /**
+   * Does what destroys something at the emulator of this folder so that `svc undo` takes it back. What is destroyed elsewhere is
+   * not brought back by anybody.
+   */
+  protected async undoably<Result>(
+    { emulator, key }: { emulator: EmulatorInfo | undefined; key?: string | undefined },
+    command: string,
+    flags: { yes: boolean },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    if (!emulator) return work()
+    const { withSnapshot } = await import('../snapshots/undoable.js')
+    const onSaved = (name: string) => this.note(`Saved snapshot "${name}"; svc undo takes this back.`)
+    const onUnsaved = (why: string) => this.confirm(`${why} Go on, although it cannot be undone?`, flags)
+    return withSnapshot({ emulator, key, command, onSaved, onUnsaved }, work)
   }
 
   /** Whether `--json` prints a line for each thing that happens, rather than one value. */

@@ -1,3 +1,4 @@
+import type { Where } from '../../client/protocol/model/where.js'
 import { CliFailure, exits, reworded } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type Client, TargetCommand } from '../base/target-command.js'
@@ -22,6 +23,12 @@ interface BulkWrite {
   write(collection: Collection, ids: readonly string[]): Promise<unknown>
 }
 
+interface Writing extends Pick<BulkWrite, 'done' | 'write'> {
+  readonly where: Where
+  readonly total: number
+  readonly flags: BulkFlags
+}
+
 /** A command that writes all documents that conditions match: counts them and asks first, and says how far it came. */
 export abstract class BulkCommand extends TargetCommand {
   /** How many it has written. @throws {CliFailure} with exit 130 or 143 where it was stopped */
@@ -34,9 +41,19 @@ export abstract class BulkCommand extends TargetCommand {
       if (note) this.note(note)
       return 0
     }
-    const { url } = this.requireTarget(flags)
-    await this.confirm(`${verb} ${counted(total, 'document')} of "${name}" on ${new URL(url).host}?`, flags)
+    const target = this.requireTarget(flags)
+    const question = `${verb} ${counted(total, 'document')} of "${name}" on ${new URL(target.url).host}?`
+    await this.confirm(question, flags)
+    const writeAll = () => this.writeAll(collection, { where, total, flags, done, write })
+    return total > 1 ? this.undoably(target, `${this.words()} ${name}`, flags, writeAll) : writeAll()
+  }
 
+  /** The words that this command is called by. */
+  protected words(): string {
+    return (this.id ?? '').replaceAll(':', ' ')
+  }
+
+  private async writeAll(collection: Collection, { where, total, flags, done, write }: Writing): Promise<number> {
     const progress = await startProgress(total, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
     const stop = stopSignal()
     let written = 0

@@ -9,7 +9,7 @@ export default class Reset extends ProjectCommand {
   static override description =
     prose(`Without arguments, all collections, users, files and mail are deleted. Collections that are named lose
 their documents and keep their schema and permissions. Keys, settings and port stay as they are, and other projects are not
-touched. Subscribers stay connected and begin anew.`)
+touched. Subscribers stay connected and begin anew. svc undo brings all of it back but the mail.`)
   static override examples = ['<%= config.bin %> reset', '<%= config.bin %> reset posts comments --mail --yes']
   static override usage = 'reset [COLLECTION...]'
   static override args = {
@@ -32,7 +32,10 @@ touched. Subscribers stay connected and begin anew.`)
       ...(flags.mail ? { mail: true as const } : {}),
     }
     await this.confirm(`Delete ${nameOf(choice)} of project "${project}"?`, flags)
-    const report = await projects.reset({ project, ...choice })
+    const emulator = this.emulator(flags)
+    const report = await this.undoably({ emulator }, ['reset', ...wordsOf(choice)].join(' '), flags, () =>
+      projects.reset({ project, ...choice }),
+    )
 
     const documents = report.collections.reduce((sum, each) => sum + each.documents, 0)
     const parts = [
@@ -51,6 +54,11 @@ interface Choice {
   readonly users?: true
   readonly files?: true
   readonly mail?: true
+}
+
+/** What was chosen, as it was typed. */
+function wordsOf({ collections = [], users, files, mail }: Choice): string[] {
+  return [...collections, ...(users ? ['--users'] : []), ...(files ? ['--files'] : []), ...(mail ? ['--mail'] : [])]
 }
 
 function nameOf({ collections = [], users, files, mail }: Choice): string {

@@ -99,6 +99,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'snapshot:save': () => ['demo', '--replace'],
   'snapshot:show': () => ['demo'],
   status: () => [],
+  undo: () => [],
   'users:2fa:code': () => ['ada@example.com'],
   'users:2fa:disable': () => ['ada@example.com'],
   'users:2fa:enable': () => ['ada@example.com'],

@@ -4,7 +4,8 @@ import { counted } from '../../terminal/print.js'
 
 export default class CollectionsDelete extends TargetCommand {
   static override summary = 'Delete a collection with all its documents.'
-  static override description = 'Asks first; without a terminal it needs --yes. It cannot be undone.'
+  static override description =
+    'Asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings it back.'
   static override examples = [
     '<%= config.bin %> collections delete drafts',
     '<%= config.bin %> collections delete drafts --yes --json',
@@ -16,9 +17,11 @@ export default class CollectionsDelete extends TargetCommand {
     const client = this.client(flags)
     const { documentCount } = await client.collections.get(args.collection)
     const held = documentCount === undefined ? 'its documents' : counted(documentCount, 'document')
-    const { url } = this.requireTarget(flags)
-    await this.confirm(`Delete "${args.collection}" with ${held} on ${new URL(url).host}?`, flags)
-    const removed = await client.collections.delete(args.collection)
+    const target = this.requireTarget(flags)
+    await this.confirm(`Delete "${args.collection}" with ${held} on ${new URL(target.url).host}?`, flags)
+    const removed = await this.undoably(target, `collections delete ${args.collection}`, flags, () =>
+      client.collections.delete(args.collection),
+    )
 
     this.note(`"${args.collection}" is deleted, with ${held}.`)
     return { ...removed, documentCount }

@@ -56,13 +56,18 @@ stopped goes on when the same command is given again.`)
     if (preview.operations === 0) throw new CliFailure('EMPTY', exits.invalid, `${input.name} holds no operations.`)
     const client = this.client(flags)
     const into = await collectionIds(client, input, preview)
-    const { url } = this.requireTarget(flags)
+    const target = this.requireTarget(flags)
+    const { url } = target
     const state = await openState(join(configFolder(), 'batches'), input, [url, ...into], { restart: flags.restart })
     const before = state.found?.done ?? 0
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
     await this.confirm(`${wordsOf(preview)} on ${new URL(url).host}?`, flags)
 
-    const result = await this.follow(input, { args, flags, client, state, preview })
+    const follow = () => this.follow(input, { args, flags, client, state, preview })
+    const isDestroying = preview.counts.update + preview.counts.delete > 1
+    const result = isDestroying
+      ? await this.undoably(target, `docs batch -f ${input.name}`, flags, follow)
+      : await follow()
     this.showLines(input, result.refused)
     const { create: created, update: updated, delete: deleted } = result.accepted
     const report = { created, updated, deleted, refused: result.refused.length, refusals: result.refused, before }

@@ -12,7 +12,7 @@ export default class DocsDelete extends BulkCommand {
   static override summary = 'Delete documents, by id or by condition.'
   static override description =
     prose(`Documents named by their ids go at once, all of them or none. With --where or --all it counts
-them and asks first; without a terminal it needs --yes. It cannot be undone.`)
+them and asks first; without a terminal it needs --yes. At the emulator of the folder, svc undo brings several back.`)
   static override examples = [
     '<%= config.bin %> docs delete posts 01999999-9999-7999-8999-999999999999',
     '<%= config.bin %> docs delete posts --where status=draft --yes',
@@ -51,7 +51,9 @@ them and asks first; without a terminal it needs --yes. It cannot be undone.`)
     const collection = client.collection(name)
     const [id] = ids
     if (id !== undefined && ids.length === 1) await collection.delete(id)
-    else await collection.deleteMany(ids)
+    else {
+      await this.undoably(this.requireTarget(flags), `${this.words()} ${name}`, flags, () => collection.deleteMany(ids))
+    }
     return ids.length
   }
 }

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { readColumnTypes } from '../../../seeds/records/cells.js'
 import { expandPaths } from '../../../seeds/records/expand-paths.js'
-import { formats, openInput } from '../../../seeds/records/input.js'
+import { formats, type ImportSource, openInput } from '../../../seeds/records/input.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { keepHeapSmall } from '../../base/small-heap.js'
 import { stopSignal } from '../../base/stop-signal.js'
@@ -81,19 +81,21 @@ none.`)
     const { id } = await client.collections.get(args.collection)
     const stop = stopSignal()
     try {
-      const report = await this.follow(
-        importFiles(inputs, {
-          client,
-          collection: args.collection,
-          upsertBy,
-          read: { format: flags.format, types, delimiter: flags.delimiter },
-          openState: (input) =>
-            openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart }),
-          signal: stop.signal,
-          refused: openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`),
-        }),
-        await startProgress(sizeOf(inputs), 'document', { isWanted: !flags.quiet && !this.jsonEnabled() }),
-      )
+      const options = {
+        client,
+        collection: args.collection,
+        upsertBy,
+        read: { format: flags.format, types, delimiter: flags.delimiter },
+        openState: (input: ImportSource) =>
+          openState(join(configFolder(), 'imports'), input, [id, upsertBy ?? ''], { restart: flags.restart }),
+        signal: stop.signal,
+        refused: openRefusedFile(flags.refused ?? `${args.collection}.refused.ndjson`),
+      }
+      const isWanted = !flags.quiet && !this.jsonEnabled()
+      const follow = async () =>
+        this.follow(importFiles(inputs, options), await startProgress(sizeOf(inputs), 'document', { isWanted }))
+      const command = `docs import ${args.collection} --upsert`
+      const report = upsertBy ? await this.undoably(this.requireTarget(target), command, flags, follow) : await follow()
       for (const line of reportLines(report)) this.note(line)
       if (!report.isWhole) throw interrupted(report, stop.name())
       if (report.refused > 0) process.exitCode = exits.invalid

@@ -1,0 +1,59 @@
+/** A snapshot of the emulator before a command that destroys something, so that `svc undo` takes the command back. Contract 12.6. */
+import type { Control } from '../../client/control.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { openControl } from '../target/control.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import { gitPlace } from './git-place.js'
+
+/** A large one takes its time. */
+const mostMilliseconds = 600_000
+const mostCommandLength = 255
+
+export interface Undoable {
+  readonly emulator: EmulatorInfo
+  /** What destroys something, such as `docs delete posts`. */
+  readonly command: string
+  /** The key that is sent; left out, the emulator's own. */
+  readonly key: string | undefined
+  /** Receives the name of the snapshot. */
+  onSaved(name: string): void
+  /** Receives why there is none. Nothing is done where it throws. */
+  onUnsaved(why: string): Promise<void>
+}
+
+/** Does the work between a snapshot and the word that the command has ended: what is written after that is not the command's. */
+export async function withSnapshot<Result>(
+  { emulator, command, key, onSaved, onUnsaved }: Undoable,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const control = openControl(emulator, mostMilliseconds)
+  const project = emulator.projectId
+  if (!(await isKeyOf(control, emulator, key))) return work()
+  const name = await save(control, project, command).catch((error) => {
+    if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
+    return onUnsaved(error.message)
+  })
+  if (name === undefined) return work()
+  onSaved(name)
+  const finish = () => control.snapshots.finish({ project, snapshot: name })
+  const result = await work().catch(async (error) => {
+    // What went wrong first is what is said.
+    await finish().catch(() => undefined)
+    throw error
+  })
+  await finish()
+  return result
+}
+
+async function save({ snapshots }: Control, project: string, command: string): Promise<string> {
+  const place = await gitPlace()
+  const words = command.slice(0, mostCommandLength)
+  return (await snapshots.save({ project, automatic: true, command: words, ...place })).name
+}
+
+/** Whether a key opens the emulator's own project, as far as can be told: of a secret key nobody knows. */
+async function isKeyOf({ projects }: Control, emulator: EmulatorInfo, key: string | undefined): Promise<boolean> {
+  if (key === undefined || key === emulator.apiKey) return true
+  const { keys } = await projects.get({ project: emulator.projectId })
+  return keys.some((known) => known.key === key || (known.secret && key.startsWith('svc_secret_')))
+}

@@ -1,0 +1,138 @@
+/** Commands that destroy something save a snapshot before, and `svc undo` takes each of them back. Contract 12.6. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  await world.dev('--memory')
+})
+afterAll(() => world.close())
+
+interface Item {
+  readonly id: string
+  readonly data: { readonly n: number; readonly status?: string }
+}
+
+let count = 0
+
+/** A collection of its own with three documents. */
+async function aCollection(): Promise<string> {
+  const name = `posts${++count}`
+  const rows = [1, 2, 3].map((n) => JSON.stringify({ n, status: 'live' }))
+  await world.svc(['docs', 'import', name, '-', '--create'], { input: `${rows.join('\n')}\n` })
+  return name
+}
+
+async function documentsOf(name: string): Promise<readonly Item[]> {
+  const page = (await world.json(['docs', 'list', name, '--sort', 'n', '--all'])) as { items: Item[] }
+  return page.items.map(({ id, data }) => ({ id, data }))
+}
+
+function aFile(lines: readonly unknown[]): string {
+  writeFileSync(join(world.folder, 'lines.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  return 'lines.ndjson'
+}
+
+const destroying: readonly (readonly [string, (name: string, ids: readonly string[]) => string[]])[] = [
+  ['collections delete', (name) => ['collections', 'delete', name]],
+  ['docs delete --all', (name) => ['docs', 'delete', name, '--all']],
+  ['docs delete --where', (name) => ['docs', 'delete', name, '--where', 'n__gte=2']],
+  ['docs delete of several ids', (name, ids) => ['docs', 'delete', name, ...ids]],
+  ['docs update --where', (name) => ['docs', 'update', name, '--where', 'n__gte=2', 'status=gone']],
+  [
+    'docs batch',
+    (name, [one, two]) => {
+      const created = { op: 'create', data: { n: 9 } }
+      const changed = { op: 'update', id: one, data: { status: 'gone' } }
+      return ['docs', 'batch', name, '-f', aFile([created, changed, { op: 'delete', id: two }])]
+    },
+  ],
+  [
+    'docs import --upsert',
+    (name) => {
+      const rows = [1, 2, 9].map((n) => ({ n, status: 'gone' }))
+      return ['docs', 'import', name, aFile(rows), '--upsert', '--by', 'n']
+    },
+  ],
+  ['reset of a collection', (name) => ['reset', name]],
+  ['reset of everything', () => ['reset']],
+]
+
+test.each(destroying)(
+  'contract 12.6 %s says the name of a snapshot, and svc undo brings back what it took',
+  async (_, words) => {
+    const name = await aCollection()
+    const before = await documentsOf(name)
+    const ids = before.map(({ id }) => id)
+
+    const destroyed = await world.svc([...words(name, ids), '--yes'])
+    const between = await documentsOf(name).catch(() => 'gone')
+    const undone = await world.svc(['undo'])
+
+    expect(destroyed).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(/^Saved snapshot "auto-[\w-]+"; svc undo takes this back\.$/m),
+    })
+    expect(between).not.toEqual(before)
+    expect(undone).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Took back "svc /) })
+    expect(await documentsOf(name)).toEqual(before)
+  },
+)
+
+test('contract 12.6 what was written since stays as it is, and is listed', async () => {
+  const name = await aCollection()
+  const [one, two, three] = await documentsOf(name)
+  await world.svc(['docs', 'update', name, '--where', 'n__lte=2', 'status=gone', '--yes'])
+  await world.svc(['docs', 'update', name, String(one?.id), 'status=mine'])
+  await world.svc(['docs', 'create', name, 'n:=4'])
+
+  const { exit, stderr } = await world.svc(['undo'])
+
+  expect(exit).toBe(0)
+  expect(stderr).toContain('1 document brought back')
+  expect(stderr).toContain('1 document left as it is now')
+  expect(stderr).toContain(`  ${one?.id}`)
+  const mine = { id: one?.id, data: { n: 1, status: 'mine' } }
+  expect(await documentsOf(name)).toEqual([mine, two, three, { id: expect.any(String), data: { n: 4 } }])
+})
+
+test('contract 12.6 each undo takes back the command before, until there is none', async () => {
+  const name = await aCollection()
+  const before = await documentsOf(name)
+  await world.svc(['docs', 'update', name, '--all', 'status=first', '--yes'])
+  const first = await documentsOf(name)
+  await world.svc(['docs', 'update', name, '--all', 'status=second', '--yes'])
+
+  await world.svc(['undo'])
+  const afterOne = await documentsOf(name)
+  const undone = await world.json(['undo'])
+  const none = await world.svc(['undo', '--quiet'])
+
+  expect(afterOne).toEqual(first)
+  expect(await documentsOf(name)).toEqual(before)
+  expect(undone).toMatchObject({ command: `docs update ${name}`, documents: { restored: 3, kept: [] } })
+  expect(none.exit).toBe(4)
+})
+
+test('contract 12.6 one document, or what is only created, needs no snapshot', async () => {
+  const name = await aCollection()
+  const [one] = await documentsOf(name)
+
+  const removed = await world.svc(['docs', 'delete', name, String(one?.id)])
+  const created = await world.svc(['docs', 'batch', name, '-f', aFile([{ op: 'create', data: {} }]), '--yes'])
+
+  expect([removed.stderr, created.stderr].join('')).not.toContain('snapshot')
+})
+
+test('contract 12.6 a service that is no emulator of the folder gets no snapshot', async () => {
+  const name = await aCollection()
+  const { url, apiKey } = (await world.json(['status'])) as { url: string; apiKey: string }
+  const env = { SVC_URL: url.replace('127.0.0.1', 'localhost'), SVC_API_KEY: apiKey }
+
+  const { exit, stderr } = await world.svc(['docs', 'delete', name, '--all', '--yes'], { env })
+
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '3 documents deleted.\n' })
+})
