@@ -126,7 +126,7 @@ function furtherIssues({ issues, message }: SvcError): string[] {
 const hints: { readonly [code: string]: string } = {
   UNAUTHORIZED: 'Give a good key with --key or SVC_API_KEY; `svc whoami` shows which one is used.',
   COLLECTION_EXISTS: 'See what is there: svc collections list',
-  SNAPSHOT_EXISTS: 'Replace it with --replace, or see what is there: svc snapshot list',
+  SNAPSHOT_EXISTS: 'Take another name, or see what is there: svc snapshot list',
   CONFLICT: 'Read it again, then repeat the change.',
   RATE_LIMITED: 'Wait a moment, then repeat the command.',
   UNAVAILABLE: 'Repeat the command in a moment.',

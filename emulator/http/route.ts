@@ -78,6 +78,8 @@ export interface RouteInput<Name extends string, Body, Query> {
   /** Whether it is a program of this machine. */
   readonly isLocal: boolean
   readonly headers: IncomingHttpHeaders
+  /** The body as it comes in, of a route that describes none. */
+  readonly bytes: AsyncIterable<Uint8Array>
   /** Opens a stream of events in the request's dialect. */
   stream(ctx: Context, wish: Wish): Promise<Stream>
 }

@@ -46,7 +46,7 @@ export function readHead({ streams, trustedProxies }: Door, route: Route, { req,
   const address = clientAddress(req, trustedProxies)
   const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
   const isLocal = isFromThisMachine(req)
-  return { params, query, dialect, guard, address, isLocal, headers: req.headers, stream }
+  return { params, query, dialect, guard, address, isLocal, headers: req.headers, bytes: req, stream }
 }
 
 /** Our choice: of a batch only, whose answer is as large as what was sent. */

@@ -93,6 +93,8 @@ const words: { readonly [command: string]: () => string[] } = {
   reset: () => ['--mail', '--yes'],
   seed: () => [],
   'snapshot:diff': () => ['missing'],
+  'snapshot:export': () => ['missing'],
+  'snapshot:import': () => ['missing.tar'],
   'snapshot:list': () => [],
   'snapshot:load': () => ['missing', '--yes'],
   'snapshot:remove': () => ['missing', '--yes'],

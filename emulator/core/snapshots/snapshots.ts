@@ -124,7 +124,7 @@ export function noSuchSnapshot(name: string): never {
   throw new SvcError('NOT_FOUND', `No snapshot "${name.slice(0, 80)}".`)
 }
 
-function snapshotExists(name: string): SvcError {
+export function snapshotExists(name: string): SvcError {
   return new SvcError('SNAPSHOT_EXISTS', `There is a snapshot "${name}" already.`)
 }
 

@@ -1,4 +1,6 @@
 /** Every kind of answer: how a dialect writes it, and what it then looks like. */
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Collection, CountedCollection } from '../../../client/protocol/model/collection.js'
 import type { OutgoingDocument } from '../../../client/protocol/model/document.js'
 import type { Writable } from '../../../client/protocol/model/json.js'
@@ -41,11 +43,20 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   ticket: Ticket
   /** An answer that goes on. */
   events: Stream
+  /** A file that is made while it is sent. */
+  download: Download
   /** Where a browser is sent on to; pages it came from are not told there. */
   redirect: Redirect
   html: string | { readonly html: string; readonly status: number }
 }
 export type ReplyKind = keyof ReplyValues
+
+/** Its name is plain, so that a header can hold it. What fails halfway ends the answer before its end. */
+interface Download {
+  readonly name: string
+  readonly type: string
+  readonly bytes: Readable
+}
 
 /** An address, or one that says more: headers beside it, and whether what asked for it was no good. */
 type Redirect =
@@ -106,6 +117,15 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     write: (_dialect, stream) => ({ body: '', headers: eventStreamHeaders, stream }),
     schema: () => text,
     type: 'text/event-stream',
+  },
+  download: {
+    write: (_dialect, { name, type, bytes }) => ({
+      body: '',
+      headers: { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` },
+      stream: { open: (res) => void pipeline(bytes, res).catch(() => undefined) },
+    }),
+    schema: () => text,
+    type: 'application/octet-stream',
   },
   redirect: {
     write: (_dialect, redirect) => {

@@ -10,6 +10,7 @@ import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
 import { seeds } from '../control/seeds.js'
+import { snapshotFileRoutes } from '../control/snapshot-files.js'
 import { snapshots } from '../control/snapshots.js'
 import { users } from '../control/users.js'
 import type { Route } from '../route.js'
@@ -40,4 +41,5 @@ export const routes: readonly Route[] = [
 export const controlRoutes: readonly Route[] = [
   ...routesOf({ health, info, process, projects, snapshots, users, seeds, mail, clock, idp }),
   ...loginCompleteRoutes,
+  ...snapshotFileRoutes,
 ]

@@ -20,6 +20,21 @@ export async function insertSnapshot(tx: Database, project: string, snapshot: Ne
   await registerSnapshot(tx, project, snapshot)
 }
 
+/** Registers one whose tables were filled from a file, with the schema that it comes from and the secrets that it lacks. */
+export async function insertSnapshotFromElsewhere(
+  tx: Database,
+  project: string,
+  snapshot: NewSnapshot,
+  { schema, missing }: { readonly schema: number; readonly missing: readonly string[] },
+): Promise<void> {
+  await registerSnapshot(tx, project, snapshot)
+  await tx.query(
+    writing(sql`
+    update snapshots set schema_number = ${schema}::int, missing = ${JSON.stringify(missing)}::jsonb
+    where id = ${snapshot.id}`),
+  )
+}
+
 /** Counts what is in the tables of a snapshot, and from then on it is one. */
 async function registerSnapshot(tx: Database, project: string, snapshot: NewSnapshot): Promise<void> {
   const { id, name, command, branch, commit, madeAt } = snapshot

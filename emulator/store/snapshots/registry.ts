@@ -46,6 +46,18 @@ export async function selectSnapshot(db: Database, project: string, name: string
   return row && snapshotFromRow(row)
 }
 
+/** The last migration of the database that the snapshot was saved in. */
+export async function selectSchemaNumber(db: Database, id: string): Promise<number> {
+  const [row] = await db.query<{ schema_number: number }>(sql`select schema_number from snapshots where id = ${id}`)
+  return row?.schema_number ?? 0
+}
+
+/** The last migration of this database. */
+export async function selectNewestMigration(db: Database): Promise<number> {
+  const [row] = await db.query<{ newest: number }>(sql`select max(number) as newest from migrations`)
+  return row?.newest ?? 0
+}
+
 /** All automatic snapshots, the newest first, with what each takes: files that only snapshots have among it. */
 export async function selectAutomatic(db: Database): Promise<{ id: string; project: string; bytes: number }[]> {
   return db.query<{ id: string; project: string; bytes: number }>(sql`

@@ -1,0 +1,36 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { SnapshotCommand, snapshotArg } from '../../snapshots/snapshot-command.js'
+import { exportSnapshot } from '../../snapshots/snapshot-files.js'
+
+export default class SnapshotExport extends SnapshotCommand {
+  static override summary = 'Write a snapshot to a file that another emulator imports.'
+  static override description =
+    'A tar file, every entry with its hash. Hashes of passwords are in it; secrets of login providers and sessions are not, unless --with-secrets is given.'
+  static override examples = [
+    '<%= config.bin %> snapshot export demo',
+    '<%= config.bin %> snapshot export demo fixtures/demo.tar --replace',
+  ]
+  static override args = {
+    name: snapshotArg,
+    file: Args.string({ ignoreStdin: true, description: 'file to write; <name>.tar, if none is given' }),
+  }
+  static override flags = {
+    'with-secrets': Flags.boolean({ description: 'include secrets of login providers and sessions' }),
+    replace: Flags.boolean({ description: 'write over a file that is there already' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(SnapshotExport)
+    const { snapshots, project } = this.snapshots(flags)
+    const { name } = await snapshots.get({ project, snapshot: args.name })
+    const file = args.file ?? `${name}.tar`
+    const options = { file, withSecrets: flags['with-secrets'], isReplacing: flags.replace }
+    const bytes = await exportSnapshot(this.emulator(flags), name, options)
+
+    this.log(file)
+    this.note(`Exported "${name}": ${formatBytes(bytes)}.`)
+    return { name, file, bytes }
+  }
+}

@@ -1,0 +1,27 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { SnapshotCommand } from '../../snapshots/snapshot-command.js'
+import { importSnapshot } from '../../snapshots/snapshot-files.js'
+import { contentOf } from '../../snapshots/words.js'
+
+export default class SnapshotImport extends SnapshotCommand {
+  static override summary = 'Import a snapshot from a file; load it with "snapshot load".'
+  static override description = 'The file is checked before anything is changed.'
+  static override examples = [
+    '<%= config.bin %> snapshot import demo.tar',
+    '<%= config.bin %> snapshot import fixtures/demo.tar --name friday',
+  ]
+  static override args = {
+    file: Args.string({ required: true, ignoreStdin: true, description: 'file that "snapshot export" wrote' }),
+  }
+  static override flags = { name: Flags.string({ description: 'name here, in place of the one it had' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(SnapshotImport)
+    const snapshot = await importSnapshot(this.emulator(flags), args.file, flags.name)
+
+    this.note(`Imported "${snapshot.name}": ${contentOf(snapshot)}. Load it: svc snapshot load ${snapshot.name}`)
+    if (snapshot.missing.length > 0) this.noteAlways(`Not in it: ${snapshot.missing.join(', ')}.`)
+    return snapshot
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * A snapshot as one file: a tar of `snapshot.json`, the rows of each part as lines of JSON, the bytes of files, and at the end
+ * `SHA256SUMS`, which names every entry before it, as `sha256sum -c` reads it.
+ */
+import { SvcError } from '../../../client/protocol/model/errors.js'
+
+export const archiveFormat = 'svc-snapshot'
+export const archiveVersion = 1
+
+export const headName = 'snapshot.json'
+export const sumsName = 'SHA256SUMS'
+
+/** What `snapshot.json` says. */
+export interface ArchiveHead {
+  readonly format: typeof archiveFormat
+  readonly version: number
+  /** The last migration of the database that it comes from. */
+  readonly schema: number
+  readonly name: string
+  readonly branch: string | null
+  readonly commit: string | null
+  readonly madeAt: string
+  /** Secrets that were left out. */
+  readonly missing: readonly string[]
+  /** Of each part. */
+  readonly columns: Readonly<Record<string, readonly string[]>>
+}
+
+export const rowsName = (part: string, number: number) => `rows/${part}/${String(number).padStart(6, '0')}.ndjson`
+export const bytesName = (file: string) => `files/${file}`
+
+const rowsForm = /^rows\/([a-z_]{1,40})\/\d{6,9}\.ndjson$/
+const bytesForm = /^files\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** What an entry holds, by its name; nothing if no archive has such an entry. No name is ever used as a path. */
+export function readEntryName(
+  name: string,
+):
+  | { readonly kind: 'head' | 'sums' }
+  | { readonly kind: 'rows'; readonly part: string }
+  | { readonly kind: 'bytes'; readonly file: string }
+  | undefined {
+  if (name === headName) return { kind: 'head' }
+  if (name === sumsName) return { kind: 'sums' }
+  const part = rowsForm.exec(name)?.[1]
+  if (part !== undefined) return { kind: 'rows', part }
+  const file = bytesForm.exec(name)?.[1]
+  return file === undefined ? undefined : { kind: 'bytes', file }
+}
+
+export function invalidSnapshot(why: string, cause?: unknown): SvcError {
+  return new SvcError('INVALID_SNAPSHOT', `That is no snapshot that can be imported: ${why}.`, [], { cause })
+}

@@ -1,0 +1,133 @@
+/** Whether a file is a whole archive that can be taken in here: looked at before anything is changed. */
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import type { SvcError } from '../../../client/protocol/model/errors.js'
+import { isObject, type Json } from '../../../client/protocol/model/json.js'
+import { partNames } from '../../store/snapshots/parts.js'
+import {
+  type ArchiveHead,
+  archiveFormat,
+  archiveVersion,
+  headName,
+  invalidSnapshot,
+  readEntryName,
+  sumsName,
+} from './archive.js'
+import { bytesOf, type TarEntry, tarEntries, textOf } from './tar.js'
+
+const megabyte = 1024 * 1024
+const mostHeadBytes = megabyte
+/** Entries of rows end with the row that makes them larger than a megabyte; no row is larger than a few. */
+const mostRowsBytes = 16 * megabyte
+const mostSumsBytes = 64 * megabyte
+/** A document's fields and what stands around them; PostgreSQL must not be given more than it can stand. */
+const mostDepth = 100
+
+/** @throws {SvcError} `INVALID_SNAPSHOT`, which says why */
+export async function checkArchive(file: FileHandle, newestMigration: number): Promise<ArchiveHead> {
+  const found = new Map<string, string>()
+  let head: ArchiveHead | undefined
+  let sums: ReadonlyMap<string, string> | undefined
+  for await (const entry of entriesOf(file)) {
+    const { name } = entry
+    const meaning = readEntryName(name)
+    if (!meaning || found.has(name) || sums) throw invalidSnapshot(`it has an entry "${name.slice(0, 80)}"`)
+    if (!head && meaning.kind !== 'head') throw invalidSnapshot('it does not begin as one')
+    if (meaning.kind === 'sums') {
+      sums = readSums(await boundedText(file, entry, mostSumsBytes))
+      continue
+    }
+    if (meaning.kind === 'head') head = readHead(await boundedText(file, entry, mostHeadBytes), newestMigration)
+    if (meaning.kind === 'rows') await checkRows(file, entry, meaning.part)
+    found.set(name, await hashOf(file, entry))
+  }
+  if (!head || !sums) throw invalidSnapshot('it ends too early')
+  for (const [name, hash] of found) if (sums.get(name) !== hash) throw invalidSnapshot(`"${name}" is damaged`)
+  for (const name of sums.keys()) if (!found.has(name)) throw invalidSnapshot(`"${name.slice(0, 80)}" is missing`)
+  return head
+}
+
+async function* entriesOf(file: FileHandle): AsyncGenerator<TarEntry> {
+  try {
+    yield* tarEntries(file)
+  } catch (error) {
+    throw invalid(error)
+  }
+}
+
+function invalid(error: unknown): SvcError {
+  return invalidSnapshot(error instanceof Error ? error.message : String(error), error)
+}
+
+function readHead(text: string, newestMigration: number): ArchiveHead {
+  const head = parsed(text)
+  const isNamed = isObject(head) && head.format === archiveFormat && typeof head.name === 'string'
+  if (!isNamed || typeof head.version !== 'number' || typeof head.schema !== 'number') {
+    throw invalidSnapshot('it is none of this service')
+  }
+  if (head.version > archiveVersion || head.schema > newestMigration) {
+    throw invalidSnapshot('a newer version of svc made it; update this one')
+  }
+  const { branch = null, commit = null, madeAt, missing, columns } = head
+  const isWhole =
+    isTextOrNull(branch) && isTextOrNull(commit) && isTime(madeAt) && isTexts(missing) && isObject(columns)
+  if (!isWhole || !Object.values(columns).every(isTexts)) throw invalidSnapshot(`its "${headName}" is not whole`)
+  return head as Json as ArchiveHead & Json
+}
+
+function readSums(text: string): Map<string, string> {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return new Map(
+    lines.map((line) => {
+      const [, hash = '', name = ''] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? []
+      if (name === '') throw invalidSnapshot(`its "${sumsName}" is damaged`)
+      return [name, hash]
+    }),
+  )
+}
+
+async function checkRows(file: FileHandle, entry: TarEntry, part: string): Promise<void> {
+  if (!partNames.some((known) => known === part)) throw invalidSnapshot(`it has rows of "${part}"`)
+  if (depthOf(await boundedText(file, entry, mostRowsBytes)) > mostDepth)
+    throw invalidSnapshot('a row of it is nested too deep')
+}
+
+async function boundedText(file: FileHandle, entry: TarEntry, mostBytes: number): Promise<string> {
+  if (entry.size > mostBytes) throw invalidSnapshot(`"${entry.name}" is too large`)
+  return textOf(file, entry)
+}
+
+/** How deep objects and arrays of JSON stand in each other, at most; of what is no JSON, some number. */
+function depthOf(text: string): number {
+  let [depth, most] = [0, 0]
+  let isText = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    if (isText) {
+      if (char === 0x5c) at++
+      else if (char === 0x22) isText = false
+    } else if (char === 0x22) isText = true
+    else if (char === 0x7b || char === 0x5b) most = Math.max(most, ++depth)
+    else if (char === 0x7d || char === 0x5d) depth--
+  }
+  return most
+}
+
+async function hashOf(file: FileHandle, entry: TarEntry): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of bytesOf(file, entry)) hash.update(piece)
+  return hash.digest('hex')
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    throw invalidSnapshot(`its "${headName}" is damaged`)
+  }
+}
+
+const isTextOrNull = (value: unknown) => value === null || (typeof value === 'string' && value.length <= 255)
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string')
+const isTime = (value: unknown) => typeof value === 'string' && !Number.isNaN(Date.parse(value))

@@ -1,0 +1,45 @@
+/** Snapshots as files. They are streams both ways, and so no operations of the typed contract. */
+import { controlPath } from '../../../client/protocol/control/operations.js'
+import type { Parameter } from '../../../client/protocol/wire/query/decode.js'
+import { exportSnapshot } from '../../core/snapshots/export.js'
+import { importSnapshot } from '../../core/snapshots/import.js'
+import { type QueryForm, type Route, route } from '../route.js'
+
+const place = `${controlPath}/projects/:project` as const
+
+export const snapshotFileRoutes: readonly Route[] = [
+  route({
+    id: 'control.snapshots.export',
+    summary: 'Download a snapshot as a file that another emulator imports.',
+    method: 'get',
+    paths: { any: [`${place}/snapshots/:snapshot/file`] },
+    needs: 'control',
+    query: oneOf('secrets', 'With "true", secrets of providers and sessions are in it.'),
+    reply: 'download',
+    async handle(backend, { params: { project, snapshot }, query }) {
+      const bytes = await exportSnapshot(backend, project, snapshot, { withSecrets: query === 'true' })
+      return { name: `${snapshot}.tar`, type: 'application/x-tar', bytes }
+    },
+  }),
+  route({
+    id: 'control.snapshots.import',
+    summary: 'Import a snapshot from such a file, which is the body. It is not loaded.',
+    method: 'post',
+    paths: { any: [`${place}/snapshot-file`] },
+    needs: 'control',
+    query: oneOf('name', 'Name of the snapshot; left out, the one that it had.'),
+    status: 201,
+    reply: 'plain',
+    async handle(backend, { params: { project }, query, bytes }) {
+      const { id, ...snapshot } = await importSnapshot(backend, project, bytes, { name: query })
+      return snapshot
+    },
+  }),
+]
+
+function oneOf(name: string, description: string): QueryForm<string | undefined> {
+  return {
+    parameters: () => [{ name, description, schema: { type: 'string' } }],
+    read: (_dialect, parameters: readonly Parameter[]) => parameters.find(([given]) => given === name)?.[1],
+  }
+}

@@ -1,0 +1,153 @@
+/** The rows of a snapshot as JSON text, out of its tables and into those of a new one, a piece at a time. */
+import {
+  type Database,
+  DatabaseError,
+  type Fragment,
+  identifier,
+  joinSql,
+  literal,
+  sql,
+  writing,
+} from '../../database/port.js'
+import { keptIn, onItsOwn, type PartName, partNames, parts, tableOf } from './parts.js'
+
+/** Pages of a table that are read at once; fewer where their rows are large. */
+const mostPages = 16
+/** More rows than a page of 8 KB has room for. */
+const mostRowsOfPage = 300
+
+/** The columns of a snapshot's tables, by part. */
+export async function selectKeptColumns(db: Database, id: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db.query<{ part: string; columns: string }>(sql`
+    select part, json_agg(a.attname order by a.attnum)::text as columns
+    from unnest(${partNames}::text[], ${partNames.map((part) => tableOf(id, part))}::text[]) as tables (part, kept)
+    join pg_attribute a on a.attrelid = kept::regclass and a.attnum > 0 and not a.attisdropped
+    group by part`)
+  return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
+}
+
+/** All rows of a part as they lie in its table, which nobody changes: no order has to be made, and no index is needed. */
+export async function* selectKeptRows(db: Database, id: string, part: PartName): AsyncGenerator<string[]> {
+  const kept = keptIn(id, part)
+  const table = tableOf(id, part)
+  const [size] = await db.query<{ pages: number }>(
+    sql`select (pg_relation_size(${table}::regclass) / current_setting('block_size')::int)::bigint as pages`,
+  )
+  const pages = size?.pages ?? 0
+  const rowsIn = (isIn: Fragment) => rowsWhere(db, kept, isIn)
+  let step = mostPages
+  for (let page = 0; page < pages; ) {
+    const end = Math.min(pages, page + step)
+    const rows = await rowsIn(sql`ctid >= ${placeOf(page, 0)} and ctid < ${placeOf(end, 0)}`).catch(noneIfTooLarge)
+    if (rows) {
+      yield rows
+      page = end
+      step = Math.min(mostPages, step * 2)
+    } else if (step > 1) step = Math.floor(step / 2)
+    else {
+      for (let row = 1; row <= mostRowsOfPage; row++) yield await rowsIn(sql`ctid = ${placeOf(page, row)}`)
+      page = end
+    }
+  }
+}
+
+async function rowsWhere(db: Database, kept: Fragment, isIn: Fragment): Promise<string[]> {
+  const rows = await db.query<{ row: string }>(
+    onItsOwn(sql`select row_to_json(t)::text as row from ${kept} t where ${isIn}`),
+  )
+  return rows.map(({ row }) => row)
+}
+
+function placeOf(page: number, row: number): Fragment {
+  return sql`('(' || ${literal(page)} || ',' || ${literal(row)} || ')')::tid`
+}
+
+function noneIfTooLarge(error: unknown): undefined {
+  if (error instanceof DatabaseError && error.kind === 'result too large') return
+  throw error
+}
+
+/** Creates the tables of a snapshot that comes from elsewhere, with those of its columns that are known here. */
+export async function createKeptTables(
+  tx: Database,
+  id: string,
+  columns: ReadonlyMap<string, readonly string[]>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const known = new Map<string, readonly string[]>()
+  for (const part of partNames) {
+    const rows = await tx.query<{ name: string }>(sql`
+      select attname as name from pg_attribute
+      where attrelid = ${part}::regclass and attnum > 0 and not attisdropped and attgenerated = ''
+        and attname = any(${columns.get(part) ?? []}::text[])
+      order by attnum`)
+    const names = rows.map(({ name }) => name)
+    if (!names.includes(parts[part].key)) continue
+    known.set(part, names)
+    const list = joinSql(names.map(identifier), ', ')
+    await tx.query(
+      onItsOwn(writing(sql`create table ${keptIn(id, part)} as select ${list} from ${identifier(part)} limit 0`)),
+    )
+  }
+  return known
+}
+
+/** Inserts rows that are JSON text; what they say of their project becomes this one. */
+export async function insertKeptRows(
+  tx: Database,
+  { id, project, part, columns }: { id: string; project: string; part: PartName; columns: readonly string[] },
+  rows: readonly string[],
+): Promise<void> {
+  const list = joinSql(columns.map(identifier), ', ')
+  const isProject = (name: string) => name === 'project_id' || (part === 'projects' && name === 'id')
+  const values = columns.map((name) => (isProject(name) ? sql`${project}` : sql`r.${identifier(name)}`))
+  await tx.query(
+    onItsOwn(
+      writing(sql`
+      insert into ${keptIn(id, part)} (${list})
+      select ${joinSql(values, ', ')} from json_populate_recordset(null::${keptIn(id, part)}, ${`[${rows.join(',')}]`}::json) r`),
+    ),
+  )
+}
+
+/** What a state could not be, in words; nothing if the tables of a snapshot can be loaded. */
+export async function selectFault(tx: Database, id: string): Promise<string | undefined> {
+  const kept = (part: PartName) => keptIn(id, part)
+  const twice = partNames.map((part) => {
+    const key = identifier(parts[part].key)
+    return sql`select ${`the same row of ${part} twice`} as fault
+      where exists (select from ${kept(part)} group by ${key} having count(*) > 1 or ${key} is null)`
+  })
+  const lost = (part: PartName, column: string, owner: PartName) => sql`
+    select ${`a row of ${part} whose ${column} is missing`} as fault
+    where exists (
+      select from ${kept(part)} t
+      where t.${identifier(column)} is not null and not exists (select from ${kept(owner)} o where o.id = t.${identifier(column)})
+    )`
+  const faults = [
+    ...twice,
+    lost('documents', 'collection_id', 'collections'),
+    lost('user_secrets', 'user_id', 'users'),
+    lost('sessions', 'user_id', 'users'),
+    lost('files', 'document_id', 'documents'),
+    lost('files', 'user_id', 'users'),
+    sql`select 'two collections of one name' as fault
+      where exists (select from ${kept('collections')} group by name having count(*) > 1)`,
+    sql`select 'two users of one address' as fault
+      where exists (select from ${kept('users')} group by email_key having count(*) > 1)`,
+    sql`select 'a document that is no object' as fault
+      where exists (select from ${kept('documents')} where jsonb_typeof(data) is distinct from 'object')`,
+    sql`select 'not one project' as fault where (select count(*) from ${kept('projects')}) <> 1`,
+  ]
+  const [first] = await tx.query<{ fault: string }>(onItsOwn(sql`${joinSql(faults, ' union all ')} limit 1`))
+  return first?.fault
+}
+
+/** The files of a snapshot with their sizes. */
+export async function* selectKeptFiles(db: Database, id: string): AsyncGenerator<{ id: string; size: number }> {
+  for await (const rows of selectKeptRows(db, id, 'files')) {
+    for (const row of rows) {
+      const file = JSON.parse(row) as { id: string; size: number }
+      yield { id: file.id, size: file.size }
+    }
+  }
+}
