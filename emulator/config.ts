@@ -1,5 +1,6 @@
 import type { Tier } from '../client/protocol/model/limits.js'
 import type { MailUrls } from '../client/protocol/model/mail-transports.js'
+import type { RequestLine } from './http/log.js'
 
 /** How an emulator is started; every part has a default. */
 export interface Config extends MailUrls {
@@ -39,6 +40,8 @@ export interface Config extends MailUrls {
   readonly providerTimeout: number
   /** Milliseconds that the next answer of the project's API comes later, asked anew for each. */
   readonly latency: () => number
+  /** Receives each request of the project's API once it was answered. */
+  readonly onRequest: ((request: RequestLine) => void) | undefined
   readonly log: 'silent' | 'info'
   /** Whether the process goes on for as long as this runs. If not, it ends once it has nothing else to do. */
   readonly holdsProcess: boolean
@@ -65,6 +68,7 @@ export const defaultConfig: Config = {
   mailFrom: 'svc <no-reply@svc.localhost>',
   providerTimeout: 9_000,
   latency: () => 0,
+  onRequest: undefined,
   log: 'silent',
   holdsProcess: true,
   now: () => new Date(),

@@ -63,7 +63,7 @@ interface Surroundings {
 export async function openService(config: Config): Promise<Service> {
   const wished = readWishes(config)
   const folder = config.dir === undefined ? undefined : resolve(config.dir)
-  const log = openLog({ level: config.log, folder })
+  const log = openLog({ level: config.log, folder, onRequest: config.onRequest })
   const warn = (message: string) => process.emitWarning(message)
   const surroundings: Surroundings = { config, folder, log, warn, about: { pid: process.pid } }
 

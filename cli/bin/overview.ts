@@ -49,7 +49,21 @@ export function overview(root: string): string {
   ].join('\n')
 }
 
-const places = ['dev', 'exec', 'status', 'stop', 'wait', 'open', 'doctor', 'init', 'seed', 'api', 'whoami', 'config']
+const places = [
+  'dev',
+  'exec',
+  'status',
+  'stop',
+  'wait',
+  'open',
+  'logs',
+  'doctor',
+  'init',
+  'seed',
+  'api',
+  'whoami',
+  'config',
+]
 
 function byPlace([one]: readonly [string, string], [other]: readonly [string, string]): number {
   return placeOf(one) - placeOf(other) || one.localeCompare(other)

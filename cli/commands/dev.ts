@@ -1,5 +1,4 @@
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { createClient } from '../../client/index.js'
 import type { Emulator } from '../../emulator/dev.js'
 import { findSeeds } from '../../seeds/seed.js'
@@ -7,20 +6,20 @@ import { misuse } from '../base/failure.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { type FolderConfig, openFolderConfig, rememberFolder } from '../config/folder-config.js'
 import { requireCommand } from '../dev/app-command.js'
-import { type BoxDetails, box, dataWords, isOpenToOthers, nearby } from '../dev/box.js'
+import { type BoxDetails, box, dataWords, nearby } from '../dev/box.js'
 import { loadDemo } from '../dev/demo.js'
-import { type DevOptions, devFlags, devOptions, settingsOfFlags } from '../dev/dev-flags.js'
+import { devFlags, devOptions, settingsOfFlags } from '../dev/dev-flags.js'
 import { firstAnswers } from '../dev/first-answer.js'
-import { type LiveConfig, openLiveConfig } from '../dev/live-config.js'
-import { readMailUrls } from '../dev/mail-flags.js'
+import { latencyWords } from '../dev/latency.js'
+import { openLiveConfig } from '../dev/live-config.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
+import { openRequestLog } from '../dev/request-log.js'
+import { boxDetails, type Started, start } from '../dev/start.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
-import { ownHostNames } from '../target/own-names.js'
-import { configFolder } from '../target/profiles.js'
 import { openInBrowser } from '../terminal/browser.js'
 import { prose } from '../terminal/prose.js'
 
@@ -61,7 +60,8 @@ command's exit code if it ends by itself.`)
     const seeds = options.seed ? await findSeeds(options.seed) : []
     const live = openLiveConfig(file, { latency: flags.latency, settings: settingsOfFlags(flags) })
     const stopped = untilStopped()
-    const emulator = await start(options, live)
+    const requests = openRequestLog(options.folder)
+    const emulator = await start(options, { live, requests })
     try {
       const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
@@ -82,18 +82,20 @@ command's exit code if it ends by itself.`)
       })
       try {
         const { other } = published
+        requests.begin()
         const seconds = (performance.now() - begunAt) / 1000
         await this.sayReady(info, {
           ...{ ...boxDetails(options, emulator), hashLibrary, seconds, demo, app, other },
           open: flags.open,
         })
-        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped))
+        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, { stopped, live, requests }))
       } finally {
         unfollow()
         await published.withdraw()
       }
     } finally {
       await emulator.close()
+      requests.close()
     }
     this.note(options.memory ? 'stopped' : 'stopped; what was answered is kept')
   }
@@ -123,8 +125,8 @@ command's exit code if it ends by itself.`)
     }
   }
 
-  private async alone(info: EmulatorInfo, stopped: Promise<NodeJS.Signals>): Promise<void> {
-    const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info)
+  private async alone(info: EmulatorInfo, { stopped, ...started }: Started & Stopping): Promise<void> {
+    const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info, started)
     await stopped
     unlisten()
   }
@@ -159,48 +161,16 @@ command's exit code if it ends by itself.`)
   }
 }
 
+interface Stopping {
+  readonly stopped: Promise<NodeJS.Signals>
+}
+
 /** What listens to keys is loaded only where somebody may press one. */
-async function listenToKeys(info: EmulatorInfo): Promise<() => void> {
-  if (!process.stdin.isTTY) return () => undefined
+async function listenToKeys(info: EmulatorInfo, { live, requests }: Started): Promise<() => void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
-  return listenToKeys(createClient({ url: info.url, apiKey: info.apiKey, WebSocket }), info)
-}
-
-async function start(options: DevOptions, live: LiveConfig): Promise<Emulator> {
-  const { startEmulator } = await import('../../emulator/dev.js')
-  return startEmulator({
-    ...(options.port === undefined ? { choosePort: freePort(options.host) } : { port: options.port }),
-    host: options.host,
-    dir: options.folder,
-    privateDir: join(configFolder(), 'keys'),
-    memory: options.memory,
-    fresh: options.fresh,
-    newToken: options['new-token'],
-    databaseUrl: options['database-url'],
-    filesUrl: options['files-url'],
-    project: options.project,
-    dialect: options.dialect,
-    tier: options.tier,
-    ...readMailUrls(options),
-    mailFrom: options['mail-from'],
-    trustedProxies: options['trusted-proxies'],
-    latency: live.nextLatency,
-    ...(isOpenToOthers(options.host) ? { hosts: ownHostNames() } : {}),
-  })
-}
-
-function boxDetails(options: DevOptions, { secretKey }: Emulator) {
-  const { folder, memory } = options
-  const isOnServer = options['database-url'] !== undefined
-  const data = isOnServer ? 'in PostgreSQL' : memory ? 'in memory, gone when it stops' : nearby(folder)
-  return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
-}
-
-function freePort(host: string | undefined) {
-  return async (kept: number | undefined) => {
-    const { firstFreePort } = await import('../dev/ports.js')
-    return firstFreePort(host, kept)
-  }
+  const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
+  return listenToKeys({ client, emulator: info, requests, about: () => latencyWords(live.latency()) })
 }
 
 /** What the emulator file says, field by field: an emulator knows more than it may tell. Contract 11. */

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { describeFailure, exits } from '../base/failure.js'
 import { dataFlag } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { examine, holderOf } from '../doctor/examine.js'
 import type { Finding, Patient } from '../doctor/finding.js'
-import { readEmulatorFile, stateFolder } from '../target/emulator-file.js'
+import { readEmulatorFile, stateFolderHere } from '../target/emulator-file.js'
 import { isStillThere } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 import { onStdout } from '../terminal/colour.js'
@@ -27,7 +26,7 @@ Exits with 10 when something is wrong. What is only worth knowing is no reason t
 
   async run() {
     const { flags } = await this.parse(Doctor)
-    const patient = await this.patientAt(resolve(flags.data ?? nearestStateFolder()))
+    const patient = await this.patientAt(stateFolderHere(flags.data))
     const examined = await examine(patient)
     const width = Math.max(...examined.map(({ check }) => check.length))
     const checks = []
@@ -84,12 +83,4 @@ function mark(findings: readonly Told[]): string {
 
 function linesOf({ message, remedy, repaired }: Told): string[] {
   return [message, onStdout.dim(repaired === null ? `→ ${remedy}` : `✓ ${repaired}`)]
-}
-
-/** The state folder of this folder, or of the nearest one above it. */
-function nearestStateFolder(from: string = process.cwd()): string {
-  for (let folder = resolve(from); ; folder = dirname(folder)) {
-    if (existsSync(join(folder, stateFolder))) return join(folder, stateFolder)
-    if (folder === dirname(folder)) return join(resolve(from), stateFolder)
-  }
 }

@@ -2,49 +2,130 @@
 import { emitKeypressEvents, type Key } from 'node:readline'
 import type { Client } from '../../client/index.js'
 import { describeFailure } from '../base/failure.js'
+import { requestWords, timeOf } from '../logs/log-line.js'
 import { changeLines } from '../tail/change-lines.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
+import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
-import { onStderr } from '../terminal/colour.js'
+import { openInBrowser } from '../terminal/browser.js'
+import { onStderr, onStdout } from '../terminal/colour.js'
 import { printableLines } from '../terminal/text-width.js'
 import { loginKey } from './login-key.js'
+import type { LoggedRequest, RequestLog } from './request-log.js'
 import { createSample } from './sample.js'
+import { openScreen } from './screen.js'
 
-/** Listens until it is called; without a terminal there is nothing to listen to. */
-export function listenToKeys(
-  client: Client,
-  emulator: EmulatorInfo,
-  input: NodeJS.ReadStream = process.stdin,
-): () => void {
+export interface Watched {
+  readonly client: Client
+  readonly emulator: EmulatorInfo
+  readonly requests: RequestLog
+  /** What else the line at the bottom says. */
+  readonly about: () => readonly string[]
+}
+
+/** What a key does, in the words of `?`. */
+interface Hotkey {
+  readonly words: string
+  readonly press: () => Promise<void> | void
+}
+
+const redrawMilliseconds = 500
+
+/** Listens until the answered function is called, which leaves the terminal as it was. Without a terminal it does nothing. */
+export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = process.stdin): () => void {
   if (!input.isTTY) return () => undefined
+  const { client, emulator, requests } = watched
+  const screen = openScreen()
   const tail = tailSwitch(client)
   const login = loginKey(emulator, say)
-  const keys: Readonly<Record<string, () => Promise<void>>> = {
-    t: tail.turn,
-    l: login.begin,
-    async n() {
-      const { id, collection } = await createSample(client)
-      if (!tail.isOn()) say(`created ${id} in ${collection}; t shows events`)
-    },
+  const lines = requestSwitch(requests)
+  const keys: Readonly<Record<string, Hotkey>> = {
+    t: { words: 'show or hide events', press: tail.turn },
+    r: { words: 'show or hide requests', press: lines.turn },
+    n: { words: 'create a document', press: () => createOne(client, tail.isOn()) },
+    l: { words: 'log in through the identity provider', press: login.begin },
+    m: { words: 'show the newest mail', press: () => showMail(emulator) },
+    o: { words: "open the emulator's page", press: () => openInBrowser(emulator.dashboardUrl) },
+    c: { words: 'clear the terminal', press: screen.clear },
+    '?': { words: 'show these keys', press: () => say(help(keys)) },
+    q: { words: 'stop, as Ctrl-C does', press: interrupt },
   }
+  const redraw = () =>
+    screen.status(statusOf(watched, [...(tail.isOn() ? ['events'] : []), ...(lines.isOn() ? ['requests'] : [])]))
+  const timer = setInterval(redraw, redrawMilliseconds)
+  const restore = () => input.setRawMode(false)
   // One after the other, however fast they are pressed.
   let work: Promise<void> = Promise.resolve()
-  const onKey = (_: string | undefined, { name = '', ctrl }: Key) => {
+  const onKey = (text: string | undefined, { name = text ?? '', ctrl }: Key) => {
     // In raw mode the terminal sends no signals of its own.
-    if (ctrl && name === 'c') process.kill(process.pid, 'SIGINT')
-    else if (!ctrl && Object.hasOwn(keys, name)) work = work.then(keys[name]).catch(sayFailure)
+    if (ctrl) return name === 'c' ? interrupt() : undefined
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined
+    if (key) work = work.then(key.press).catch(sayFailure).then(redraw)
   }
   emitKeypressEvents(input)
   input.setRawMode(true)
   input.on('keypress', onKey)
   input.resume()
+  process.on('exit', restore)
+  redraw()
   return () => {
+    clearInterval(timer)
     tail.off()
     login.off()
+    requests.show(undefined)
     input.off('keypress', onKey)
-    input.setRawMode(false)
+    process.off('exit', restore)
+    restore()
     input.pause()
+    screen.close()
   }
+}
+
+function statusOf({ emulator, requests, about }: Watched, shown: readonly string[]): string {
+  const { all, failed } = requests.counts()
+  const count = `${all} ${all === 1 ? 'request' : 'requests'}${failed === 0 ? '' : `, ${failed} failed`}`
+  const showing = shown.length === 0 ? [] : [`showing ${shown.join(' and ')}`]
+  return [emulator.url, ...about(), count, ...showing, '? for keys'].join(' · ')
+}
+
+function help(keys: Readonly<Record<string, Hotkey>>): string {
+  return Object.entries(keys)
+    .map(([name, { words }]) => `  ${name}  ${words}`)
+    .join('\n')
+}
+
+function interrupt(): void {
+  process.kill(process.pid, 'SIGINT')
+}
+
+async function createOne(client: Client, isShown: boolean): Promise<void> {
+  const { id, collection } = await createSample(client)
+  if (!isShown) say(`created ${id} in ${collection}; t shows events`)
+}
+
+async function showMail(emulator: EmulatorInfo): Promise<void> {
+  const { mail } = openControl(emulator)
+  const [newest] = (await mail.list({ limit: 1 })).mails
+  if (!newest) return say('no mail yet')
+  const { to, subject, links, codes } = await mail.get({ id: newest.id })
+  say([`"${subject}" to ${to}`, ...links, ...codes].join('\n  '))
+}
+
+/** A line for each request, on or off. */
+function requestSwitch(requests: RequestLog) {
+  let isOn = false
+  return {
+    isOn: () => isOn,
+    turn() {
+      isOn = !isOn
+      requests.show(isOn ? showRequest : undefined)
+      say(isOn ? 'showing requests; r ends it' : 'no longer showing requests')
+    },
+  }
+}
+
+function showRequest(request: LoggedRequest): void {
+  process.stdout.write(`${onStdout.dim(timeOf(request.time))}  ${requestWords({ ...request }, onStdout)}\n`)
 }
 
 /** The tail of all collections, on or off. */

@@ -23,3 +23,9 @@ export function readLatency(given: string | number | undefined, from: string): L
 export function drawLatency({ least, most }: Latency): number {
   return least + Math.random() * (most - least)
 }
+
+/** For the line at the bottom; nothing where answers come at once. */
+export function latencyWords({ least, most }: Latency): string[] {
+  if (most === 0) return []
+  return [`latency ${least === most ? least : `${least} to ${most}`} ms`]
+}

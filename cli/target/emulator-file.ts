@@ -1,6 +1,6 @@
 /** `.svc/emulator.json`, where a running emulator says what it is: contract 11. */
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isObject } from '../../client/protocol/model/json.js'
@@ -26,6 +26,15 @@ export function findEmulatorFile(from: string = process.cwd()): string | undefin
     const file = join(folder, stateFolder, 'emulator.json')
     if (readEmulatorFile(file)) return file
     if (folder === dirname(folder)) return undefined
+  }
+}
+
+/** The named state folder, else that of this folder, or of the nearest one above it, whether an emulator runs there or not. */
+export function stateFolderHere(named: string | undefined, from: string = process.cwd()): string {
+  if (named !== undefined) return resolve(from, named)
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, stateFolder))) return join(folder, stateFolder)
+    if (folder === dirname(folder)) return join(resolve(from), stateFolder)
   }
 }
 

@@ -40,6 +40,8 @@ export interface Exchange {
   asked: string | undefined
   /** Headers for the answer, whether it goes well or not. */
   headers: Readonly<Record<string, string>>
+  /** By what right, for the log. */
+  who: string
 }
 
 /** An answer that is there, or one that goes on after its headers. */

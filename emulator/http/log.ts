@@ -14,12 +14,16 @@ export interface Log {
   failure(requestId: string, error: unknown): void
 }
 
+/** A request that was answered. What follows the `?` of its path is nowhere in it. */
 export interface RequestLine {
   readonly method: string
+  readonly path: string
   readonly route: string
   readonly status: number
   readonly milliseconds: number
   readonly requestId: string
+  /** By what right: of a key, of the owner, of a user with this id, or of nobody. */
+  readonly who: string
 }
 
 export interface LogOptions {
@@ -27,21 +31,29 @@ export interface LogOptions {
   readonly level: 'silent' | 'info'
   /** The state folder, where failures are kept. */
   readonly folder: string | undefined
+  /** Receives the requests of the project's API, whatever the level. */
+  readonly onRequest?: ((request: RequestLine) => void) | undefined
   /** How large the file of failures grows before it becomes the former one. */
   readonly mostBytes?: number
 }
+
+/** What is below is no part of the project's API: the control API, the pages, the built-in provider. */
+export const ownPaths = '/_svc'
 
 const fileName = 'errors.log'
 const formerName = 'errors.1.log'
 
 /** A log on standard error, and of failures in the state folder as well. */
-export function openLog({ level, folder, mostBytes = 1_048_576 }: LogOptions): Log {
+export function openLog({ level, folder, onRequest, mostBytes = 1_048_576 }: LogOptions): Log {
   const logger = pino({ level: level === 'silent' ? 'silent' : 'info', base: undefined }, pino.destination(2))
   const file = folder === undefined ? undefined : join(folder, fileName)
   return {
-    isOpen: level === 'info',
+    isOpen: level === 'info' || onRequest !== undefined,
     place: file === undefined ? 'standard error' : `standard error, and ${fileName} in the state folder`,
-    request: (line) => logger.info(line),
+    request(line) {
+      if (level === 'info') logger.info(line)
+      if (!line.route.startsWith(ownPaths)) onRequest?.(line)
+    },
     failure(requestId, error) {
       const text = failureText(error)
       if (level === 'info') logger.error({ requestId, error: text })

@@ -11,12 +11,10 @@ import { asSvcError } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
+import { ownPaths } from './log.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
-
-/** What is below is no part of the project's API: the control API, the pages, the built-in provider. */
-const ownPaths = '/_svc'
 
 /** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
 export async function run(
@@ -35,6 +33,7 @@ export async function run(
     isDialectKnown: false,
     asked: undefined,
     headers: originHeaders(undefined),
+    who: 'nobody',
   }
   const answer = await serveOrFail(door, serve, exchange)
   const latency = pattern.startsWith(ownPaths) ? 0 : door.latency()
@@ -45,11 +44,19 @@ export async function run(
   if (!door.log.isOpen) return
   door.log.request({
     method: req.method ?? '',
+    path: pathOf(req),
     route: pattern,
     status: res.statusCode,
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: exchange.id,
+    who: exchange.who,
   })
+}
+
+/** Queries hold what no log may: codes, tickets, and what people look for. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
 }
 
 async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promise<Outgoing | undefined> {

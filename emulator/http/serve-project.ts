@@ -7,7 +7,7 @@ import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
 import { unitOf } from '../core/unit-of-work.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
-import { identifyCaller } from './guards/identify.js'
+import { identifyCaller, nameOf } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
@@ -20,6 +20,7 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   const { backend, openToLoopback } = door
   const identity = await identify(backend, endpoint, exchange)
   const { project } = identity
+  exchange.who = nameOf(identity)
   exchange.dialect = projectDialect(project)
   exchange.isDialectKnown = true
   requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })

@@ -4,7 +4,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import { requireProject } from '../core/projects/projects.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress } from './guards/client-address.js'
-import { identifyCaller } from './guards/identify.js'
+import { identifyCaller, nameOf } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
 import { isOwnOrigin } from './guards/origins.js'
 import { namedDialect, projectDialect, speak } from './reply/spoken-dialect.js'
@@ -58,6 +58,7 @@ async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' 
   if (!route.isNavigation) await requireKnownOrigin(door, exchange.req)
   if (authorization !== undefined || key !== undefined) {
     const identity = await identifyCaller(backend, exchange.req.headers)
+    exchange.who = nameOf(identity)
     exchange.dialect = projectDialect(identity.project)
     exchange.isDialectKnown = true
     requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, openToLoopback })

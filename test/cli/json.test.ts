@@ -76,6 +76,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'idp:url': () => ['google', '--redirect-url', 'http://localhost:5173'],
   'idp:update': () => ['ada', '--name', 'Ada'],
   init: () => ['app', '--template', 'node'],
+  logs: () => [],
   'mail:clear': () => ['--to', 'nobody@example.com', '--yes'],
   'mail:list': () => [],
   'mail:show': () => [],

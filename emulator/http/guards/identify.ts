@@ -76,3 +76,9 @@ function readBearer(authorization: string): string {
   if (token === undefined) throw new SvcError('UNAUTHORIZED', 'The "authorization" header takes "Bearer <key>".')
   return token
 }
+
+/** What a log calls a caller: nothing that would open anything. */
+export function nameOf({ caller: { user, secret } }: Identity): string {
+  if (user) return `user ${user.id}`
+  return secret ? 'secret key' : 'key'
+}

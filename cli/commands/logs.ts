@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import * as Flags from '@oclif/core/flags'
+import { exits } from '../base/failure.js'
+import { dataFlag } from '../base/here.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { nearby } from '../dev/box.js'
+import { untilStopped } from '../dev/until-stopped.js'
+import { followLogs, type LogEntry, type LogName, lastEntries } from '../logs/log-files.js'
+import { logLine } from '../logs/log-line.js'
+import { stateFolderHere } from '../target/emulator-file.js'
+import { onStdout } from '../terminal/colour.js'
+import { prose } from '../terminal/prose.js'
+import { jsonText } from '../terminal/text-width.js'
+
+const betweenLooksMilliseconds = 200
+
+export default class Logs extends SvcCommand {
+  static override summary = 'Show the requests and failures of the emulator of this folder.'
+  static override description =
+    prose(`Reads what svc dev keeps in its state folder, whether it runs or not: of requests method, path, status, time and by what
+right, never bodies, keys or what follows the ? of an address.
+
+-f goes on until Ctrl-C; with --json each entry is then a line, after {"type":"ready"}.`)
+  static override examples = [
+    '<%= config.bin %> logs',
+    '<%= config.bin %> logs -f --only requests',
+    '<%= config.bin %> logs --last 1000 --json',
+  ]
+  static override flags = {
+    data: dataFlag,
+    follow: Flags.boolean({ char: 'f', description: 'go on with what comes' }),
+    last: Flags.integer({ char: 'n', min: 0, default: 50, description: 'how many of the last entries to show' }),
+    only: Flags.option({
+      options: ['requests', 'failures'] as const satisfies readonly LogName[],
+      description: 'one of the two kinds',
+    })(),
+  }
+
+  private isFollowing = false
+
+  protected override printsLines(): boolean {
+    return this.isFollowing
+  }
+
+  async run() {
+    const { flags } = await this.parse(Logs)
+    const folder = stateFolderHere(flags.data)
+    const names: readonly LogName[] = flags.only ? [flags.only] : ['requests', 'failures']
+    const reader = followLogs(folder, names)
+    const entries = lastEntries(folder, names, flags.last)
+    this.isFollowing = flags.follow
+    if (!flags.follow) {
+      for (const entry of entries) this.log(logLine(entry, onStdout))
+      if (entries.length === 0) this.note(`Nothing was logged in ${nearby(folder)}.`)
+      return { folder, entries }
+    }
+    if (this.jsonEnabled()) this.line({ type: 'ready' })
+    for (const entry of entries) this.tell(entry)
+    const stopped = untilStopped()
+    for (;;) {
+      const signal = await Promise.race([stopped, pause(betweenLooksMilliseconds)])
+      for (const entry of reader.next()) this.tell(entry)
+      if (!signal) continue
+      process.exitCode = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+      return undefined
+    }
+  }
+
+  private tell(entry: LogEntry): void {
+    if (this.jsonEnabled()) this.line(entry)
+    else this.log(logLine(entry, onStdout))
+  }
+
+  private line(value: object): void {
+    process.stdout.write(`${jsonText(value)}\n`)
+  }
+}

@@ -1,0 +1,56 @@
+/** How the options of `svc dev` become an emulator. */
+import { join } from 'node:path'
+import type { Emulator } from '../../emulator/dev.js'
+import { ownHostNames } from '../target/own-names.js'
+import { configFolder } from '../target/profiles.js'
+import { isOpenToOthers, nearby } from './box.js'
+import type { DevOptions } from './dev-flags.js'
+import type { LiveConfig } from './live-config.js'
+import { readMailUrls } from './mail-flags.js'
+import type { RequestLog } from './request-log.js'
+
+/** What stays beside the emulator while it runs. */
+export interface Started {
+  readonly live: LiveConfig
+  readonly requests: RequestLog
+}
+
+/** @throws {StartError} saying why it cannot start and what to do */
+export async function start(options: DevOptions, { live, requests }: Started): Promise<Emulator> {
+  const { startEmulator } = await import('../../emulator/dev.js')
+  return startEmulator({
+    ...(options.port === undefined ? { choosePort: freePort(options.host) } : { port: options.port }),
+    host: options.host,
+    dir: options.folder,
+    privateDir: join(configFolder(), 'keys'),
+    memory: options.memory,
+    fresh: options.fresh,
+    newToken: options['new-token'],
+    databaseUrl: options['database-url'],
+    filesUrl: options['files-url'],
+    project: options.project,
+    dialect: options.dialect,
+    tier: options.tier,
+    ...readMailUrls(options),
+    mailFrom: options['mail-from'],
+    trustedProxies: options['trusted-proxies'],
+    latency: live.nextLatency,
+    onRequest: requests.add,
+    ...(isOpenToOthers(options.host) ? { hosts: ownHostNames() } : {}),
+  })
+}
+
+/** What the box says of it. */
+export function boxDetails(options: DevOptions, { secretKey }: Emulator) {
+  const { folder, memory } = options
+  const isOnServer = options['database-url'] !== undefined
+  const data = isOnServer ? 'in PostgreSQL' : memory ? 'in memory, gone when it stops' : nearby(folder)
+  return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
+}
+
+function freePort(host: string | undefined) {
+  return async (kept: number | undefined) => {
+    const { firstFreePort } = await import('../dev/ports.js')
+    return firstFreePort(host, kept)
+  }
+}
