@@ -1,5 +1,6 @@
 /** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Control } from '../client/control.js'
 import type { UntypedSchema } from '../client/index.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import type { AnySchema } from '../client/types.js'
@@ -20,6 +21,7 @@ export type {
   TestMailbox,
   TestProject,
   TestProvider,
+  TestSnapshot,
   TestUser,
   TestUsers,
   WaitOptions,
@@ -43,7 +45,8 @@ export async function startTestEmulator({ settings, seed }: TestEmulatorOptions 
   const emulator = openTestEmulator({ id, url, apiKey, secretKey, controlToken }, close)
   try {
     if (settings) await emulator.control.projects.update({ project: id, settings })
-    await seed?.(emulator)
+    if (typeof seed === 'function') await seed(emulator)
+    else if (seed !== undefined) await applySeeds(emulator, [seed].flat())
     return emulator
   } catch (error) {
     await close()
@@ -85,6 +88,14 @@ async function loadEmulator(): Promise<typeof import('./dev.js')> {
       'globalSetup, and call testProject().'
     throw new Error(message, { cause })
   }
+}
+
+/** Files of the project's own folder, which its tests run code of anyway. */
+async function applySeeds({ id, client, control }: TestEmulator, words: readonly string[]): Promise<void> {
+  const { applySeedFile, findSeeds } = await import('../seeds/seed.js')
+  const target = { control: control as object as Control, project: id }
+  const modules = { client, allow: async () => undefined }
+  for (const file of await findSeeds(words)) await applySeedFile(target, file, { modules })
 }
 
 /** Nothing of the service keeps the process going, so what waits for the service does. */

@@ -46,18 +46,21 @@ export async function bundleClient(root, format, folder, ending) {
  * @param {string} root @param {string} folder
  */
 async function bundleTestHelper(root, folder) {
-  const outside = { client: '../client/index.js', emulator: '../../emulator/dev.js' }
   const build = await rolldown({
     input: join(root, 'emulator', 'testing.ts'),
     cwd: root,
     platform: 'node',
-    external: (id) => id.endsWith('/client/index.js') || id.endsWith('/dev.js'),
+    external: (id) => /\/(client\/index|dev|seed)\.js$/.test(id),
   })
   await build.write({
     file: join(folder, 'testing.js'),
     format: 'cjs',
     codeSplitting: false,
-    paths: { [join(root, 'client', 'index.js')]: outside.client, [join(root, 'emulator', 'dev.js')]: outside.emulator },
+    paths: {
+      [join(root, 'client', 'index.js')]: '../client/index.js',
+      [join(root, 'emulator', 'dev.js')]: '../../emulator/dev.js',
+      [join(root, 'seeds', 'seed.js')]: '../../seeds/seed.js',
+    },
   })
   await build.close()
 }

@@ -4,11 +4,26 @@
  */
 import { startTestEmulator } from '../testing.js'
 import { findEmulator } from './environment.js'
+import type { TestEmulatorOptions } from './helper.js'
 
 /** Answers how to end it, which Vitest and Playwright do; after Jest it ends with the process. */
-export default async function globalSetup(): Promise<() => Promise<void>> {
+export default function globalSetup(): Promise<() => Promise<void>> {
+  return startForRun({})
+}
+
+/**
+ * A global setup that fills the emulator's own project, too. Under `svc exec` it starts nothing and fills nothing: that has `--seed`.
+ *
+ * @example
+ * export default globalSetupWith({ seed: 'seed.json' })
+ */
+export function globalSetupWith(options: TestEmulatorOptions): () => Promise<() => Promise<void>> {
+  return () => startForRun(options)
+}
+
+async function startForRun(options: TestEmulatorOptions): Promise<() => Promise<void>> {
   if (findEmulator(process.env)) return async () => undefined
-  const emulator = await startTestEmulator()
+  const emulator = await startTestEmulator(options)
   const before = Object.keys(emulator.env).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, emulator.env)
   return async () => {

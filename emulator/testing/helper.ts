@@ -13,8 +13,8 @@ import type { AnySchema } from '../../client/types.js'
 export interface TestEmulatorOptions {
   /** Settings of the emulator's own project. Others are made with `project`. */
   readonly settings?: Partial<ProjectSettings>
-  /** Fills the emulator's own project before anything else is done with it. */
-  readonly seed?: (project: TestProject) => Promise<unknown>
+  /** Fills the emulator's own project before anything else is done with it: seed files, as `svc seed` takes them, or a function. */
+  readonly seed?: string | readonly string[] | ((project: TestProject) => Promise<unknown>)
 }
 
 export interface TestEmulator extends TestProject {
@@ -72,6 +72,23 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
    * await project.reset({ collections: ['posts'], mail: true })
    */
   reset(chosen?: ResetChoice): Promise<void>
+  /**
+   * Saves the project as it is now: documents, users, files and settings.
+   *
+   * @example
+   * const before = await project.snapshot()
+   * await before.load()
+   */
+  snapshot(): Promise<TestSnapshot>
+}
+
+/** A project as it was at one moment. */
+export interface TestSnapshot {
+  readonly name: string
+  /** Brings the project back to it, as often as it is called. Subscriptions get `RESYNC`. */
+  load(): Promise<void>
+  /** Deletes it. */
+  remove(): Promise<void>
 }
 
 export interface ResetChoice {

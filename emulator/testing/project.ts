@@ -4,7 +4,7 @@ import { createClient, type UntypedSchema } from '../../client/index.js'
 import { openSender } from '../../client/send.js'
 import type { AnySchema } from '../../client/types.js'
 import { openTestClock } from './clock.js'
-import type { ControlCalls, EmulatorAddress, ProjectKeys, TestProject } from './helper.js'
+import type { ControlCalls, EmulatorAddress, ProjectKeys, TestProject, TestSnapshot } from './helper.js'
 import { openTestProvider } from './idp.js'
 import { openTestMailbox } from './mail.js'
 import { openTestUsers } from './users.js'
@@ -37,8 +37,22 @@ export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema
     mail: openTestMailbox(control.mail, id),
     idp: openTestProvider(control.idp, id, url),
     clock: openTestClock(control.clock),
+    snapshot: () => saveSnapshot(control.snapshots, id),
     async reset(chosen = {}) {
       await control.projects.reset({ project: id, ...chosen })
+    },
+  }
+}
+
+async function saveSnapshot(control: Control['snapshots'], project: string): Promise<TestSnapshot> {
+  const { name } = await control.save({ project, name: `test-${crypto.randomUUID()}` })
+  return {
+    name,
+    async load() {
+      await control.load({ project, snapshot: name })
+    },
+    async remove() {
+      await control.remove({ project, snapshot: name })
     },
   }
 }

@@ -150,6 +150,35 @@ it('is filled by a function at its start, and closed if that fails', async () =>
   await expect(startTestEmulator({ seed: () => Promise.reject(new Error('no seed')) })).rejects.toThrow('no seed')
 })
 
+it('is filled from seed files', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-seeded-'))
+  const seed = join(folder, 'seed.json')
+  await writeFile(seed, '{"collections":{"posts":{"documents":[{"title":"Tea"}]}}}')
+
+  await using own = await startTestEmulator({ seed })
+
+  await rm(folder, { recursive: true })
+  expect((await own.client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
+})
+
+it('brings a project back to how it was, as often as a test wants', async () => {
+  const { client, snapshot, users } = await emulator.project()
+  await client.collections.create({ name: 'posts' })
+  await client.collection('posts').create({ title: 'Tea' })
+  const before = await snapshot()
+
+  for (const title of ['Coffee', 'Milk']) {
+    await client.collection('posts').create({ title })
+    await users.create()
+    await before.load()
+  }
+
+  expect((await client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Tea' } }])
+  expect((await client.users.list()).items).toEqual([])
+  await before.remove()
+  await expect(before.load()).rejects.toMatchObject({ status: 404 })
+})
+
 it('lets a process end that forgets to close it, whatever it was used for', async () => {
   const built = fileURLToPath(new URL('../../dist/emulator/testing.js', import.meta.url))
   const script = `

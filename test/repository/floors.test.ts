@@ -105,6 +105,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'emulator/testing': ['emulator/testing', 'emulator/testing.ts', 'client'],
   emulator: [
     'emulator',
+    'client/control.ts',
     'client/index.ts',
     'client/types.ts',
     'client/protocol/wire',
