@@ -1,6 +1,6 @@
 import type { Control } from '../../client/control.js'
 import { openControl } from '../target/control.js'
-import type { EmulatorInfo } from '../target/emulator-file.js'
+import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
 import { dataFlag, emulatorHere, noEmulator } from './here.js'
 import { SvcCommand } from './svc-command.js'
 
@@ -8,9 +8,9 @@ import { SvcCommand } from './svc-command.js'
 export abstract class ControlCommand extends SvcCommand {
   static override baseFlags = { ...SvcCommand.baseFlags, data: dataFlag }
 
-  /** The emulator of the folder. @throws {CliFailure} with exit 8 if none runs there. */
-  protected emulator({ data }: { data?: string | undefined }): EmulatorInfo {
-    const emulator = emulatorHere(data)
+  /** The emulator of this test run, else that of the folder. @throws {CliFailure} with exit 8 if none runs there. */
+  protected emulator({ data }: { data?: string | undefined }): OwnEmulator {
+    const emulator = (data === undefined ? emulatorOfRun() : undefined) ?? emulatorHere(data)
     if (emulator) return emulator
     throw noEmulator(data)
   }

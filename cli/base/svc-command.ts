@@ -1,7 +1,7 @@
 import { Command } from '@oclif/core/command'
 import * as Flags from '@oclif/core/flags'
 import type { Input, ParserOutput } from '@oclif/core/interfaces'
-import type { EmulatorInfo } from '../target/emulator-file.js'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { nearest } from '../terminal/nearest.js'
 import { jsonText, printable, printableColoured, printableLines } from '../terminal/text-width.js'
 import { CliFailure, describeFailure, exits, isExit, misuse } from './failure.js'
@@ -74,7 +74,7 @@ export abstract class SvcCommand extends Command {
    * not brought back by anybody.
    */
   protected async undoably<Result>(
-    { emulator, key }: { emulator: EmulatorInfo | undefined; key?: string | undefined },
+    { emulator, key }: { emulator: OwnEmulator | undefined; key?: string | undefined },
     command: string,
     flags: { yes: boolean },
     work: () => Promise<Result>,

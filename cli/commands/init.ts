@@ -7,6 +7,7 @@ import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { readApp } from '../init/app.js'
+import { ciKinds, planCi } from '../init/ci.js'
 import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
@@ -21,10 +22,17 @@ the package.json depends on. It shows what it is going to write, asks, and never
   static override examples = [
     '<%= config.bin %> init',
     '<%= config.bin %> init notes --template web',
+    '<%= config.bin %> init --ci github',
     '<%= config.bin %> init --template node --yes --json',
   ]
   static override args = { folder: Args.string({ default: '.', description: 'folder of the app' }) }
-  static override flags = { template: Flags.string({ description: 'template to start from: web or node' }) }
+  static override flags = {
+    template: Flags.string({ description: 'template to start from: web or node' }),
+    ci: Flags.option({
+      options: ciKinds,
+      description: 'add what runs the tests elsewhere: a GitHub workflow, or a script for any CI',
+    })(),
+  }
 
   async run() {
     const { args, flags } = await this.parse(Init)
@@ -35,7 +43,9 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const template = name === undefined ? undefined : requireTemplate(name, templates)
     const emulator = emulatorHere(undefined)
     const app = template ? undefined : readApp(folder)
-    const plan = app ? planExistingApp(app, emulator) : planTemplate(this.config.root, name ?? '', folder, emulator)
+    const { root } = this.config
+    const files = app ? planExistingApp(app, emulator) : planTemplate(root, name ?? '', folder, emulator)
+    const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder)] : [])]
     if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
       throw new CliFailure(
         'NOT_EMPTY',
@@ -87,7 +97,13 @@ function planLines(plan: readonly PlannedFile[]): string[] {
 
 async function write(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, content, path.endsWith('.env.local') ? { mode: 0o600 } : {})
+  await writeFile(path, content, { mode: modeOf(path) })
+}
+
+/** Keys are their owner's alone, and a script can be run. */
+function modeOf(path: string): number {
+  if (path.endsWith('.env.local')) return 0o600
+  return path.endsWith('.sh') ? 0o777 : 0o666
 }
 
 function nearby(path: string): string {

@@ -103,7 +103,8 @@ function planLines(path: string, wanted: readonly WantedLine[], mark?: string): 
   }
 }
 
-function planFile(path: string, content: string): PlannedFile {
+/** A file that is there stays as it is. */
+export function planFile(path: string, content: string): PlannedFile {
   return { path, content, change: existsSync(path) ? 'keep' : 'add' }
 }
 

@@ -2,7 +2,7 @@
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { openControl } from '../target/control.js'
-import type { EmulatorInfo } from '../target/emulator-file.js'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { gitPlace } from './git-place.js'
 
 /** A large one takes its time. */
@@ -10,7 +10,7 @@ const mostMilliseconds = 600_000
 const mostCommandLength = 255
 
 export interface Undoable {
-  readonly emulator: EmulatorInfo
+  readonly emulator: OwnEmulator
   /** What destroys something, such as `docs delete posts`. */
   readonly command: string
   /** The key that is sent; left out, the emulator's own. */
@@ -52,7 +52,7 @@ async function save({ snapshots }: Control, project: string, command: string): P
 }
 
 /** Whether a key opens the emulator's own project, as far as can be told: of a secret key nobody knows. */
-async function isKeyOf({ projects }: Control, emulator: EmulatorInfo, key: string | undefined): Promise<boolean> {
+async function isKeyOf({ projects }: Control, emulator: OwnEmulator, key: string | undefined): Promise<boolean> {
   if (key === undefined || key === emulator.apiKey) return true
   const { keys } = await projects.get({ project: emulator.projectId })
   return keys.some((known) => known.key === key || (known.secret && key.startsWith('svc_secret_')))

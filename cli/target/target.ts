@@ -3,7 +3,8 @@ import { basename } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { findCodeFile } from '../config/run-config.js'
-import { type EmulatorInfo, findEmulatorFile, readEmulatorFile } from './emulator-file.js'
+import { findEmulatorFile, readEmulatorFile } from './emulator-file.js'
+import { emulatorOfRun, type OwnEmulator } from './emulator-of-run.js'
 import { readProfiles, requireProfile } from './profiles.js'
 import { findProjectFile } from './project-file.js'
 import { isAccepted, type NamedAddress, notAccepted } from './trust.js'
@@ -30,7 +31,7 @@ export interface Target {
   /** Whether only this machine can be meant: then writes need no question. */
   readonly isLocal: boolean
   /** There, where the emulator of this folder is meant. */
-  readonly emulator: EmulatorInfo | undefined
+  readonly emulator: OwnEmulator | undefined
 }
 
 interface Place {
@@ -54,7 +55,7 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
   const named = namedAddress(place)
   if (named && !isAccepted(named)) throw notAccepted(named)
   const isElsewhere = Boolean(env.SVC_API_KEY && env.SVC_URL) && !isSameAddress(env.SVC_URL ?? '', url)
-  const emulator = findEmulator()
+  const emulator = findEmulator(env)
   const isEmulator = emulator !== undefined && emulator.url === url
   const [key, keyFrom] = firstSaid([
     [flags.key, '--key'],
@@ -140,7 +141,9 @@ function fromProfile(name: string, from: string): Place {
   return { ...requireProfile(name), from }
 }
 
-function findEmulator(): EmulatorInfo | undefined {
+function findEmulator(env: NodeJS.ProcessEnv): OwnEmulator | undefined {
+  const own = emulatorOfRun(env)
+  if (own) return own
   const file = findEmulatorFile()
   return file === undefined ? undefined : readEmulatorFile(file)
 }

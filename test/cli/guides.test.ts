@@ -20,6 +20,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['add-to-your-app.md', /Live[\s\S]*Hello[\s\S]*\n200\n$/],
   ['keys-and-permissions.md', /The key alone may not\.\n[\s\S]*Hello/],
   ['limits.md', /documentFiles +tier\n/],
+  ['testing.md', /^http:\/\/127\.0\.0\.1:\d+\n$/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

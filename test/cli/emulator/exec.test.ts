@@ -54,6 +54,22 @@ test('svc exec runs beside the emulator of the folder, by other keys, and writes
   expect(await world.json(['collections', 'list'])).toHaveLength(1)
 })
 
+test("commands of svc inside svc exec speak to its emulator, the owner's too, and leave that of the folder alone", async () => {
+  await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  const svc = `'${process.execPath}' '${bin}'`
+
+  const ran = await world.svc([
+    'exec',
+    ...['--', 'sh', '-ec'],
+    `${svc} collections create notes --quiet > /dev/null; ${svc} users signup ada@example.com --password Correct4Horse > /dev/null
+    ${svc} reset --yes --users --quiet > /dev/null; ${svc} users list --json; ${svc} project show --quiet`,
+  ])
+
+  expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining('"items": []') })
+  expect(await world.json(['collections', 'list'])).toMatchObject([{ name: 'posts' }])
+})
+
 test('svc exec makes no folder where nothing was', async () => {
   const ran = await world.svc(['exec', '--', 'true'])
 
