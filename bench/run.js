@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as batches from './rows/batches.js'
+import * as bulk from './rows/bulk.js'
 import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
 import * as files from './rows/files.js'
@@ -22,6 +23,7 @@ const groups = {
   start,
   reads,
   batches,
+  bulk,
   streams,
   users,
   files,

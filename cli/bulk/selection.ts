@@ -1,5 +1,6 @@
 /** One write for every document of a selection: read by their ids and written some at a time, several requests at once. */
 import { SvcError } from '../../client/protocol/model/errors.js'
+import { sizes } from '../../client/protocol/model/limits.js'
 import type { Where } from '../../client/protocol/model/where.js'
 import type { Client } from '../base/target-command.js'
 
@@ -19,8 +20,8 @@ export interface SelectionResult {
   readonly gone: number
 }
 
-// A batch takes 1,000 ids; smaller ones let others have their turn.
-const idsAtOnce = 500
+/** As many as a batch takes. */
+const idsAtOnce = sizes.mostBatchItems
 const mostInFlight = 3
 
 /**
