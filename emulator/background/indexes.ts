@@ -9,6 +9,7 @@ import {
   type FieldIndex,
   type FieldIndexes,
   type FieldIndexKind,
+  type FieldUse,
   hasFields,
   type KeptIndex,
   makeFieldIndex,
@@ -80,12 +81,16 @@ const reviewMilliseconds = 60_000
 const interruptedMilliseconds = 1_800_000
 const dayMilliseconds = 86_400_000
 
+const mostEarly = 100
+
 interface State extends IndexUses {
   readonly db: Database
   readonly options: IndexKeeperOptions
   /** Of collections, as they were counted last. */
   readonly sizes: Map<string, { readonly documents: number; readonly readAt: number }>
   readonly wanted: Map<string, Wanted>
+  /** What lists asked for before the collection was counted for the first time. */
+  readonly early: Map<string, FieldUse[]>
   /** Whether a list or a write has come since that was set to false. */
   isBusy: boolean
 }
@@ -101,16 +106,37 @@ export function openIndexKeeper(
     options,
     sizes: new Map(),
     wanted: new Map(),
+    early: new Map(),
     ready: new Map(),
     timesAsked: new Map(),
     used: new Map(),
     isBusy: false,
   }
   const stale = new Set<string>()
-  const counting = openRounds({ report, work: (round) => countStale(state, stale, round) })
+  const counting = openRounds({
+    report,
+    async work(round) {
+      await countStale(state, stale, round)
+      for (const [collection, uses] of state.early) {
+        const documents = state.sizes.get(collection)?.documents
+        if (documents === undefined || !Number.isFinite(documents)) continue
+        state.early.delete(collection)
+        count(collection, uses, documents)
+      }
+    },
+  })
   const making = openRounds({ report, work: (round) => makeWanted(state, round) })
   const reviewing = openRounds({ report, everyMilliseconds: reviewMilliseconds, work: () => review(state) })
   making.soon()
+
+  function count(collection: string, uses: readonly FieldUse[], documents: number) {
+    for (const use of uses) {
+      const wanted = countUse(state, collection, use, { ...options, documents })
+      if (!wanted) continue
+      state.wanted.set(nameOf(wanted.index), wanted)
+      making.soon()
+    }
+  }
 
   return {
     asked(collection, uses) {
@@ -119,12 +145,8 @@ export function openIndexKeeper(
         stale.add(collection)
         counting.soon()
       })
-      for (const use of uses) {
-        const wanted = countUse(state, collection, use, { ...options, documents: documents ?? 0 })
-        if (!wanted) continue
-        state.wanted.set(nameOf(wanted.index), wanted)
-        making.soon()
-      }
+      if (documents !== undefined && Number.isFinite(documents)) count(collection, uses, documents)
+      else keepEarly(state, collection, uses)
       return {
         isSmall: documents !== undefined && documents <= smallDocuments,
         documents: Number.isFinite(documents) ? documents : undefined,
@@ -146,6 +168,12 @@ export function openIndexKeeper(
       for (const rounds of [counting, making, reviewing]) void rounds.close()
     },
   }
+}
+
+function keepEarly({ early }: State, collection: string, uses: readonly FieldUse[]) {
+  const before = early.get(collection) ?? []
+  if (uses.length > 0 && before.length < mostEarly && early.size < mostCounted)
+    early.set(collection, [...before, ...uses])
 }
 
 /** Undefined until it was counted for the first time. */

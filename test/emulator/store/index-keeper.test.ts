@@ -60,6 +60,15 @@ onEachEngine(() => {
       expect(keeper.asked(posts, []).has(['title'], 'desc')).toBe(false)
     })
 
+    test('gets one also for a list that came before the collection was counted', async () => {
+      const keeper = open({ fromDocuments: 50, atOnceDocuments: 50 })
+
+      keeper.asked(posts, [sortByTitle])
+      await keeper.settled()
+
+      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+    })
+
     test('gets no more than the collection may have', async () => {
       const keeper = open({ fromDocuments: 50, mostPerCollection: 1 })
       for (const path of [['createdAt'], ['updatedAt']] as const) await ask(keeper, { path, kind: 'desc' }, 3)
