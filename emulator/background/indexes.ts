@@ -267,11 +267,11 @@ async function review(state: State): Promise<void> {
 }
 
 function isUnwanted(
-  { isLeft, isReady, madeAt, usedAt }: KeptIndex,
+  { project, isReady, madeAt, usedAt }: KeptIndex,
   at: Date,
   { unusedDays }: IndexKeeperOptions,
 ): boolean {
-  if (isLeft) return true
+  if (project === null) return true
   if (!isReady) return at.getTime() - Date.parse(madeAt) > interruptedMilliseconds
   return at.getTime() - Date.parse(usedAt) > unusedDays * dayMilliseconds
 }

@@ -35,6 +35,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'collections:create': () => ['posts'],
   'collections:delete': () => ['missing', '--yes'],
   'collections:get': () => ['posts'],
+  'collections:indexes': () => [],
   'collections:list': () => [],
   'collections:permissions': () => ['posts'],
   'collections:rename': () => ['authors', 'authors'],

@@ -176,6 +176,30 @@ describe('contract 11 every operation of the control API replies as its contract
     expect(count).toBe(0)
   })
 
+  it('indexes, with what they are for and why they were made', async () => {
+    const { projectId: project, apiKey, url } = emulator
+    const client = createClient({ url, apiKey })
+    await client.collections.create({ name: 'many' })
+    for (let first = 0; first < 2_000; first += 1_000) {
+      const documents = Array.from({ length: 1_000 }, (_, n) => ({ kind: n % 10, title: `Post ${n}` }))
+      await client.collection('many').createMany(documents)
+    }
+    const ask = () => client.collection('many').list({ where: { kind: 3 }, sort: 'title', limit: 5 })
+    await expect
+      .poll(async () => {
+        await ask()
+        return (await control.indexes.list({ project, collection: 'many' })).indexes.map(({ isReady }) => isReady)
+      })
+      .toEqual([true])
+
+    const { indexes } = await control.indexes.list({ project })
+
+    expect(indexes).toMatchObject([{ collection: 'many', equal: ['kind'], field: 'title', kind: 'asc' }])
+    expect(indexes[0]?.reason).toMatch(/^\d+ lists asked for it among 2,000 documents$/)
+    expect(indexes[0]?.bytes).toBeGreaterThan(8_192)
+    await expect(control.indexes.list({ project, collection: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   it('the clock', async () => {
     const { now } = await control.clock.change({ now: '2040-02-29T12:00:00+01:00' })
     const { offset } = await control.clock.change({ advance: 60_000 })

@@ -2,6 +2,7 @@
 import { clock } from './clock.js'
 import { health } from './health.js'
 import { idp } from './idp.js'
+import { indexes } from './indexes.js'
 import { info } from './info.js'
 import { mailbox } from './mail.js'
 import type { OperationsOf } from './operation.js'
@@ -18,6 +19,7 @@ export const contract = {
   process,
   projects,
   snapshots,
+  indexes,
   users,
   seeds,
   mail: mailbox,

@@ -30,6 +30,9 @@ export const operations = {
     finish: 'POST /projects/:project/snapshots/:snapshot/finish',
     undo: 'POST /projects/:project/undo',
   },
+  indexes: {
+    list: 'GET /projects/:project/indexes',
+  },
   users: {
     update: 'PATCH /users/:user',
     remove: 'DELETE /users/:user',

@@ -4,6 +4,7 @@ import { clock } from '../control/clock.js'
 import { routesOf } from '../control/control-routes.js'
 import { health } from '../control/health.js'
 import { idp } from '../control/idp.js'
+import { indexes } from '../control/indexes.js'
 import { info } from '../control/info.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
@@ -39,7 +40,7 @@ export const routes: readonly Route[] = [
 ]
 
 export const controlRoutes: readonly Route[] = [
-  ...routesOf({ health, info, process, projects, snapshots, users, seeds, mail, clock, idp }),
+  ...routesOf({ health, info, process, projects, snapshots, indexes, users, seeds, mail, clock, idp }),
   ...loginCompleteRoutes,
   ...snapshotFileRoutes,
 ]

@@ -43,8 +43,9 @@ export interface KeptIndex extends FieldIndex {
   readonly bytes: number
   /** False while it is made, and for one whose making was interrupted. */
   readonly isReady: boolean
-  /** Whether its collection has been removed. */
-  readonly isLeft: boolean
+  /** Both are null where its collection has been removed. */
+  readonly project: string | null
+  readonly collectionName: string | null
 }
 
 /** What is known of the collection that a list reads. */
@@ -78,17 +79,20 @@ interface IndexRow {
   reason: string
   bytes: number
   is_ready: boolean
-  is_left: boolean
+  project_id: string | null
+  collection_name: string | null
 }
 
 export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   const rows = await db.query<IndexRow>(sql`
     select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, f.equal, f.uses, f.reason,
       coalesce(pg_relation_size(c.oid), 0) as bytes, coalesce(i.indisvalid, false) as is_ready,
-      not exists (select from collections where id = f.collection_id) as is_left
+      o.project_id, o.name as collection_name
     from field_indexes f
+    left join collections o on o.id = f.collection_id
     left join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
-    left join pg_index i on i.indexrelid = c.oid`)
+    left join pg_index i on i.indexrelid = c.oid
+    order by o.name, f.made_at, f.name`)
   return rows.map((row) => ({
     name: row.name,
     collection: row.collection_id,
@@ -101,7 +105,8 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
     reason: row.reason,
     bytes: row.bytes,
     isReady: row.is_ready,
-    isLeft: row.is_left,
+    project: row.project_id,
+    collectionName: row.collection_name,
   }))
 }
 

@@ -1,0 +1,44 @@
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import { selectCollection } from '../../store/collections.js'
+import { type KeptIndex, selectFieldIndexes } from '../../store/lists/indexes.js'
+import type { Backend } from '../context.js'
+import { requireProject } from '../projects/projects.js'
+
+/** An index of a collection, with the small one beside it that holds the documents which cannot stand in there. */
+export interface IndexOfCollection
+  extends Pick<KeptIndex, 'bytes' | 'uses' | 'madeAt' | 'usedAt' | 'isReady' | 'reason'> {
+  readonly collection: string
+  readonly equal: readonly Path[]
+  readonly path: Path
+  readonly kind: 'asc' | 'desc' | 'text'
+}
+
+/** @throws {SvcError} `NOT_FOUND` where there is no such project or collection */
+export async function listIndexes(
+  backend: Backend,
+  projectId: string,
+  name: string | undefined,
+): Promise<readonly IndexOfCollection[]> {
+  const project = await requireProject(backend, projectId)
+  if (name !== undefined && !(await selectCollection(backend.db, project.id, name))) {
+    throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
+  }
+  const kept = (await selectFieldIndexes(backend.db)).filter((index) => index.project === project.id)
+  return kept.flatMap((index) => {
+    const { kind, collectionName, equal = [], path, bytes, uses, madeAt, usedAt, reason } = index
+    if (kind === 'odd' || collectionName === null || (name !== undefined && collectionName !== name)) return []
+    const beside = kept.find((other) => other.kind === 'odd' && isBeside(other, index))
+    return [
+      {
+        ...{ collection: collectionName, equal, path, kind, bytes: bytes + (beside?.bytes ?? 0), uses, madeAt, usedAt },
+        ...{ isReady: index.isReady && beside?.isReady !== false, reason },
+      },
+    ]
+  })
+}
+
+function isBeside(one: KeptIndex, other: KeptIndex): boolean {
+  const over = ({ collection, path, equal = [] }: KeptIndex) => JSON.stringify([collection, equal, path])
+  return over(one) === over(other)
+}
