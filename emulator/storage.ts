@@ -5,11 +5,11 @@ import { guardDisk } from './database/disk-guard.js'
 import { makeStateFolder } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
 import { openPglite } from './database/pglite/pglite.js'
-import { damaged, newer, prepareData } from './database/pglite/state-folder.js'
+import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
 import type { Database } from './database/port.js'
 import { newerServer } from './database/postgres/server.js'
-import { migrate, NewerDatabaseError } from './database/schema/migrate.js'
+import { migrate, NewerDatabaseError, OlderDatabaseError } from './database/schema/migrate.js'
 import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
 import { openFileStore } from './ports/files/open-file-store.js'
@@ -77,7 +77,13 @@ async function openFor(
   const db = await opening.catch((cause) => {
     throw damaged(dataDir, 'The database does not start from them.', cause)
   })
-  return { db: guardDisk(await upToDate(db, (cause) => newer(dataDir, cause)), folder), dataDir }
+  const refused = (cause: NewerDatabaseError) => newer(dataDir, cause)
+  const current = await upToDate(db, refused, { refusesOlder: true }).catch(async (error) => {
+    if (!(error instanceof OlderDatabaseError)) throw error
+    await copyBeforeUpgrade(folder, error.found)
+    return upToDate(await openPglite({ dataDir, report }), refused)
+  })
+  return { db: guardDisk(current, folder), dataDir }
 }
 
 /** Each database has a place of its own, so that two that share a folder or a bucket leave each other's files alone. */
@@ -91,9 +97,13 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   })
 }
 
-async function upToDate(db: Database, refused: (cause: NewerDatabaseError) => StartError): Promise<Database> {
+async function upToDate(
+  db: Database,
+  refused: (cause: NewerDatabaseError) => StartError,
+  options?: { readonly refusesOlder: boolean },
+): Promise<Database> {
   try {
-    await migrate(db)
+    await migrate(db, options)
     return db
   } catch (error) {
     await db.close()

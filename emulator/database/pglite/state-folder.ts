@@ -1,5 +1,6 @@
 /** The folder that an emulator keeps: whether its data may be opened, and how new data come to be. Nothing is ever deleted. */
-import { chmod, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { chmod, cp, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../start-error.js'
 import { diskFull, isFull, reservedBytes } from './folder-place.js'
@@ -8,8 +9,11 @@ import { unpackTemplate } from './template.js'
 /** The only engine that keeps its data in a folder of ours. */
 const engine = 'pglite'
 
-/** Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. */
-const format = 1
+/**
+ * Raised when the layout of the folder changes, so that an older svc refuses what it would not understand. 0.1.0 wrote 1, and
+ * looks at nothing else: of the tables' own version it knows nothing.
+ */
+const format = 2
 
 interface Manifest {
   readonly format: number
@@ -89,6 +93,34 @@ async function lay(folder: string, data: string): Promise<void> {
   await rename(beside, data)
   await syncFolder(folder)
   await writeManifest(folder, { ...manifest, isInitialised: true })
+}
+
+/**
+ * Copies the data beside their place before this version changes them, once for each version that they come from; from then on
+ * 0.1.0 refuses the folder. The directory must not be open.
+ *
+ * @throws {StartError} `DISK_FULL` where there is no room for a copy
+ */
+export async function copyBeforeUpgrade(folder: string, version: number): Promise<void> {
+  const data = join(folder, 'data')
+  const copy = `${data}.version-${version}`
+  if (!(await stat(copy).catch(() => undefined))) await copyWhole(folder, data, copy)
+  const manifest = await readManifest(folder)
+  if (manifest) await writeManifest(folder, { ...manifest, format })
+}
+
+async function copyWhole(folder: string, data: string, copy: string): Promise<void> {
+  const beside = `${copy}.new`
+  await rm(beside, { recursive: true, force: true })
+  try {
+    // Where the disk can share blocks, the copy takes no space.
+    await cp(data, beside, { recursive: true, mode: constants.COPYFILE_FICLONE, preserveTimestamps: true })
+  } catch (cause) {
+    await rm(beside, { recursive: true, force: true })
+    throw isFull(cause) ? diskFull(folder) : cause
+  }
+  await rename(beside, copy)
+  await syncFolder(folder)
 }
 
 async function setAside(folder: string, data: string): Promise<void> {

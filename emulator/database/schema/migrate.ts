@@ -27,6 +27,15 @@ export class NewerDatabaseError extends Error {
   }
 }
 
+/** A database that an older version of the service has made, where that is not to be changed unasked. */
+export class OlderDatabaseError extends Error {
+  override readonly name = 'OlderDatabaseError'
+
+  constructor(readonly found: number) {
+    super(`The database is at version ${found}; this svc would bring it to version ${newestMigration}.`)
+  }
+}
+
 const lockMigrations = { text: 'select pg_advisory_xact_lock(7163, 1)::text', values: [] }
 
 interface State {
@@ -40,10 +49,13 @@ interface State {
  * Applies the migrations that the database lacks, in their order, each in a transaction of its own, one process at a time.
  *
  * @throws {NewerDatabaseError} and changes nothing.
+ * @throws {OlderDatabaseError} with `refusesOlder`, and changes nothing
  */
-export async function migrate(db: Database): Promise<void> {
+export async function migrate(db: Database, { refusesOlder = false } = {}): Promise<void> {
   const before = await selectState(db).catch(noneYet)
   requireKnown(before)
+  const isOlder = before.newest > 0 && before.newest < newestMigration
+  if (isOlder && refusesOlder) throw new OlderDatabaseError(before.newest)
   // Nearly every start finds nothing to do.
   if (before.newest === newestMigration && !before.is_order_foreign) return
   for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)

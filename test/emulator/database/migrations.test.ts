@@ -107,7 +107,7 @@ it('two processes that start at once on one PostgreSQL apply each migration once
   const server = await startPostgres()
   const processes = await Promise.all([openPostgres({ url: server.url }), openPostgres({ url: server.url })])
 
-  await Promise.all(processes.map(migrate))
+  await Promise.all(processes.map((db) => migrate(db)))
 
   const [first] = processes
   expect(await first?.query(sql`select number from svc.migrations order by number`)).toEqual(
