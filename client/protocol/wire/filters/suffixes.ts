@@ -7,10 +7,10 @@ export interface NamedTest {
   readonly operator: Operator
 }
 
-const common = ['ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull', 'contains'] as const
+const common = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'isnull', 'contains'] as const
 /** Here `contains` ignores case, and there is no other. */
-export const doubled: readonly string[] = [...common, 'eq', 'startswith', 'endswith', 'notin'] satisfies Operator[]
-export const single: readonly Operator[] = [...common, 'eq', 'icontains']
+export const doubled: readonly string[] = [...common, 'startswith', 'endswith', 'notin'] satisfies Operator[]
+export const single: readonly Operator[] = [...common, 'icontains']
 
 /** A single underscore is a suffix's only if no other stands before it and the word is known. */
 export function singleSuffix(name: string): Operator | undefined {
