@@ -16,11 +16,16 @@ const empty: Cache<never> = { of: async () => undefined as never }
 const backend: Partial<Backend> = {
   caches: { callers: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
 }
+const failures: string[] = []
 const parts: Partial<Door> = {
   backend: backend as Backend,
   home: 'home',
-  log: openLog({ level: 'silent', folder: undefined }),
+  log: {
+    ...openLog({ level: 'silent', folder: undefined }),
+    failure: (_id, error) => void failures.push(String(error)),
+  },
   openToLoopback: true,
+  latency: () => 0,
   requireHost: openHostCheck([]),
 }
 const door = parts as Door
@@ -52,6 +57,7 @@ beforeAll(async () => {
     { ...page, contentSecurityPolicy: "default-src 'self'" },
     { ...docs, contentSecurityPolicy: "default-src 'self'" },
     { ...assets, contentSecurityPolicy: "default-src 'none'" },
+    { ...docs, path: '/gone', folder: join(folder, 'gone'), contentSecurityPolicy: "default-src 'none'" },
   ])
   app.use((_req, res) => void res.writeHead(404).end('the rest'))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -118,6 +124,14 @@ test('a page that is not there is the index of the app, and nothing else is', as
 test('a folder of many pages has no page for those that are not there', async () => {
   expect(await ask('/docs/', html)).toMatchObject({ status: 200, text: '<h1>Docs</h1>' })
   expect(await ask('/docs/missing', html)).toMatchObject({ status: 404 })
+})
+
+test('a folder that is missing is said and logged, without a word of where it should be', async () => {
+  const answer = await ask('/gone/', html)
+
+  expect(answer).toMatchObject({ status: 404, text: expect.stringContaining('are missing in this installation') })
+  expect(answer.text).not.toContain(folder)
+  expect(failures).toEqual([expect.stringContaining(join(folder, 'gone'))])
 })
 
 test('a browser that has a file is told so, and may ask for a part of it', async () => {

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { Express, Request, Response } from 'express'
+import { SvcError } from '../../client/protocol/model/errors.js'
 import type { StaticMount } from '../pages/mounts.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { requireKnownOrigin, requireNamedOrigin } from './guards/known-origins.js'
@@ -35,7 +36,10 @@ async function answerPath(
   const { req } = exchange
   requireNamedOrigin(req)
   const file = await fileAt(mount, path, req.headers.accept)
-  if (file === undefined) return refusePath(door, exchange)
+  if (file === undefined) {
+    await requireMounted(door, mount, exchange)
+    return refusePath(door, exchange)
+  }
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuseOtherMethods(door, exchange)
   await requireKnownOrigin(door, req)
   speak(exchange, await namedDialect(door, exchange))
@@ -51,6 +55,17 @@ async function answerPath(
     describing: { 'content-type': typeOf(file.path, res) },
     read: async (part) => createReadStream(file.path, part && { start: part.first, end: part.last }),
   })
+}
+
+/** A folder that is missing was not built or not installed, which is said and logged. @throws {SvcError} `NOT_FOUND` */
+async function requireMounted({ log }: Door, { path, folder }: StaticMount, { id }: Exchange): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (found?.isDirectory()) return
+  log.failure(id, new Error(`The folder of "${path}" is missing: ${folder}`))
+  throw new SvcError(
+    'NOT_FOUND',
+    `The files of "${path}" are missing in this installation; the log has more under "${id}".`,
+  )
 }
 
 /** Express has the table of types. */
