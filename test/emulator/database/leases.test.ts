@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openLease } from '../../../emulator/background/leader.js'
 import { openRounds } from '../../../emulator/background/rounds.js'
+import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
+import { openService } from '../../../emulator/open-service.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+import { startPostgres } from '../../fixtures/databases/postgres.js'
 
 describe.each(engines)('Two processes on %s', (engine) => {
   let opened: OpenedEngine
@@ -65,4 +68,20 @@ describe.each(engines)('Two processes on %s', (engine) => {
 
     expect(await second.lease.leads()).toBe(true)
   })
+})
+
+it('two services on one PostgreSQL have one lease for their background work', async () => {
+  const server = await startPostgres()
+  const config = { ...defaultConfig, memory: true, databaseUrl: server.url }
+  const first = await openService(config)
+  const leases = () => first.backend.db.query<{ name: string; holder: string }>(sql`select name, holder from leases`)
+  await expect.poll(leases).toMatchObject([{ name: 'background' }])
+  const before = await leases()
+
+  const second = await openService(config)
+  await second.close()
+
+  expect(await leases()).toEqual(before)
+  await first.close()
+  await server.stop()
 })
