@@ -1,5 +1,5 @@
 /** The ports to identity providers: what the core asks of any, and what only the built-in one can be told. */
-import type { LoginFailure, ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
+import type { LoginFailure, ProviderAccount, StandingFault } from '../../client/protocol/model/provider-login.js'
 
 /** One provider as a project has set it up. */
 export interface ProviderClient {
@@ -89,14 +89,6 @@ export interface ProviderAccounts {
   change(id: string, changes: Partial<Omit<ProviderAccount, 'id'>>): Promise<ProviderAccount>
   /** @throws {SvcError} `NOT_FOUND` */
   remove(id: string): Promise<void>
-}
-
-export interface StandingFault {
-  readonly fault: ProviderFault
-  /** Logins that are going to meet it; `null` until told otherwise. */
-  readonly times: number | null
-  /** The client id whose logins are meant; left out, all. */
-  readonly client?: string | undefined
 }
 
 export interface ProviderFaults {

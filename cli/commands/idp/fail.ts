@@ -1,7 +1,10 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { StandingFault } from '../../../client/protocol/control/idp.js'
-import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
+import {
+  type ProviderFault,
+  providerFaults,
+  type StandingFault,
+} from '../../../client/protocol/model/provider-login.js'
 import { ControlCommand } from '../../base/control-command.js'
 import { faultHelp } from '../../idp/outcome.js'
 import { counted } from '../../terminal/print.js'

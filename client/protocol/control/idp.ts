@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isLoopbackUrl } from '../model/loopback.js'
-import { type ProviderFault, providerFaults } from '../model/provider-login.js'
+import { type ProviderFault, providerFaults, type StandingFault } from '../model/provider-login.js'
 import { anyFields, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
@@ -21,11 +21,8 @@ const standingFault = z.strictObject({
   fault,
   times: z.int().nullable().describe('How many logins; null for all of them.'),
   client: z.string().optional().describe('Id of the client whose logins fail; left out, all.'),
-})
+}) satisfies z.ZodType<StandingFault>
 const faults = z.strictObject({ faults: z.array(standingFault) })
-
-/** How the next logins fail. */
-export type StandingFault = z.output<typeof standingFault>
 
 /** Contract 11: the accounts of the built-in provider, and how its next logins fail. */
 export const idp = {

@@ -33,6 +33,15 @@ export const providerFaults = {
 
 export type ProviderFault = keyof typeof providerFaults
 
+/** How the next logins fail. */
+export interface StandingFault {
+  readonly fault: ProviderFault
+  /** Logins that are going to meet it; `null` until told otherwise. */
+  readonly times: number | null
+  /** The client id whose logins are meant; left out, all. */
+  readonly client?: string | undefined
+}
+
 export function isProviderFault(text: string): text is ProviderFault {
   return Object.hasOwn(providerFaults, text)
 }

@@ -11,7 +11,7 @@ import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, step
 const isOnAlready = 'Two-factor login is on already. Turn it off with a code first.'
 
 /** What an authenticator app needs, in three forms of the same. */
-export interface Enrolment {
+export interface TotpEnrolment {
   readonly secret: string
   readonly otpauthUrl: string
   /** An image as a `data:` URL. */
@@ -23,7 +23,7 @@ export interface Enrolment {
  *
  * @throws {SvcError} `FORBIDDEN` while it is on: turning it off takes a code, so that a stolen session cannot replace it.
  */
-export async function enableTwoFactor(ctx: UserContext): Promise<Enrolment> {
+export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> {
   const user = await getMe(ctx)
   const secrets = await selectSecrets(ctx.db, user.id)
   if (secrets?.totpSecret) throw new SvcError('FORBIDDEN', isOnAlready)

@@ -6,7 +6,7 @@ import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { arrayOf, object, text } from '../../../client/protocol/wire/json-schema.js'
 import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../../client/protocol/wire/records/logins.js'
 import { userSchema, writeUser, writeUsers } from '../../../client/protocol/wire/records/users.js'
-import type { Enrolment } from '../../core/accounts/two-factor.js'
+import type { TotpEnrolment } from '../../core/accounts/two-factor.js'
 import type { LoginOutcome } from '../../core/logins/logins.js'
 import type { ReplyForm } from './reply-form.js'
 
@@ -20,7 +20,7 @@ export interface UserReplyValues {
   token: string
   /** What was done, in words. */
   message: string
-  enrolment: Enrolment
+  enrolment: TotpEnrolment
   recoveryCodes: readonly string[]
   /** The address at an identity provider. */
   loginUrl: string

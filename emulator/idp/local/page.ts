@@ -1,8 +1,9 @@
 /** The page on which a person chooses an account. It needs no script, and shows what it is given as text. */
+
+import type { StandingFault } from '../../../client/protocol/model/provider-login.js'
 import { type ProviderAccount, providerFaults } from '../../../client/protocol/model/provider-login.js'
 import { Html, html } from '../../pages/html.js'
 import { shell } from '../../pages/shell.js'
-import type { StandingFault } from '../provider.js'
 import type { LoginRequest } from './authorize.js'
 import type { OAuthError, ProviderAnswer } from './exchange.js'
 import { pageHeaders, style } from './page-style.js'

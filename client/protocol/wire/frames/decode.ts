@@ -15,7 +15,7 @@ export interface DecodedChange {
 export function readChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
   const { event, seq, collection, document, data = null } = frame
   if (typeof event !== 'string') return undefined
-  // A plain name is the past without its last letter.
+  // A plain name is the kind without its last letter, as the table of names in `events/encode.ts` has to have it.
   const kind = event.replace(/d?$/, 'd') as Change['kind']
   const decoded = isObject(document) ? documentOf({ ...document, collection }) : decodeDocument(data)
   return { kind, seq: seq as number, document: decoded }
