@@ -13,6 +13,7 @@ import * as peers from './rows/peers.js'
 import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
+import * as settings from './rows/settings.js'
 import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
 import * as users from './rows/users.js'
@@ -31,6 +32,7 @@ const groups = {
   realtime,
   peers,
   commands,
+  settings,
   client,
   hostile,
   large,

@@ -12,6 +12,8 @@ export interface Config extends MailUrls {
   readonly host: string | undefined
   /** The folder for data, addresses and keys. Left out, nothing is kept. */
   readonly dir: string | undefined
+  /** Data of this branch only: each has a folder of its own in `dir`. Keys and port are those of `dir`. */
+  readonly branch: string | undefined
   /** A folder of the user's own, for keys where the disk of `dir` keeps no file modes. Left out, they are drawn anew there. */
   readonly privateDir: string | undefined
   /** Keeps no data, although there is a folder: its keys are used, and another emulator may run there. */
@@ -53,6 +55,7 @@ export const defaultConfig: Config = {
   choosePort: undefined,
   host: undefined,
   dir: undefined,
+  branch: undefined,
   privateDir: undefined,
   memory: false,
   fresh: false,

@@ -22,7 +22,7 @@ export interface Storage {
   readonly dataDir: string | undefined
 }
 
-type Options = Pick<Config, 'dir' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl' | 'holdsProcess'>
+type Options = Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl' | 'holdsProcess'>
 
 export interface Surroundings {
   /** What another process that wants the same folder reads. */
@@ -48,10 +48,21 @@ export async function openStorage(
   if (folder !== undefined) await makeStateFolder(folder)
   // What keeps nothing runs beside whoever holds the folder.
   if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
-  const { db, dataDir } = await openFor(options, folder, surroundings)
+  const place = await placeOf(options, folder)
+  const { db, dataDir } = await openFor(options, place, surroundings)
   stack.use(db)
-  const files = stack.use(await openFiles(db, options, folder))
+  const files = stack.use(await openFiles(db, options, place))
   return { db, files, dataDir }
+}
+
+/** Where the data are: in the folder itself, or in that of a branch. */
+async function placeOf({ branch, memory }: Options, folder: string | undefined): Promise<string | undefined> {
+  if (folder === undefined || branch === undefined || memory) return folder
+  // Names of branches hold slashes. None begins with a dot or is that long once it is a name of a file.
+  const name = encodeURIComponent(branch).replace(/^\.+/, '%2E').slice(0, 200)
+  const place = join(folder, 'branches', name)
+  await makeStateFolder(place)
+  return place
 }
 
 async function openFor(

@@ -14,9 +14,10 @@ import { latencyWords } from '../dev/latency.js'
 import { openLiveConfig } from '../dev/live-config.js'
 import { publishEmulatorInfo } from '../dev/publish.js'
 import { openRequestLog } from '../dev/request-log.js'
-import { boxDetails, type Started, start } from '../dev/start.js'
+import { boxDetails, loadSnapshot, type Started, start } from '../dev/start.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
+import { openServedBranch } from '../git/served-branch.js'
 import { seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
@@ -61,11 +62,14 @@ command's exit code if it ends by itself.`)
     const live = openLiveConfig(file, { latency: flags.latency, settings: settingsOfFlags(flags) })
     const stopped = untilStopped()
     const requests = openRequestLog(options.folder)
-    const emulator = await start(options, { live, requests })
+    const branch = options['per-branch'] ? await openServedBranch() : undefined
+    const started: Started = { live, requests, branch }
+    const emulator = await start(options, started)
     try {
       const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
+      if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))
       const demo = flags.demo ? await loadDemo(client) : undefined
       const seeding = seedingOf(
         info,
@@ -73,7 +77,7 @@ command's exit code if it ends by itself.`)
         this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,
       )
       for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
-      const unfollow = await live.follow(info, (words) => this.note(words))
+      const unfollow = await this.follow(info, started)
       await rememberFolder(process.cwd())
       const published = await publishEmulatorInfo(info, {
         folder: options.folder,
@@ -85,10 +89,10 @@ command's exit code if it ends by itself.`)
         requests.begin()
         const seconds = (performance.now() - begunAt) / 1000
         await this.sayReady(info, {
-          ...{ ...boxDetails(options, emulator), hashLibrary, seconds, demo, app, other },
+          ...{ ...boxDetails(options, emulator, branch), hashLibrary, seconds, demo, app, other },
           open: flags.open,
         })
-        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, { stopped, live, requests }))
+        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started))
       } finally {
         unfollow()
         await published.withdraw()
@@ -98,6 +102,15 @@ command's exit code if it ends by itself.`)
       requests.close()
     }
     this.note(options.memory ? 'stopped' : 'stopped; what was answered is kept')
+  }
+
+  /** What changes outside, until the answered function is called. */
+  private async follow(info: EmulatorInfo, { live, branch }: Started): Promise<() => void> {
+    const say = (words: string) => this.note(words)
+    const ends = [await live.follow(info, say), branch?.follow(say)]
+    return () => {
+      for (const end of ends) end?.()
+    }
   }
 
   private async saveConfig(file: FolderConfig): Promise<void> {
@@ -125,7 +138,7 @@ command's exit code if it ends by itself.`)
     }
   }
 
-  private async alone(info: EmulatorInfo, { stopped, ...started }: Started & Stopping): Promise<void> {
+  private async alone(info: EmulatorInfo, stopped: Promise<NodeJS.Signals>, started: Started): Promise<void> {
     const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info, started)
     await stopped
     unlisten()
@@ -161,16 +174,13 @@ command's exit code if it ends by itself.`)
   }
 }
 
-interface Stopping {
-  readonly stopped: Promise<NodeJS.Signals>
-}
-
 /** What listens to keys is loaded only where somebody may press one. */
-async function listenToKeys(info: EmulatorInfo, { live, requests }: Started): Promise<() => void> {
+async function listenToKeys(info: EmulatorInfo, { live, requests, branch }: Started): Promise<() => void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
   const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
-  return listenToKeys({ client, emulator: info, requests, about: () => latencyWords(live.latency()) })
+  const about = () => [...(branch ? [branch.words()] : []), ...latencyWords(live.latency())]
+  return listenToKeys({ client, emulator: info, requests, about })
 }
 
 /** What the emulator file says, field by field: an emulator knows more than it may tell. Contract 11. */

@@ -29,6 +29,7 @@ const dev = {
   port: count(65_535),
   data: text,
   memory: flag,
+  perBranch: flag,
   project: text,
   databaseUrl: text,
   filesUrl: text,

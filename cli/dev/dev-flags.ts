@@ -16,6 +16,11 @@ export const devFlags = {
   host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
   data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
   memory: Flags.boolean({ description: 'keep no data on disk', exclusive: ['fresh', 'database-url'] }),
+  'per-branch': Flags.boolean({
+    description: 'keep the data of each git branch apart; keys and port are the same',
+    exclusive: ['memory', 'database-url'],
+  }),
+  snapshot: Flags.string({ description: 'load this snapshot first; svc undo takes it back', helpValue: 'name' }),
   fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
   'new-token': Flags.boolean({ description: 'draw another control token; whoever has the old one is refused' }),
   dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
@@ -80,6 +85,7 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
   return {
     ...flags,
     memory,
+    'per-branch': flags['per-branch'] || (dev.perBranch === true && !memory && flags['database-url'] === undefined),
     folder: resolve(data ?? stateFolder),
     port: flags.port ?? dev.port,
     project: flags.project ?? dev.project ?? 'dev',

@@ -1,6 +1,10 @@
 /** How the options of `svc dev` become an emulator. */
 import { join } from 'node:path'
 import type { Emulator } from '../../emulator/dev.js'
+import type { ServedBranch } from '../git/served-branch.js'
+import { withSnapshot } from '../snapshots/undoable.js'
+import { openControl } from '../target/control.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
 import { ownHostNames } from '../target/own-names.js'
 import { configFolder } from '../target/profiles.js'
 import { isOpenToOthers, nearby } from './box.js'
@@ -11,17 +15,19 @@ import type { RequestLog } from './request-log.js'
 
 /** What stays beside the emulator while it runs. */
 export interface Started {
+  readonly branch: ServedBranch | undefined
   readonly live: LiveConfig
   readonly requests: RequestLog
 }
 
 /** @throws {StartError} saying why it cannot start and what to do */
-export async function start(options: DevOptions, { live, requests }: Started): Promise<Emulator> {
+export async function start(options: DevOptions, { live, requests, branch }: Started): Promise<Emulator> {
   const { startEmulator } = await import('../../emulator/dev.js')
   return startEmulator({
     ...(options.port === undefined ? { choosePort: freePort(options.host) } : { port: options.port }),
     host: options.host,
     dir: options.folder,
+    branch: branch?.name,
     privateDir: join(configFolder(), 'keys'),
     memory: options.memory,
     fresh: options.fresh,
@@ -41,10 +47,14 @@ export async function start(options: DevOptions, { live, requests }: Started): P
 }
 
 /** What the box says of it. */
-export function boxDetails(options: DevOptions, { secretKey }: Emulator) {
+export function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
   const { folder, memory } = options
   const isOnServer = options['database-url'] !== undefined
-  const data = isOnServer ? 'in PostgreSQL' : memory ? 'in memory, gone when it stops' : nearby(folder)
+  const data = isOnServer
+    ? 'in PostgreSQL'
+    : memory
+      ? 'in memory, gone when it stops'
+      : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
   return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
 }
 
@@ -53,4 +63,23 @@ function freePort(host: string | undefined) {
     const { firstFreePort } = await import('../dev/ports.js')
     return firstFreePort(host, kept)
   }
+}
+
+/** A large one takes its time. */
+const mostLoadMilliseconds = 600_000
+
+/** Brings the emulator to a snapshot; what it held before is in another one. @throws {SvcError} `NOT_FOUND` */
+export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (words: string) => void): Promise<void> {
+  const { snapshots } = openControl(info, mostLoadMilliseconds)
+  const project = info.projectId
+  await snapshots.get({ project, snapshot })
+  const undoable = {
+    emulator: info,
+    command: `dev --snapshot ${snapshot}`,
+    key: undefined,
+    onSaved: (name: string) => say(`saved "${name}" first; svc undo brings it back`),
+    onUnsaved: (why: string) => Promise.reject(new Error(why)),
+  }
+  await withSnapshot(undoable, () => snapshots.load({ project, snapshot }))
+  say(`loaded "${snapshot}"`)
 }

@@ -16,7 +16,9 @@ export async function checkDataFolder({ folder, holder, emulator }: Patient): Pr
     () => false,
   )
   if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
-  const findings = [...(await dataFindings(folder)), ...modeFindings(folder), ...copyFindings(folder)]
+  const branches = namesIn(join(folder, 'branches')).map((name) => join(folder, 'branches', name))
+  const data = await Promise.all([folder, ...branches].map(dataFindings))
+  const findings = [...data.flat(), ...modeFindings(folder), ...copyFindings(folder)]
   return { said: nearby(folder), findings: holder || emulator ? findings : [...findings, ...leftoverFindings(folder)] }
 }
 
@@ -37,7 +39,19 @@ async function dataFindings(folder: string): Promise<Finding[]> {
   }
 }
 
-const privateFiles = ['emulator.json', 'keys', 'data', 'files', 'snapshots', 'errors.log', 'errors.1.log', 'dev.log']
+const privateFiles = [
+  'emulator.json',
+  'branches',
+  'requests.log',
+  'requests.1.log',
+  'keys',
+  'data',
+  'files',
+  'snapshots',
+  'errors.log',
+  'errors.1.log',
+  'dev.log',
+]
 
 /** Keys, the control token and data are of the user alone; a folder that was copied or unpacked may have lost that. */
 function modeFindings(folder: string): Finding[] {

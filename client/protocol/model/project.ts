@@ -91,6 +91,8 @@ export interface DevSettings {
   /** The state folder. */
   readonly data?: string
   readonly memory?: boolean
+  /** Keeps the data of each git branch apart. */
+  readonly perBranch?: boolean
   /** Id of the project that the keys belong to. */
   readonly project?: string
   readonly databaseUrl?: string

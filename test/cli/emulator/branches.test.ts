@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const git = (...words: string[]) => execa('git', words, { cwd: world.folder })
+const names = async () =>
+  ((await world.json(['collections', 'list'])) as { name: string }[]).map(({ name }) => name).sort()
+
+test('--per-branch keeps the data of branches apart, under the same key', async () => {
+  await git('init', '-q', '-b', 'main')
+  const main = await world.dev('--per-branch')
+  await world.svc(['collections', 'create', 'posts'])
+  await main.stop()
+  await git('checkout', '-q', '-b', 'feature/login')
+
+  const feature = await world.dev('--per-branch')
+  const there = await names()
+  await world.svc(['collections', 'create', 'drafts'])
+  await feature.stop()
+  await git('symbolic-ref', 'HEAD', 'refs/heads/main')
+  const again = await world.dev('--per-branch')
+
+  expect(there).toEqual([])
+  expect(await names()).toEqual(['posts'])
+  expect([feature.apiKey, again.apiKey]).toEqual([main.apiKey, main.apiKey])
+  expect(existsSync(join(world.folder, '.svc', 'branches', 'feature%2Flogin', 'data'))).toBe(true)
+  expect((await world.svc(['dev', '--port', '0'])).stderr).toContain('is in use by process')
+})
+
+test('a branch that is checked out meanwhile is named, with what to do', async () => {
+  await git('init', '-q', '-b', 'main')
+  const env = cleanEnv(world.folder)
+  const words = [bin, 'dev', '--port', '0', '--per-branch']
+  const dev = execa(process.execPath, words, { cwd: world.folder, env, extendEnv: false })
+  let said = ''
+  for (const stream of [dev.stdout, dev.stderr]) {
+    stream.on('data', (piece) => {
+      said += piece
+    })
+  }
+  await expect.poll(() => said).toMatch(/Data +\.svc, branch main\n/)
+
+  await git('symbolic-ref', 'HEAD', 'refs/heads/next')
+
+  await expect
+    .poll(() => said)
+    .toContain('"next" is checked out, and the data of "main" are still served. Stop svc dev')
+  dev.kill()
+  await dev
+})
+
+test('--per-branch outside of a repository is misuse', async () => {
+  const env = { GIT_CEILING_DIRECTORIES: '/' }
+
+  const ran = await world.svc(['dev', '--per-branch', '--port', '0'], { env })
+
+  expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('There is no git repository here') })
+})
+
+test('--snapshot loads it at the start, and svc undo takes that back', async () => {
+  await (await world.dev()).stop()
+  const first = await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  await world.svc(['snapshot', 'save', 'base'])
+  await world.svc(['collections', 'create', 'drafts'])
+  await first.stop()
+
+  const second = await world.dev('--snapshot', 'base')
+  const loaded = await names()
+  const undone = await world.svc(['undo', '--yes'])
+  const after = await names()
+  await second.stop()
+
+  expect(loaded).toEqual(['posts'])
+  expect(undone.exit).toBe(0)
+  expect(after).toEqual(['drafts', 'posts'])
+  expect(await world.svc(['dev', '--port', '0', '--snapshot', 'none'])).toMatchObject({ exit: 4 })
+})
