@@ -14,7 +14,7 @@ import { prose } from '../terminal/prose.js'
 export default class Doctor extends SvcCommand {
   static override summary = 'Find out what is wrong with the emulator of this folder, and what to do about it.'
   static override description =
-    prose(`Looks at Node, versions, the port, the state folder and its lock, the disk, the clock, settings, keys in .env files and
+    prose(`Looks at Node, versions, the port, the state folder and its lock, the disk, the clock, indexes, settings, keys in .env files and
 orphaned processes, whether an emulator runs or not. Nothing is changed without --repair.
 
 Exits with 10 when something is wrong. What is only worth knowing is no reason to.`)

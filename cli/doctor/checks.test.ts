@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Finding, Patient, Seen } from './finding.js'
+import { seenIndexes } from './indexes.js'
 import { checkLock } from './lock.js'
 import { checkClock, checkDisk } from './machine.js'
 import { checkPort } from './port.js'
@@ -100,6 +101,20 @@ test('an emulator file that names another machine is not asked', () => {
   const seen = checkLock({ ...patient, recorded: { ...info, url: 'http://203.0.113.1:80' } })
 
   expect(codes(seen)).toEqual([['NOT_TRUSTED', 'wrong']])
+})
+
+test('an index that was begun long ago and is not ready is wrong, one that is just being made is not', () => {
+  const index = {
+    collection: 'posts',
+    field: 'title',
+    bytes: 2_048,
+    madeAt: '2030-01-01T00:00:00.000Z',
+    isReady: false,
+  }
+
+  expect(codes(seenIndexes([index], new Date('2030-01-01T01:00:00Z')))).toEqual([['INDEX_NOT_READY', 'wrong']])
+  expect(codes(seenIndexes([index], new Date('2030-01-01T00:01:00Z')))).toEqual([])
+  expect(seenIndexes([{ ...index, isReady: true }], new Date('2030-02-01')).said).toMatch(/^1 kept, 2/)
 })
 
 test('an emulator whose folder was removed is found by its process', () => {

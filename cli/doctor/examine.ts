@@ -3,6 +3,7 @@ import { describeFailure } from '../base/failure.js'
 import { checkDataFolder } from './data-folder.js'
 import { checkEnvFiles } from './env-files.js'
 import type { Check, Finding, Patient, Seen } from './finding.js'
+import { checkIndexes } from './indexes.js'
 import { checkLock } from './lock.js'
 import { checkClock, checkDisk } from './machine.js'
 import { checkPort } from './port.js'
@@ -19,6 +20,7 @@ const checks = {
   lock: checkLock,
   disk: (patient) => checkDisk(patient),
   clock: (patient) => checkClock(patient),
+  indexes: checkIndexes,
   settings: checkSettings,
   'env files': checkEnvFiles,
   processes: () => checkProcesses(),
