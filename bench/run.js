@@ -16,6 +16,7 @@ import * as realtime from './rows/realtime.js'
 import * as settings from './rows/settings.js'
 import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
+import * as testing from './rows/testing.js'
 import * as users from './rows/users.js'
 import { isReached, tableOf } from './tools/table.js'
 
@@ -34,6 +35,7 @@ const groups = {
   commands,
   settings,
   client,
+  testing,
   hostile,
   large,
   'many-users': { measure: manyUsers },
