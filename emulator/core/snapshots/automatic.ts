@@ -16,8 +16,12 @@ const partOfDisk = 0.1
  *
  * @throws {SvcError} `STORAGE_LIMIT` where the newest does not fit by itself; it is deleted too then
  */
-export async function trimAutomatic(backend: Backend, newest: StoredSnapshot): Promise<void> {
-  const mostBytes = await mostAutomaticBytes(backend)
+export async function trimAutomatic(
+  backend: Backend,
+  newest: StoredSnapshot,
+  limitBytes?: number | undefined,
+): Promise<void> {
+  const mostBytes = limitBytes ?? (await mostAutomaticBytes(backend))
   const deleted = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await takeTime(tx)
     await lockSnapshots(tx)
