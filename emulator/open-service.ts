@@ -126,7 +126,6 @@ async function openBackend(
   stack.defer(() => void vacuum.close())
   stack.use(openCheckpoints(db, report))
   const bus = stack.use(await openBus(config, db, report))
-  stack.defer(bus.subscribe({ changes: indexes.busy, identity: indexes.busy, settings: indexes.busy }))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())
   const mail = stack.use(
@@ -134,7 +133,7 @@ async function openBackend(
   )
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const backend: Backend = {
-    db,
+    db: watched(db, indexes.busy),
     about: { pid: about.pid, dataDir, project: config.project },
     url,
     now,
@@ -157,6 +156,25 @@ async function openBackend(
     sweepFilesSoon: fileKeeper.soon,
   }
   return { backend, localProvider }
+}
+
+/** The same database, which says when a request uses it. */
+function watched(db: Database, used: () => void): Database {
+  return {
+    ...db,
+    query(statement) {
+      used()
+      return db.query(statement)
+    },
+    batch(statements) {
+      used()
+      return db.batch(statements)
+    },
+    transaction(work) {
+      used()
+      return db.transaction(work)
+    },
+  }
 }
 
 async function openBus({ databaseUrl }: Config, db: Database, report: (error: unknown) => void): Promise<Bus> {

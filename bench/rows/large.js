@@ -5,6 +5,7 @@ import { startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 import { startLoad } from '../tools/load.js'
+import { fill } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
 
 const sizes = { small: 1_000, large: 1_000_000 }
@@ -17,6 +18,9 @@ const titles = Array.from({ length: 20 }, (_, at) => `Post number ${at + 1}`).jo
 const queries = [
   ['first page, newest, total', '?limit=20', 1.5],
   ['equality, 0.1 %', '?rare=7&limit=20', 5],
+  ['equality, 2 %, sorted, total', '?category=category-7&orderBy=views&order=desc&limit=20', 5],
+  ['range, 1 %, total', '?amount__gte=0.99&limit=20', 5],
+  ['range, 50 %, total', '?amount__gte=0.5&limit=20', 30],
   ['equality that matches nothing', '?rare=nothing&limit=20', 5],
   ['one of 20 values', `?title__in=${encodeURIComponent(titles)}`, 5],
   ['range, 0.1 %', '?amount__gte=0.999&limit=20', 5],
@@ -27,16 +31,17 @@ const queries = [
 /** @returns {Promise<Row[]>} */
 export async function measure() {
   const folder = newPath()
-  await load(folder)
+  const scanMilliseconds = await load(folder)
   const dev = await startDev(folder, { isWatched: true })
   try {
-    return [...(await stall(dev)), ...(await growth(dev))]
+    const rows = [...(await unindexed(dev, scanMilliseconds)), ...(await stall(dev)), ...(await growth(dev))]
+    return [...rows, await imported(dev)]
   } finally {
     await dev.stop()
   }
 }
 
-/** Both collections, filled by the database itself. @param {string} folder */
+/** Both collections, filled by the database itself; answers how long it takes to read all of the larger one. @param {string} folder */
 async function load(folder) {
   const empty = await startDev(folder)
   /** @type {[string, number][]} */
@@ -49,7 +54,8 @@ async function load(folder) {
   const bare = await startContender('contenders/pglite.js', [join(folder, 'data')])
   const documents = `insert into documents (id, collection_id, data, created_at, updated_at)
     select id, $1::uuid, jsonb_build_object(
-      'title', 'Post number ' || n, 'rare', n % 1000, 'amount', random(), 'status', 'published',
+      'title', 'Post number ' || n, 'rare', n % 1000, 'amount', random(), 'status', 'published', 'score', random(),
+      'category', 'category-' || n % 50, 'views', (n::bigint * 7919) % 100000,
       'text', repeat(md5(n::text), 5)
     ), uuid_extract_timestamp(id), uuid_extract_timestamp(id)
     from (select n, uuidv7() as id from generate_series($2::int, $3::int) as n) as fresh`
@@ -61,8 +67,52 @@ async function load(folder) {
     const counted = 'update document_counts set documents = $2::bigint where collection_id = $1::uuid'
     await bare.ask({ text: counted, values: [[collection, String(count)]], milliseconds: 0 })
   }
-  await bare.ask({ text: 'analyze', values: [[]], milliseconds: 0 })
+  await bare.ask({ text: 'vacuum (analyze) documents', values: [[]], milliseconds: 0 })
+  const [large = ''] = collections.at(-1)?.map(String) ?? []
+  const text = `select id from documents where collection_id = $1::uuid and (data #> '{score}') >= $2::jsonb`
+  const scan = { text, values: [[large, '0.995']], milliseconds: 0 }
+  await bare.ask(scan)
+  const { perSecond } = await bare.ask(scan)
   await bare.stop()
+  return 1_000 / perSecond
+}
+
+/** A field that nobody has asked for yet, and again once nobody has asked for anything for a while. @param {Dev} dev @param {number} scanMilliseconds */
+async function unindexed(dev, scanMilliseconds) {
+  const query = '/collections/large?score__gte=0.995&limit=20'
+  await timeOf(dev, '/collections/large?limit=20')
+  const first = await timeOf(dev, query)
+  await calm(dev)
+  const second = await timeOf(dev, query)
+  return [
+    {
+      what: 'first query on a field without an index, 1,000,000 documents',
+      against: 'the scan on bare PGlite',
+      values: [first / scanMilliseconds],
+      target: { atMost: 1.3 },
+      figures: `${rounded(first)} ms, ${rounded(scanMilliseconds)} ms`,
+    },
+    {
+      what: 'the first after a quiet moment',
+      against: 'that query',
+      values: [second / first],
+      target: { atMost: 0.1 },
+      figures: `${rounded(second)} ms, ${rounded(first)} ms`,
+    },
+  ]
+}
+
+/** Right after an import through the service. @param {Dev} dev @returns {Promise<Row>} */
+async function imported(dev) {
+  await fill(dev, 'few', 1_000)
+  await fill(dev, 'imported', 100_000)
+  const query = `?author.name=${encodeURIComponent('Author 7')}&orderBy=views&order=desc&limit=20`
+  for (let times = 0; times < 6; times++) await timeOf(dev, `/collections/imported${query}`)
+  const lists = {
+    small: () => timeOf(dev, `/collections/few${query}`),
+    large: () => timeOf(dev, `/collections/imported${query}`),
+  }
+  return growthRow('equality, 2 %, sorted, total, after an import', lists, 3, '100,000')
 }
 
 /** What is sorted by, one after the other; no field so often that it gets an index. */
@@ -116,6 +166,11 @@ async function growth(dev) {
     large: () => timeOf(dev, `/collections/large${at(documents, turn++)}`),
   }
   rows.push(await growthRow('get by id', get, 1.5))
+  const deep = {
+    small: () => timeOf(dev, '/collections/small?limit=20&offset=900'),
+    large: () => timeOf(dev, '/collections/large?limit=20&offset=900000'),
+  }
+  rows.push(await growthRow('page at 90 % by offset', deep, 20))
   for (const [, query] of queries) await warm(dev, query)
   for (const [what, query, atMost] of queries) {
     const lists = {
@@ -127,8 +182,11 @@ async function growth(dev) {
   return rows
 }
 
-/** @param {string} what @param {{ small: () => Promise<number>, large: () => Promise<number> }} times @param {number} atMost */
-async function growthRow(what, times, atMost) {
+/**
+ * @param {string} what @param {{ small: () => Promise<number>, large: () => Promise<number> }} times @param {number} atMost
+ * @param {string} [documents]
+ */
+async function growthRow(what, times, atMost, documents = '1,000,000') {
   const small = []
   const large = []
   // A round is the median of some requests: single ones last too short to be compared.
@@ -138,7 +196,7 @@ async function growthRow(what, times, atMost) {
     large.push(median(results.large))
   }
   return {
-    what: `${what}, 1,000,000 documents`,
+    what: `${what}, ${documents} documents`,
     against: '1,000 documents',
     values: ratios(large, small),
     target: { atMost },
@@ -151,6 +209,11 @@ async function warm(dev, query) {
   for (const name of ['small', 'large']) {
     for (let times = 0; times < 6; times++) await dev.ask('GET', `/collections/${name}${query}`)
   }
+  await calm(dev)
+}
+
+/** Until everything is answered at once for some seconds. @param {Dev} dev */
+async function calm(dev) {
   let calmSince = performance.now()
   while (performance.now() - calmSince < 3_000) {
     await pause(100)

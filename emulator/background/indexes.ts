@@ -69,7 +69,7 @@ export interface IndexKeeper extends FieldIndexes {
 const smallDocuments = 20_000
 /** From here on making an index takes the embedded database seconds, in which it does nothing else. */
 const longDocuments = 100_000
-/** Then it is made when no list and no write has come for so long, or when that never happens. */
+/** Then it is made when no request has come for so long, or when that never happens. */
 const quietMilliseconds = 1_000
 const mostQuietWaits = 60
 /** One that would take longer is not made there. */
@@ -91,7 +91,7 @@ interface State extends IndexUses {
   readonly wanted: Map<string, Wanted>
   /** What lists asked for before the collection was counted for the first time. */
   readonly early: Map<string, FieldUse[]>
-  /** Whether a list or a write has come since that was set to false. */
+  /** Whether a request has come since that was set to false. */
   isBusy: boolean
 }
 
