@@ -183,6 +183,21 @@ test('svc config convert and svc dev --save-config turn one file into the other'
   expect((await world.svc(['config', 'convert'])).exit).toBe(5)
 })
 
+test('the svc.config.ts of the guide is one', async () => {
+  await useFolder()
+  const guide = readFileSync(new URL('../../../docs/guides/dev.md', import.meta.url), 'utf8')
+  const [, code = ''] = /^```typescript\n(.*?)^```$/ms.exec(guide) ?? []
+  writeFileSync(inFolder('svc.config.ts'), code)
+
+  const saved = await world.svc(['dev', '--save-config'])
+
+  expect(saved.exit).toBe(0)
+  expect(JSON.parse(readFileSync(inFolder('svc.json'), 'utf8'))).toEqual({
+    dev: { port: 4500, seed: 'seeds/blog.json', latency: '100-300' },
+    settings: { allowedOrigins: ['https://app.example'], tokenTtl: 3600 },
+  })
+})
+
 test('svc exec has the settings of the file', async () => {
   await useFolder()
   writeCode({ settings: { tier: 'free' } })
