@@ -54,7 +54,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
 function lastWords({ app: [command], isKept }: BoxDetails): string {
   if (command !== undefined) return `${command} runs beside it; they end together`
   // What `hotkeys.ts` listens to, which is loaded after this is shown.
-  if (process.stdin.isTTY) return 't shows events, n creates a document, l logs in, Ctrl-C stops, ? shows all keys'
+  if (process.stdin.isTTY) return 't shows events, n creates a document, l logs in, ? all keys, Ctrl-C stops'
   return isKept ? 'Ctrl-C stops it; what was answered is kept' : 'Ctrl-C stops it; nothing is kept'
 }
 

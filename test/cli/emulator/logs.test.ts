@@ -68,7 +68,7 @@ test('keys of svc dev show requests, mail and what they are, and q leaves the te
   const { stdout, exit } = await world.terminal(
     ['dev', '--memory', '--port', '0'],
     [
-      ['? shows all keys', '?'],
+      ['? all keys, Ctrl-C stops', '?'],
       ['q  stop, as Ctrl-C does', 'r'],
       ['showing requests; r ends it', 'n'],
       ['POST   /collections/notes', 'm'],
