@@ -45,7 +45,7 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const streams = { watch, open: new Set<() => void>() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const log: Partial<Log> = { isOpen: false }
-  const door = { requireHost: () => undefined, log } as object as Door
+  const door = { requireHost: () => undefined, latency: () => 0, log } as object as Door
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true
     await once(exchange.req.socket, 'close')
