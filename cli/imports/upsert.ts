@@ -84,7 +84,7 @@ function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
-/** `id` names the document, it is no field of it. */
+/** `id` names the document; it is not among its fields. */
 function withoutId(fields: JsonObject, field: string): JsonObject {
   if (field !== 'id') return fields
   const { id: _, ...rest } = fields

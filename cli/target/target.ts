@@ -148,7 +148,7 @@ function findEmulator(env: NodeJS.ProcessEnv): OwnEmulator | undefined {
   return file === undefined ? undefined : readEmulatorFile(file)
 }
 
-/** @throws {CliFailure} if it is no address of a service; `from` says where it was given. */
+/** @throws {CliFailure} unless it is the address of a service; `from` says where it was given. */
 export function readAddress(url: string, from: string): string {
   const parsed = parseAddress(url)
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {

@@ -36,7 +36,7 @@ export function placesOf(door: Door, routes: readonly Route[]): ServedPath[] {
     })
 }
 
-/** A path that is only read, and is no route of the API. */
+/** A path that is only read, and does not belong to the API. */
 export function readingPlace(door: Door, path: string, serve: Serve): ServedPath {
   return placeOf(door, path, new Map([['get', serve]]))
 }

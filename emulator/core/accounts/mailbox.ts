@@ -72,7 +72,7 @@ export function clearMails({ db }: Backend, which: Pick<MailQuery, 'project' | '
   return deleteMails(db, which)
 }
 
-/** @throws {SvcError} `INVALID_QUERY` if `after` is no id */
+/** @throws {SvcError} `INVALID_QUERY` unless `after` is an id */
 function readable(query: MailQuery): MailQuery {
   if (query.after === undefined || isId(query.after)) return query
   throw new SvcError('INVALID_QUERY', '"after" takes the id of a mail.')

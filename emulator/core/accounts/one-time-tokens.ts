@@ -50,7 +50,7 @@ const tokenForm = /^[\w-]{43}$/
 
 /** Who asks for anything dear with a secret has a good one. @throws {SvcError} `INVALID_TOKEN` as `useToken` does */
 export async function requireToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<{ user: string }> {
-  // What is no token of ours is not worth a statement.
+  // A text that cannot be a token costs no statement.
   const owner = tokenForm.test(token) && (await selectTokenOwner(db, { purpose, hash: hashOf(token) }))
   if (!owner || Date.parse(owner.expiresAt) <= backend.now().getTime()) throw badToken()
   return { user: owner.user }

@@ -28,7 +28,7 @@ const keptAttempts = Math.max(...limits.map(({ most }) => most))
 export async function requestPasswordReset(ctx: Context, email: string): Promise<void> {
   const { backend, db, project } = ctx
   const address = readEmail(email)
-  // What is no address is nobody's, and tells nothing.
+  // No user has what is not an address, and the answer is the same.
   if (!address) return
   const found = await selectUserByEmail(db, project.id, address.key)
   const secrets = await selectSecrets(db, found?.id ?? noUserId)

@@ -32,7 +32,7 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 
 /** Who a ticket stands for; it is used up by this. @throws {SvcError} `UNAUTHORIZED` */
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
-  // What is no ticket of ours is not worth a statement.
+  // A text that cannot be a ticket costs no statement.
   const isTicket = /^[\w-]{32}$/.test(ticket)
   const taken = isTicket && (await deleteTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
   if (!taken) throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.')

@@ -14,7 +14,7 @@ export async function isKnownOrigin(
   return origin !== undefined && origin !== 'null' && allowsOrigin(backend, origin)
 }
 
-/** Whether a page of another site fetches it without asking to read it, as an image; where a browser goes is no part of a page. */
+/** Whether a page of another site embeds it, as an image, without asking to read it. A navigation does not count. */
 export function isPartOfOtherSite({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers
   return origin === undefined && site === 'cross-site' && destination !== undefined && destination !== 'document'

@@ -38,7 +38,7 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   removedDocument: { readonly id: string }
   removedCollection: { readonly id: string }
   allRemoved: { readonly ids: readonly string[] }
-  /** What is no record of a project, and looks the same in every dialect. */
+  /** JSON that is the same in every dialect, since it is not a record of a project. */
   plain: Writable
   ticket: Ticket
   /** An answer that goes on. */

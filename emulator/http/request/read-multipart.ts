@@ -36,7 +36,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * @throws {SvcError} `INVALID_BODY` for what is no form, `VALIDATION_ERROR` for a text that is not asked for,
+ * @throws {SvcError} `INVALID_BODY` for what cannot be read as a form, `VALIDATION_ERROR` for a text that is not asked for,
  * `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`. No file is left then.
  */
 export async function readMultipart(req: IncomingMessage, backend: Backend, rules: PartRules): Promise<Parts> {

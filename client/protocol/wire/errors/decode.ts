@@ -40,7 +40,7 @@ export function readError(
   })
 }
 
-/** What a value lists; nothing where it is no list. */
+/** The items of a value; none unless it is a list. */
 function arrayIn(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : []
 }
