@@ -1,11 +1,16 @@
-/** `npm run bench [-- group …]`: measures what is promised about speed and size, and prints it as a table. */
+/** `npm run bench [-- group …] [--json file]`: measures what is promised about speed and size, and prints it as a table. */
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import * as batches from './rows/batches.js'
 import * as bulk from './rows/bulk.js'
 import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
+import * as disk from './rows/disk.js'
 import * as files from './rows/files.js'
+import * as growth from './rows/growth.js'
 import * as hostile from './rows/hostile.js'
 import * as large from './rows/large.js'
 import { measure as manyUsers } from './rows/many-users.js'
@@ -18,7 +23,7 @@ import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
 import * as testing from './rows/testing.js'
 import * as users from './rows/users.js'
-import { isReached, tableOf } from './tools/table.js'
+import { isReached, jsonOf, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
 const groups = {
@@ -38,12 +43,17 @@ const groups = {
   testing,
   hostile,
   large,
+  growth,
+  disk,
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['peers', 'hostile', 'large', 'many-users']
+const onlyWhenNamed = ['peers', 'hostile', 'large', 'growth', 'disk', 'many-users']
 
-const asked = process.argv.slice(2)
+const { values: flags, positionals: asked } = parseArgs({
+  options: { json: { type: 'string' } },
+  allowPositionals: true,
+})
 const unknown = asked.filter((name) => !Object.hasOwn(groups, name))
 if (unknown.length > 0) {
   console.error(`No group "${unknown.join('", "')}". There are: ${Object.keys(groups).join(', ')}.`)
@@ -58,6 +68,7 @@ for (const name of names) {
   rows.push(...((await groups[name]?.measure()) ?? []))
 }
 console.log(tableOf(rows))
+if (flags.json !== undefined) writeFileSync(flags.json, jsonOf(rows, { cores: availableParallelism(), groups: names }))
 const reached = rows.filter(isReached).length
 console.log(`\n${reached} of ${rows.length} reached`)
 process.exit(reached === rows.length ? 0 : 1)
