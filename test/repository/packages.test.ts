@@ -198,6 +198,26 @@ document.title = [error instanceof SvcError, error.code].join()`,
 })
 
 describe('svc-toolkit', () => {
+  it('starts an emulator for tests in Jest with its defaults', async () => {
+    const project = projectWith('svc-toolkit')
+    await project.write({
+      'helper/package.json': '{}',
+      'helper/posts.test.js': `
+const { testProject } = require('svc-toolkit/testing')
+test('a test has a project of its own', async () => {
+  const { client } = await testProject()
+  await client.collections.create({ name: 'posts' })
+  expect(await client.collections.list()).toHaveLength(1)
+}, 60_000)`,
+    })
+
+    const flags = ['--rootDir', `${project.folder}/helper`, '--globalSetup', 'svc-toolkit/testing/global-setup']
+    const ran = await project.node(tool('jest/bin/jest.js'), ...flags)
+
+    expect(ran.all).toContain('Tests:       1 passed')
+    expect(ran.exitCode).toBe(0)
+  })
+
   it('brings the command', async () => {
     const project = projectWith('svc-toolkit')
 
