@@ -3,21 +3,50 @@ import { type Reference, referencesIn } from '../client/protocol/model/seed/refe
 import type { CollectionEntry, SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 
-/** Collections that others refer to come first. @throws {InputFailure} where they do so in a circle */
-export function inOrder({ collections, ...content }: SeedContent): CollectionEntry[] {
-  const byName = new Map(collections.map((collection) => [collection.name, collection]))
+/**
+ * Collections that others refer to come first.
+ *
+ * @param isLoose whether a reference may lead to what comes later
+ * @throws {InputFailure} where they refer to each other in a circle of references that may not
+ */
+export function inOrder(
+  content: SeedContent,
+  isLoose: (reference: Reference) => boolean = () => false,
+): CollectionEntry[] {
+  const byName = new Map(content.collections.map((collection) => [collection.name, collection]))
+  const targetsOf = (collection: CollectionEntry, references: readonly Reference[]) =>
+    [...new Set(references.map((reference) => reference.collection))].flatMap((name) => {
+      const target = isPart(content, name) ? undefined : byName.get(name)
+      return target && target !== collection ? [target] : []
+    })
+  const needed = (one: CollectionEntry) =>
+    targetsOf(
+      one,
+      referencesOf(one).filter((reference) => !isLoose(reference)),
+    )
+  const refuse = (circle: readonly CollectionEntry[]) => {
+    const names = circle.map(({ name }) => name).join(' → ')
+    throw badSeed(circle[0]?.documents[0]?.place ?? '', `the collections refer to each other in a circle: ${names}`)
+  }
+  sorted(content.collections, needed, refuse)
+  const wished = sorted(
+    content.collections,
+    (one) => targetsOf(one, referencesOf(one)),
+    () => undefined,
+  )
+  return sorted(wished, needed, refuse)
+}
+
+function sorted(
+  collections: readonly CollectionEntry[],
+  targetsOf: (collection: CollectionEntry) => readonly CollectionEntry[],
+  onCircle: (circle: readonly CollectionEntry[]) => void,
+): CollectionEntry[] {
   const ordered = new Set<CollectionEntry>()
-  const visit = (collection: CollectionEntry, path: readonly string[]) => {
+  const visit = (collection: CollectionEntry, path: readonly CollectionEntry[]) => {
     if (ordered.has(collection)) return
-    if (path.includes(collection.name)) {
-      const circle = [...path.slice(path.indexOf(collection.name)), collection.name].join(' → ')
-      const place = collection.documents[0]?.place ?? collection.place
-      throw badSeed(place, `the collections refer to each other in a circle: ${circle}`)
-    }
-    for (const name of new Set(referencesOf(collection).map((reference) => reference.collection))) {
-      const next = isPart(content, name) ? undefined : byName.get(name)
-      if (next && next !== collection) visit(next, [...path, collection.name])
-    }
+    if (path.includes(collection)) return onCircle([...path.slice(path.indexOf(collection)), collection])
+    for (const target of targetsOf(collection)) visit(target, [...path, collection])
     ordered.add(collection)
   }
   for (const collection of collections) visit(collection, [])

@@ -20,7 +20,8 @@ export type KnownIds = (collection: CollectionEntry) => ReadonlyMap<string, stri
 export function stepsOf(content: SeedContent, idsOf: KnownIds, key: string | undefined): PlacedStep[] {
   requireReferred(content)
   for (const collection of content.collections) requireKeys(collection, key)
-  const ordered = inOrder(content)
+  // The emulator knows the id of a document before it comes.
+  const ordered = inOrder(content, ({ path }) => path.join() === 'id')
   const owned = ownedFiles(content)
   const referred = new Set(
     ordered.flatMap(referencesOf).map(({ collection, document }) => nameOf(collection, document)),

@@ -3,7 +3,7 @@ import type { StoredDocument } from '../../client/protocol/model/document.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
 import { type Database, sql, writing } from '../database/port.js'
 import { columns, type DocumentRow, fromRow, type WritePlace } from './documents.js'
-import { type FileRow, fileColumns, fileFromRow } from './files.js'
+import { type FileRow, fileColumns, fileFromRow, isOrphan } from './files.js'
 
 /** The ids of the documents that have a text, number or boolean in a field, by that as text; of several, the first. */
 export async function selectIdsByField(db: Database, collection: string, field: string): Promise<Map<string, string>> {
@@ -56,6 +56,59 @@ export async function selectFilesOf(db: Database, owner: string): Promise<FileRe
   const rows = await db.query<FileRow>(sql`
     select ${fileColumns} from files f where f.document_id = ${owner} or f.user_id = ${owner} order by f.id`)
   return rows.map(fileFromRow)
+}
+
+/** A user with what nobody else may see. */
+export interface SeededUser {
+  readonly id: string
+  readonly email: string
+  readonly data: string
+  readonly roles: readonly string[]
+  readonly verified: boolean
+  readonly passwordHash: string | null
+  readonly twoFactor: string | null
+  readonly identity: { readonly provider: string; readonly subject: string } | null
+}
+
+/** All users of a project, the oldest first. */
+export async function selectSeededUsers(db: Database, project: string): Promise<SeededUser[]> {
+  interface Row {
+    id: string
+    email: string
+    data: string
+    roles: string
+    email_verified: boolean
+    password_hash: string | null
+    totp_secret: string | null
+    oauth_provider: string | null
+    oauth_id: string | null
+  }
+  const rows = await db.query<Row>(sql`
+    select u.id, u.email, u.data, u.roles, u.email_verified, s.password_hash, s.totp_secret, u.oauth_provider, u.oauth_id
+    from users u
+    left join user_secrets s on s.user_id = u.id
+    where u.project_id = ${project}
+    order by u.id`)
+  return rows.map((row) => ({
+    ...{ id: row.id, email: row.email, data: row.data, verified: row.email_verified },
+    ...{ roles: JSON.parse(row.roles), passwordHash: row.password_hash, twoFactor: row.totp_secret },
+    identity:
+      row.oauth_provider === null || row.oauth_id === null
+        ? null
+        : { provider: row.oauth_provider, subject: row.oauth_id },
+  }))
+}
+
+/** All files of a project and whom they belong to, the oldest first. */
+export async function selectSeededFiles(
+  db: Database,
+  project: string,
+): Promise<(Pick<FileRecord, 'id' | 'name' | 'path'> & { readonly owner: string | null })[]> {
+  return db.query(sql`
+    select f.id, f.name, f.path, coalesce(f.document_id, f.user_id) as owner
+    from files f
+    where f.project_id = ${project} and not (${isOrphan})
+    order by f.id`)
 }
 
 /** Orphans all files of a project that stay by themselves. */

@@ -94,6 +94,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'project:show': () => [],
   reset: () => ['--mail', '--yes'],
   seed: () => [],
+  'seed:export': () => ['--out', 'exported.json'],
+  'seed:generate': () => ['posts', '--count', '2'],
   'snapshot:diff': () => ['missing'],
   'snapshot:export': () => ['missing'],
   'snapshot:import': () => ['missing.tar'],

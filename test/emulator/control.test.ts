@@ -153,10 +153,15 @@ describe('contract 11 every operation of the control API replies as its contract
     form.set('file cover', new Blob(['a cover']), 'cover.txt')
 
     const seeded = await control.seeds.apply({ project, form })
+    const held = await control.seeds.get({ project })
 
     const created = { created: 1, updated: 0, kept: 0 }
     const ids = [['hello', expect.any(String)]]
     expect(seeded).toEqual({ users: created, files: created, collections: [{ name: 'posts', ...created, ids }] })
+    expect(held).toMatchObject({
+      users: [{ email: 'ada@example.com', passwordHash: null }],
+      files: [{ name: 'cover.txt' }],
+    })
   })
 
   it('mail', async () => {

@@ -42,6 +42,7 @@ export const operations = {
   },
   seeds: {
     apply: 'POST /projects/:project/seeds',
+    get: 'GET /projects/:project/seeds',
   },
   mail: {
     list: 'GET /mail',

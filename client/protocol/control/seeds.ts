@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { seedModes } from '../model/seed/steps.js'
-import type { OperationsOf } from './operation.js'
+import { anyFields, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 const counts = { created: z.int(), updated: z.int(), kept: z.int() }
@@ -23,6 +23,32 @@ export const seeds = {
           name: z.string(),
           ...counts,
           ids: z.array(z.tuple([z.string(), z.string()])).describe('Names and ids of the documents, where asked for.'),
+        }),
+      ),
+    }),
+  },
+  get: {
+    summary: 'Get what an export of a seed needs beside documents: users with what opens their accounts, and files.',
+    reply: z.strictObject({
+      users: z.array(
+        z.strictObject({
+          id: z.string(),
+          email: z.string(),
+          data: anyFields,
+          roles: z.array(z.string()),
+          verified: z.boolean(),
+          passwordHash: z.string().nullable(),
+          twoFactor: z.string().nullable().describe('The secret of the authenticator app.'),
+          identity: z.strictObject({ provider: z.string(), subject: z.string() }).nullable(),
+        }),
+      ),
+      files: z.array(
+        z.strictObject({
+          id: z.string(),
+          name: z.string(),
+          path: z.string(),
+          url: z.string(),
+          owner: z.string().nullable().describe('The document or user that it belongs to.'),
         }),
       ),
     }),

@@ -8,7 +8,7 @@ import { insertedOrChanged } from './seed-collections.js'
 import { applyDocuments } from './seed-documents.js'
 import { applyFile } from './seed-files.js'
 import { applyUser, hashPasswords } from './seed-users.js'
-import { noCounts, type Seeding } from './seeding.js'
+import { noCounts, requireKept, type Seeding } from './seeding.js'
 
 export interface Seed {
   readonly mode: SeedMode
@@ -36,11 +36,19 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
   const seeding = await inTransaction(ctx, async (ctx) => {
     const seeding: Seeding = {
       ...{ ctx, mode: seed.mode, hashes, uploads },
-      ...{ known: new Map(), owned: new Map(), users: noCounts(), files: noCounts(), collections: [] },
+      ...{
+        known: new Map(),
+        promised: new Map(),
+        owned: new Map(),
+        users: noCounts(),
+        files: noCounts(),
+        collections: [],
+      },
     }
     for await (const [number, step] of numbered(seed.steps())) {
       await atStep(number, () => applyStep(seeding, number, step))
     }
+    requireKept(seeding)
     publish(ctx, identityChanged())
     return seeding
   })

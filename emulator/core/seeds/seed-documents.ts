@@ -16,7 +16,7 @@ import type { Upload } from '../files/uploads.js'
 import { atStep } from './at-step.js'
 import { adopt, ownedBy } from './seed-files.js'
 import { findTarget, findThere, rememberDocument, rememberThere, type Target } from './seed-targets.js'
-import { type OpenCollection, resolved, type Seeding } from './seeding.js'
+import { keepPromise, type OpenCollection, resolved, type Seeding } from './seeding.js'
 
 /** A document of a step, and what is known of the one that it is to be written to. */
 interface Placed {
@@ -76,6 +76,8 @@ async function keepDocuments(
     open.counts.kept++
     const there = document.isReferred ? await findThere(seeding, open, document) : undefined
     if (there) rememberThere(seeding, open, document, there)
+    const { name = '' } = document
+    keepPromise(seeding, { collection: open.collection.name, name, there: there?.id })
   }
 }
 
@@ -125,7 +127,8 @@ async function draftOf(
     ? mergeFields(fieldsOf(before), { fields: sent, remove: {}, append: {} })
     : withSchema(open.collection, sent)
   requireLight(fields)
-  const id = before?.id ?? seeding.ctx.backend.newId(now)
+  const promised = keepPromise(seeding, { collection: open.collection.name, name, there: before?.id })
+  const id = before?.id ?? promised ?? seeding.ctx.backend.newId(now)
   const updatedAt = now.toISOString()
   const createdAt = before?.createdAt ?? updatedAt
   rememberDocument(seeding, open, document, { id, createdAt, updatedAt, fields })

@@ -73,7 +73,8 @@ function keyOf(seeding: Seeding, key: string, { name = '', data, hasReferences }
 function resolvedIfThere(seeding: Seeding, { name = '', hasReferences }: SeedDocument, data: JsonObject) {
   if (!hasReferences) return data
   try {
-    return resolved(seeding, name, data)
+    // Of what is only looked for, nothing is promised.
+    return resolved({ ...seeding, promised: new Map() }, name, data)
   } catch (error) {
     if (error instanceof SvcError) return undefined
     throw error

@@ -36,6 +36,8 @@ export interface Seeding {
   /** The files of the form, by their parts. */
   readonly uploads: ReadonlyMap<string, Upload>
   readonly known: Map<string, Map<string, Referable>>
+  /** Ids of documents that others refer to before they come, by collection and name. */
+  readonly promised: Map<string, string>
   /** Owned files, which get their row with their owner. */
   readonly owned: Map<string, Upload>
   readonly users: Counted
@@ -59,20 +61,56 @@ export function remember({ known }: Seeding, kind: string, name: string, value: 
  * @throws {SvcError} `VALIDATION_ERROR` where one leads nowhere
  */
 export function resolved(
-  { known }: Pick<Seeding, 'known'>,
+  seeding: Seeding,
   name: string,
   fields: JsonObject,
   own: ReadonlyMap<string, Referable> = new Map(),
 ): JsonObject {
+  const { known } = seeding
   const lookUp = (reference: Reference): Json => {
     const { collection, document, path, text } = reference
     const record = (collection === 'files' && own.get(document)) || known.get(collection)?.get(document)
+    if (!record && isOfDocument(reference) && path.join() === 'id') return promise(seeding, collection, document)
     if (!record) throw badReference(name, text, `and there is no such ${nouns[collection] ?? 'document'}`)
     const value = valueAt(record, path)
     if (value === undefined) throw badReference(name, text, 'which has no such field')
     return value
   }
   return resolveReferences(fields, lookUp) as JsonObject
+}
+
+function isOfDocument({ collection }: Reference): boolean {
+  return !Object.hasOwn(nouns, collection)
+}
+
+/** The id that a document will have: the sender has seen that it comes. */
+function promise({ ctx, promised }: Seeding, collection: string, name: string): string {
+  const key = `${collection}.${name}`
+  const id = promised.get(key) ?? ctx.backend.newId(ctx.backend.now())
+  promised.set(key, id)
+  return id
+}
+
+/**
+ * The id that was promised of a document; nothing where none was.
+ *
+ * @throws {SvcError} `VALIDATION_ERROR` where the document is there already, under another id
+ */
+export function keepPromise(
+  { promised }: Seeding,
+  { collection, name, there }: { collection: string; name: string; there: string | undefined },
+): string | undefined {
+  const key = `${collection}.${name}`
+  const id = promised.get(key)
+  promised.delete(key)
+  if (id === undefined || there === undefined || id === there) return id
+  throw badReference(name, `\${${key}.id}`, 'which is there already; seed both with --replace')
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for a document that others refer to, and that has not come */
+export function requireKept({ promised }: Seeding): void {
+  const [key] = promised.keys()
+  if (key !== undefined) throw badReference('The seed', `\${${key}.id}`, 'and there is no such document')
 }
 
 const nouns: { readonly [kind: string]: string } = { users: 'user', files: 'file' }

@@ -8,6 +8,7 @@ import type { Backend } from '../../core/context.js'
 import type { Uploads } from '../../core/files/uploads.js'
 import { requireProject } from '../../core/projects/projects.js'
 import { applySeed } from '../../core/seeds/apply-seed.js'
+import { readSeeded } from '../../core/seeds/read-seeded.js'
 import { collectionSettings } from '../request/collection-settings.js'
 import { parseBody } from '../request/read-json.js'
 import type { ControlHandlers } from './control-routes.js'
@@ -18,6 +19,7 @@ export const seeds: ControlHandlers['seeds'] = {
     const steps = () => readSteps(backend, uploads)
     return applySeed({ backend, project }, { mode: request.mode, steps, uploads })
   },
+  get: async (backend, { params }) => readSeeded({ backend, project: await requireProject(backend, params.project) }),
 }
 
 const names = z.array(z.string()).optional()

@@ -204,7 +204,7 @@ const mistakes: readonly (readonly [title: string, name: string, content: string
   [
     'collections that refer to each other in a circle',
     'bad.json',
-    `{"collections": {\n  "bad-g": {"documents": {"a": {"x": "\${bad-h.b.id}"}}},\n  "bad-h": {"documents": {"b": {"x": "\${bad-g.a.id}"}}}\n}}`,
+    `{"collections": {\n  "bad-g": {"documents": {"a": {"x": "\${bad-h.b.x}"}}},\n  "bad-h": {"documents": {"b": {"x": "\${bad-g.a.x}"}}}\n}}`,
     /bad\.json:2: the collections refer to each other in a circle: bad-g → bad-h → bad-g/,
   ],
   [

@@ -1,0 +1,46 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { ControlCommand } from '../../base/control-command.js'
+import { exportInto } from '../../seeds/export-into.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+
+export default class SeedExport extends ControlCommand {
+  static override summary = 'Write what the emulator holds as a seed.'
+  static override description =
+    prose(`Collections with schemas and permissions, documents, users with their password hashes, roles, two-factor
+secrets and identities, and files, which go into files/ beside it. Ids become references to names, so that the same state is
+written as the same text. Sessions, mail and settings are no part of it.
+
+With collections, it holds these, and the users and files that they refer to.`)
+  static override examples = [
+    '<%= config.bin %> seed export -o seeds/seed.json',
+    '<%= config.bin %> seed export posts authors -o seeds/blog.json',
+  ]
+  static override usage = 'seed export [COLLECTION...]'
+  static override args = {
+    collection: Args.string({ multiple: true, description: 'collections to export [default: everything]' }),
+  }
+  static override flags = {
+    out: Flags.string({
+      char: 'o',
+      default: 'seed.json',
+      description: 'file to write; one that is there is replaced',
+      helpValue: 'file',
+    }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(SeedExport)
+    const report = await exportInto(flags.out, argv.map(String), this.emulator(flags))
+    const { documents, collections, users, files } = report
+    const parts = [
+      counted(documents, 'document'),
+      counted(collections, 'collection'),
+      counted(users, 'user'),
+      counted(files, 'file'),
+    ]
+    this.note(`${flags.out} holds ${parts.join(', ')}.`)
+    return report
+  }
+}

@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises'
+import { extname } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
+import { mostBatchItems } from '../../../client/protocol/model/limits.js'
+import { openFaker } from '../../../seeds/faker.js'
+import { generateDocuments } from '../../../seeds/generate.js'
+import { CliFailure, exits, misuse } from '../../base/failure.js'
+import { type Client, TargetCommand } from '../../base/target-command.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+
+/** So many documents show what the others are like. */
+const mostSamples = 100
+
+export default class SeedGenerate extends TargetCommand {
+  static override summary = 'Make up documents for a collection.'
+  static override description =
+    prose(`By its schema and by the documents that are there: numbers and times lie between those there are, texts that repeat
+are taken as choices, ids lead to what they lead to, and the names of fields say the rest (email, title, city).
+
+The same number given as --random-seed makes up the same documents, as long as schema and the first documents are the same.`)
+  static override examples = [
+    '<%= config.bin %> seed generate posts --count 50',
+    '<%= config.bin %> seed generate posts --count 1000 --random-seed 7 -o seeds/posts.ndjson',
+  ]
+  static override args = { collection: collectionArg }
+  static override flags = {
+    count: Flags.integer({ min: 1, max: 1_000_000, default: 10, description: 'how many', helpValue: 'number' }),
+    'random-seed': Flags.integer({
+      min: 0,
+      description: 'number that draws the data [default: drawn]',
+      helpValue: 'number',
+    }),
+    out: Flags.string({
+      char: 'o',
+      description: 'file to write them to (.json or .ndjson) instead of the collection',
+      helpValue: 'file',
+    }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(SeedGenerate)
+    const { collection: name } = args
+    const { count, out } = flags
+    if (out !== undefined && !['.json', '.ndjson'].includes(extname(out))) {
+      throw misuse(`"${out}" ends neither in .json nor in .ndjson.`)
+    }
+    const isWritten = out === undefined
+    const client = isWritten
+      ? await this.clientForWrite(flags, `Create ${counted(count, 'document')} in ${name}`)
+      : this.client(flags)
+    const randomSeed = flags['random-seed'] ?? Math.floor(Math.random() * 1_000_000)
+    const documents = generateDocuments(openFaker(randomSeed), count, await likenessOf(client, name))
+    if (isWritten) await createAll(client, name, documents)
+    else await writeFile(out, textOf(out, documents))
+    this.note(`${counted(count, 'document')} in ${out ?? `"${name}"`}; the same again: --random-seed ${randomSeed}`)
+    return { collection: name, count, randomSeed, file: out ?? null }
+  }
+}
+
+/** @throws {CliFailure} where nothing says what documents are like */
+async function likenessOf(client: Client, name: string) {
+  const { schema } = await client.collections.get(name)
+  const { items } = await client.collection(name).list({ sort: 'createdAt', limit: mostSamples, count: false })
+  if (items.length > 0 || Object.keys(schema).length > 0) return { schema, samples: items.map(({ data }) => data) }
+  const message = `"${name}" has neither a schema nor documents, so nothing says what it holds.`
+  const hint = `Give it a schema: svc collections schema ${name} --field title:string`
+  throw new CliFailure('NOTHING_TO_GO_BY', exits.invalid, message, hint)
+}
+
+async function createAll(client: Client, name: string, documents: readonly JsonObject[]): Promise<void> {
+  for (let at = 0; at < documents.length; at += mostBatchItems) {
+    try {
+      await client.collection(name).createMany(documents.slice(at, at + mostBatchItems), { returning: false })
+    } catch (error) {
+      if (!(error instanceof SvcError) || at === 0) throw error
+      throw new CliFailure(
+        error.code,
+        exits.failed,
+        `${error.message} ${at} documents were created before.`,
+        undefined,
+        {
+          cause: error,
+        },
+      )
+    }
+  }
+}
+
+function textOf(file: string, documents: readonly JsonObject[]): string {
+  const lines = documents.map((document) => JSON.stringify(document))
+  return extname(file) === '.ndjson' ? lines.map((line) => `${line}\n`).join('') : `[\n  ${lines.join(',\n  ')}\n]\n`
+}

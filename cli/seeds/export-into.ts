@@ -1,0 +1,74 @@
+/** Writes a seed and its files from what an emulator holds. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createClient } from '../../client/index.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
+import { type ExportedCollection, type ExportedProject, exportSeed } from '../../seeds/export-seed.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { openControl } from '../target/control.js'
+import type { EmulatorInfo } from '../target/emulator-file.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+
+export interface Exported {
+  readonly file: string
+  readonly collections: number
+  readonly documents: number
+  readonly users: number
+  readonly files: number
+}
+
+/** @param names the collections; without any, all of them, and all users and files */
+export async function exportInto(file: string, names: readonly string[], emulator: EmulatorInfo): Promise<Exported> {
+  const control = openControl(emulator)
+  const project = emulator.projectId
+  // Permissions ask for the owner.
+  const { id, key } = await control.projects.createKey({ project, secret: true })
+  const held = await readAll(emulator.url, key, names).finally(() => control.projects.removeKey({ project, key: id }))
+  const { users, files } = await control.seeds.get({ project })
+  const whole: ExportedProject = { collections: held, users, files }
+  const seed = exportSeed(whole, { isWhole: names.length === 0 })
+  await mkdir(join(dirname(file), ...(seed.files.length > 0 ? ['files'] : [])), { recursive: true })
+  for (const { url, place } of seed.files) await fetchInto(join(dirname(file), place), url)
+  await replaceFile(file, seed.text)
+  return {
+    file,
+    collections: held.length,
+    documents: held.reduce((sum, { documents }) => sum + documents.length, 0),
+    users: seed.users,
+    files: seed.files.length,
+  }
+}
+
+async function readAll(url: string, apiKey: string, names: readonly string[]): Promise<ExportedCollection[]> {
+  const client = createClient({ url, apiKey, fetch: fetchDirectly })
+  const all = await client.collections.list()
+  const missing = names.find((name) => !all.some((one) => one.name === name))
+  if (missing !== undefined) throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${missing}".`)
+  const held: ExportedCollection[] = []
+  for (const { name, schema, permissions = {} } of all) {
+    if (names.length > 0 && !names.includes(name)) continue
+    const documents: { id: string; data: JsonObject }[] = []
+    for await (const { id, data } of client.collection(name).iterate({ sort: 'id' })) documents.push({ id, data })
+    held.push({ name, schema, permissions, documents })
+  }
+  return held
+}
+
+async function fetchInto(place: string, url: string): Promise<void> {
+  const answer = await fetch(url)
+  if (!answer.ok) throw new CliFailure('NOT_FOUND', exits.notFound, `${url} could not be read (${answer.status}).`)
+  await replaceFile(place, Buffer.from(await answer.arrayBuffer()))
+}
+
+/** It is as it was, or whole. */
+async function replaceFile(place: string, content: string | Buffer): Promise<void> {
+  const part = `${place}.part`
+  try {
+    // What the seed holds opens accounts.
+    await writeFile(part, content, { mode: 0o600 })
+    await rename(part, place)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+}

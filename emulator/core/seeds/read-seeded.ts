@@ -1,0 +1,16 @@
+import { JsonText } from '../../../client/protocol/model/json.js'
+import { selectSeededFiles, selectSeededUsers } from '../../store/seeds.js'
+import type { Context } from '../context.js'
+import { fileUrl } from '../files/file-names.js'
+
+/** Users with what opens their accounts, and files with their owners: what only the owner may export. */
+export async function readSeeded({ backend, project }: Pick<Context, 'backend' | 'project'>) {
+  const [users, files] = await Promise.all([
+    selectSeededUsers(backend.db, project.id),
+    selectSeededFiles(backend.db, project.id),
+  ])
+  return {
+    users: users.map(({ data, ...user }) => ({ ...user, data: new JsonText(data) })),
+    files: files.map(({ id, name, path, owner }) => ({ id, name, path, owner, url: fileUrl(backend, { id, name }) })),
+  }
+}

@@ -1,0 +1,254 @@
+/** What is in a project, written as a seed: the same text each time as long as nothing has changed. */
+import type { Permissions, Schema } from '../client/protocol/model/collection.js'
+import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
+import { referencesIn } from '../client/protocol/model/seed/references.js'
+import { InputFailure } from './failure.js'
+
+export interface ExportedDocument {
+  readonly id: string
+  readonly data: JsonObject
+}
+
+export interface ExportedCollection {
+  readonly name: string
+  readonly schema: Schema
+  readonly permissions: Permissions
+  /** The oldest first. */
+  readonly documents: readonly ExportedDocument[]
+}
+
+export interface ExportedUser {
+  readonly id: string
+  readonly email: string
+  readonly data: JsonObject
+  readonly roles: readonly string[]
+  readonly verified: boolean
+  readonly passwordHash: string | null
+  readonly twoFactor: string | null
+  readonly identity: { readonly provider: string; readonly subject: string } | null
+}
+
+export interface ExportedFile {
+  readonly id: string
+  readonly name: string
+  readonly path: string
+  readonly url: string
+  /** The document or user that it belongs to. */
+  readonly owner: string | null
+}
+
+export interface ExportedProject {
+  readonly collections: readonly ExportedCollection[]
+  readonly users: readonly ExportedUser[]
+  readonly files: readonly ExportedFile[]
+}
+
+export interface ExportedSeed {
+  readonly text: string
+  readonly users: number
+  /** Which files belong beside it, and where. */
+  readonly files: readonly { readonly url: string; readonly place: string }[]
+}
+
+/**
+ * Ids of users, files and documents become references to their names.
+ *
+ * @param isWhole whether users and files that nothing refers to belong to it
+ * @throws {InputFailure} for a text that would be read as a reference
+ */
+export function exportSeed(project: ExportedProject, { isWhole }: { readonly isWhole: boolean }): ExportedSeed {
+  const names = namesIn(project)
+  const used = new Set<string>()
+  const collections = sortedBy(project.collections, ({ name }) => name).map((one) => collectionOf(one, names, used))
+  const users = project.users
+    .filter(({ id }) => isWhole || used.has(id))
+    .map((user) => [names.users.get(user.id) ?? '', userOf(user, names, used)] as const)
+  const files = project.files.filter(({ id, owner }) => (owner === null ? isWhole || used.has(id) : used.has(id)))
+  const seed = {
+    ...section(
+      'files',
+      files.map((file) => [names.files.get(file.id) ?? '', fileOf(file, names)] as const),
+    ),
+    ...section('users', users),
+    ...section('collections', collections),
+  }
+  return {
+    text: `${JSON.stringify(seed, null, 2)}\n`,
+    users: users.length,
+    files: files.map((file) => ({ url: file.url, place: placeOf(file, names) })),
+  }
+}
+
+interface Names {
+  readonly users: ReadonlyMap<string, string>
+  readonly files: ReadonlyMap<string, string>
+  readonly documents: ReadonlyMap<string, string>
+  /** What stands for the id of a user or document. */
+  readonly references: ReadonlyMap<string, string>
+  /** Documents that others refer to. */
+  readonly referred: ReadonlySet<string>
+  readonly urls: readonly (readonly [url: string, id: string])[]
+}
+
+function namesIn({ collections, users, files }: ExportedProject): Names {
+  const ids = new Set(collections.flatMap(({ documents }) => documents.map(({ id }) => id)))
+  const referred = new Set(
+    [...collections.flatMap(({ documents }) => documents), ...users].flatMap(({ data }) =>
+      textsIn(data).filter((text) => ids.has(text)),
+    ),
+  )
+  const userNames = named(users, ({ email }) => email.replace(/@.*/, ''))
+  const byCollection = collections.map(
+    ({ name, documents }) => [name, named(documents, ({ data }) => titleOf(data) ?? name)] as const,
+  )
+  return {
+    referred,
+    users: userNames,
+    files: named(files, ({ name }) => name.replace(/\.[^.]*$/, '')),
+    documents: new Map(byCollection.flatMap(([, documents]) => [...documents])),
+    references: new Map(
+      [['users', userNames] as const, ...byCollection].flatMap(([kind, some]) =>
+        [...some].map(([id, name]) => [id, `\${${kind}.${name}.id}`] as const),
+      ),
+    ),
+    urls: files.map(({ url, id }) => [url, id] as const),
+  }
+}
+
+const titles = ['slug', 'name', 'title', 'email']
+
+function titleOf(data: JsonObject): string | undefined {
+  const title = titles.map((field) => data[field]).find((value) => typeof value === 'string' && slugOf(value) !== '')
+  return typeof title === 'string' ? title : undefined
+}
+
+/** Short names by id, each once: a second "ada" is "ada-2". */
+function named<One extends { readonly id: string }>(all: readonly One[], nameOf: (one: One) => string) {
+  const taken = new Set<string>()
+  const names = new Map<string, string>()
+  for (const one of all) {
+    const wanted = slugOf(nameOf(one)) || 'unnamed'
+    let name = wanted
+    for (let number = 2; taken.has(name); number++) name = `${wanted}-${number}`
+    taken.add(name)
+    names.set(one.id, name)
+  }
+  return names
+}
+
+/** Neither dots nor braces, which references take apart; and no number alone, which objects would put first. */
+function slugOf(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-+|-+$/g, '')
+  return /^\d+$/.test(slug) ? `n${slug}` : slug
+}
+
+function collectionOf(
+  { name, schema, permissions, documents }: ExportedCollection,
+  names: Names,
+  used: Set<string>,
+): readonly [string, JsonObject] {
+  const isNamed = documents.some(({ id }) => names.referred.has(id))
+  const written = documents.map(
+    ({ id, data }) => [names.documents.get(id) ?? '', referring(data, names, used, name)] as const,
+  )
+  const content = isNamed ? objectOf(written) : written.map(([, fields]) => fields)
+  const roles = Object.entries(permissions).filter(([, some]) => some.length > 0)
+  return [
+    name,
+    {
+      ...(Object.keys(schema).length > 0 ? { schema: sorted(JSON.parse(JSON.stringify(schema))) } : {}),
+      ...(roles.length > 0 ? { permissions: Object.fromEntries(roles.map(([kind, some]) => [kind, [...some]])) } : {}),
+      ...(documents.length > 0 ? { documents: content } : {}),
+    },
+  ]
+}
+
+function userOf(user: ExportedUser, names: Names, used: Set<string>): JsonObject {
+  const { email, data, roles, verified, passwordHash, twoFactor, identity } = user
+  return {
+    email,
+    ...(Object.keys(data).length > 0 ? { data: referring(data, names, used, 'users') } : {}),
+    ...(roles.length > 0 ? { roles: [...roles] } : {}),
+    ...(verified === (identity !== null) ? {} : { verified }),
+    ...(passwordHash === null ? {} : { passwordHash }),
+    ...(twoFactor === null ? {} : { twoFactor }),
+    ...(identity === null ? {} : { identity: { ...identity } }),
+  }
+}
+
+function fileOf(file: ExportedFile, names: Names): Json {
+  const place = placeOf(file, names)
+  const { name, path, owner } = file
+  const isNamed = !place.endsWith(`/${name}`)
+  if (!isNamed && path === '' && owner === null) return place
+  return {
+    file: place,
+    ...(isNamed ? { name } : {}),
+    ...(path === '' ? {} : { path }),
+    ...(owner === null ? {} : { owned: true }),
+  }
+}
+
+/** Names from outside are no names on this disk: only letters, digits and an ending are taken over. */
+function placeOf({ id, name }: ExportedFile, names: Names): string {
+  const ending = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? ''
+  return `files/${names.files.get(id)}${ending}`
+}
+
+/** The value with references in the place of ids and addresses, its keys in order. */
+function referring(data: JsonObject, names: Names, used: Set<string>, where: string): JsonObject {
+  const [found] = referencesIn(data)
+  if (found) {
+    const message = `"${where}" holds the text ${found.text}, which a seed would read as a reference.`
+    throw new InputFailure('invalid', 'NOT_EXPORTABLE', message, 'Export other collections, or change that text.')
+  }
+  const text = (value: string): string => {
+    const reference = names.references.get(value)
+    if (reference !== undefined) used.add(value)
+    if (reference !== undefined || !value.includes('/files/')) return reference ?? value
+    return names.urls.reduce((all, [url, id]) => {
+      if (!all.includes(url)) return all
+      used.add(id)
+      return all.replaceAll(url, `\${files.${names.files.get(id)}.url}`)
+    }, value)
+  }
+  return sorted(mapTexts(data, text))
+}
+
+function section(name: string, entries: readonly (readonly [string, Json])[]): JsonObject {
+  return entries.length === 0 ? {} : { [name]: objectOf(entries) }
+}
+
+function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
+  const object: JsonObject = {}
+  for (const [name, value] of entries) setOwn(object, name, value)
+  return object
+}
+
+function sortedBy<One>(all: readonly One[], keyOf: (one: One) => string): One[] {
+  return [...all].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
+
+function sorted<Value extends Json>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(sorted) as Value
+  if (!isObject(value)) return value
+  const entries = sortedBy(Object.entries(value), ([name]) => name)
+  return objectOf(entries.map(([name, member]) => [name, sorted(member)])) as Value
+}
+
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+function mapTexts<Value extends Json>(value: Value, change: (text: string) => string): Value {
+  if (typeof value === 'string') return change(value) as Value
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value
+  if (!isObject(value)) return value
+  return objectOf(Object.entries(value).map(([name, member]) => [name, mapTexts(member, change)])) as Value
+}
