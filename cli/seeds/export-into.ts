@@ -9,6 +9,8 @@ import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 
+type Emulator = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
+
 export interface Exported {
   readonly file: string
   readonly collections: number
@@ -18,7 +20,7 @@ export interface Exported {
 }
 
 /** @param names the collections; without any, all of them, and all users and files */
-export async function exportInto(file: string, names: readonly string[], emulator: EmulatorInfo): Promise<Exported> {
+export async function exportInto(file: string, names: readonly string[], emulator: Emulator): Promise<Exported> {
   const control = openControl(emulator)
   const project = emulator.projectId
   // Permissions ask for the owner.
