@@ -2,6 +2,7 @@
 import { basename, extname } from 'node:path'
 import type { JsonObject } from '../client/protocol/model/json.js'
 import { mostBatchItems } from '../client/protocol/model/limits.js'
+import type { SeedContent } from './content.js'
 import { badSeed } from './failure.js'
 import { openInput, readRecords } from './records/input.js'
 import type { BadRow } from './records/record.js'
@@ -13,6 +14,22 @@ const mostStepBytes = 4 * 1024 * 1024
 /** The collection that a file of documents is named after. */
 export function collectionOf(file: string): string {
   return basename(file, extname(file))
+}
+
+/** Documents of one collection as a seed, so that each can be told from what it was before. @throws as `rowSteps` does */
+export async function rowContent(file: string, text: string | undefined): Promise<SeedContent> {
+  const steps = await rowSteps(file, { text, key: undefined })
+  const documents = steps.flatMap(({ step, whereIs }) =>
+    step.step === 'documents'
+      ? step.documents.map(({ data }, at) => ({ fields: data, place: whereIs([at]).place }))
+      : [],
+  )
+  const collection = {
+    ...{ name: collectionOf(file), place: file, schema: undefined, permissions: undefined, key: undefined },
+    documents: documents.map((document, at) => ({ name: String(at), ...document })),
+  }
+  const source = { name: file, placeOf: () => file }
+  return { source, files: [], users: [], collections: [collection], hasUsers: false, hasFiles: false }
 }
 
 /**

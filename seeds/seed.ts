@@ -1,6 +1,7 @@
 /** Seeds a project of an emulator: what the command line and the test helper share. */
 import { existsSync } from 'node:fs'
 import { type SeedMode, seedModes } from '../client/protocol/model/seed/steps.js'
+import type { SeedContent } from './content.js'
 import { misused, noFile } from './failure.js'
 import { readSeedFile, type SeedFile } from './read-seed.js'
 import { expandPaths } from './records/expand-paths.js'
@@ -14,6 +15,8 @@ export interface SeedOptions {
   /** The field that identifies a document, where the file does not say. */
   readonly key?: string | undefined
   readonly idsOf?: KnownIds
+  /** What the file said before: of that, nothing is written again. */
+  readonly before?: SeedContent | undefined
   /** How seeds that are code are run; left out, they are refused. */
   readonly modules?: ModuleOptions | undefined
 }
@@ -42,8 +45,8 @@ export async function applySeedFile(target: SeedTarget, file: string, options: S
 
 /** What is sent of a file that has been read. */
 export async function prepareSeed(file: string, read: SeedFile, options: SeedOptions): Promise<ReadSeed> {
-  const { mode, key, idsOf = () => new Map() } = options
-  if ('content' in read) return { steps: stepsOf(read.content, idsOf, key), files: read.content.files }
+  const { mode, key, before, idsOf = () => new Map() } = options
+  if ('content' in read) return { steps: stepsOf(read.content, { idsOf, key, before }), files: read.content.files }
   if (mode === 'upsert' && key === undefined) {
     throw misused(`--upsert needs the field that identifies a document of "${file}".`, 'Name it: --by email')
   }

@@ -16,8 +16,15 @@ export interface PlacedStep {
 /** Ids that an earlier seed of the same file gave, by the names of its documents. */
 export type KnownIds = (collection: CollectionEntry) => ReadonlyMap<string, string>
 
+export interface StepOptions {
+  readonly idsOf: KnownIds
+  readonly key: string | undefined
+  /** What the seed said before: what is the same there is left alone. */
+  readonly before?: SeedContent | undefined
+}
+
 /** @throws {InputFailure} for references that lead nowhere, or in a circle */
-export function stepsOf(content: SeedContent, idsOf: KnownIds, key: string | undefined): PlacedStep[] {
+export function stepsOf(content: SeedContent, { idsOf, key, before }: StepOptions): PlacedStep[] {
   requireReferred(content)
   for (const collection of content.collections) requireKeys(collection, key)
   // The emulator knows the id of a document before it comes.
@@ -28,10 +35,15 @@ export function stepsOf(content: SeedContent, idsOf: KnownIds, key: string | und
   )
   return [
     ...content.files.map(fileStep),
-    ...content.users.map((user) => userStep(user, owned)),
+    ...content.users.map((user) => userStep(user, owned, before)),
     ...ordered.flatMap((collection) => [
       collectionStep(collection, key),
-      ...documentSteps(collection, { referred, owned, ids: idsOf(collection) }),
+      ...documentSteps(collection, {
+        referred,
+        owned,
+        ids: idsOf(collection),
+        same: fieldsIn(before, collection.name),
+      }),
     ]),
   ]
 }
@@ -56,10 +68,11 @@ function fileStep(file: FileEntry): PlacedStep {
   return { step: { step: 'file', name, part: partOf(file), path, isOwned }, whereIs: whole(file, `files.${name}`) }
 }
 
-function userStep(user: UserEntry, owned: ReadonlySet<string>): PlacedStep {
+function userStep(user: UserEntry, owned: ReadonlySet<string>, before: SeedContent | undefined): PlacedStep {
   const { place: _, ...entry } = user
+  const isSame = before?.users.some(({ place: _, ...other }) => JSON.stringify(other) === JSON.stringify(entry))
   const files = filesIn(referencesIn(user.data ?? {}), owned)
-  return { step: { step: 'user', ...entry, ...files }, whereIs: whole(user, `users.${user.name}`) }
+  return { step: { step: 'user', ...entry, ...files, isSame }, whereIs: whole(user, `users.${user.name}`) }
 }
 
 function collectionStep(collection: CollectionEntry, key: string | undefined): PlacedStep {
@@ -72,6 +85,13 @@ interface Links {
   readonly referred: ReadonlySet<string>
   readonly owned: ReadonlySet<string>
   readonly ids: ReadonlyMap<string, string>
+  /** Fields of documents that the seed had before, as text. */
+  readonly same: ReadonlySet<string>
+}
+
+function fieldsIn(before: SeedContent | undefined, name: string): Set<string> {
+  const documents = before?.collections.find((one) => one.name === name)?.documents ?? []
+  return new Set(documents.map(({ fields }) => JSON.stringify(fields)))
 }
 
 /** Steps of documents that are as large as a batch may be. */
@@ -93,13 +113,14 @@ function documentSteps({ name, documents }: CollectionEntry, links: Links): Plac
 function documentOf(
   collection: string,
   { name, fields }: DocumentEntry,
-  { referred, owned, ids }: Links,
+  { referred, owned, ids, same }: Links,
 ): SeedDocument {
   const references = referencesIn(fields)
   return {
     data: fields,
     name,
     id: ids.get(name),
+    ...(same.has(JSON.stringify(fields)) ? { isSame: true } : {}),
     ...(references.length > 0 ? { hasReferences: true } : {}),
     ...(referred.has(nameOf(collection, name)) ? { isReferred: true } : {}),
     ...filesIn(references, owned),

@@ -18,7 +18,7 @@ import { boxDetails, loadSnapshot, type Started, start } from '../dev/start.js'
 import { untilStopped } from '../dev/until-stopped.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
 import { openServedBranch } from '../git/served-branch.js'
-import { seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
+import { type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
 import { openInBrowser } from '../terminal/browser.js'
@@ -76,7 +76,7 @@ command's exit code if it ends by itself.`)
         client,
         this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined,
       )
-      for await (const planted of seedFiles(seeds, seeding)) if (planted.created > 0) this.note(seededNote(planted))
+      const unwatch = await this.seed(seeds, seeding, flags.watch)
       const unfollow = await this.follow(info, started)
       await rememberFolder(process.cwd())
       const published = await publishEmulatorInfo(info, {
@@ -95,6 +95,7 @@ command's exit code if it ends by itself.`)
         await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started))
       } finally {
         unfollow()
+        await unwatch()
         await published.withdraw()
       }
     } finally {
@@ -104,6 +105,7 @@ command's exit code if it ends by itself.`)
     this.note(options.memory ? 'stopped' : 'stopped; what was answered is kept')
   }
 
+<<<<<<< HEAD
   /** What changes outside, until the answered function is called. */
   private async follow(info: EmulatorInfo, { live, branch }: Started): Promise<() => void> {
     const say = (words: string) => this.note(words)
@@ -111,6 +113,18 @@ command's exit code if it ends by itself.`)
     return () => {
       for (const end of ends) end?.()
     }
+=======
+  /** Seeds, and goes on doing so with `isWatched`, until the answered function is called. */
+  private async seed(files: readonly string[], seeding: SeedOptions, isWatched: boolean): Promise<() => Promise<void>> {
+    if (isWatched) {
+      if (files.length === 0)
+        throw misuse('--watch takes the files to watch.', 'As in: svc dev --seed seed.json --watch')
+      const { watchSeeds } = await import('../dev/watch-seeds.js')
+      return watchSeeds(files, seeding, (words) => this.note(words))
+    }
+    for await (const planted of seedFiles(files, seeding)) if (planted.created > 0) this.note(seededNote(planted))
+    return async () => undefined
+>>>>>>> dc65024 (dev: follow seed files, and a guide to seeds)
   }
 
   private async saveConfig(file: FolderConfig): Promise<void> {

@@ -65,6 +65,7 @@ export const devFlags = {
     description: 'file to fill collections from, as svc seed does',
     helpValue: 'file',
   }),
+  watch: Flags.boolean({ description: 'apply what is saved in the files of --seed; what they say no more stays' }),
 }
 
 type Given = InferredFlags<typeof devFlags>

@@ -2,6 +2,7 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import type { SeedMode } from '../../client/protocol/model/seed/steps.js'
 import type { SeedContent } from '../../seeds/content.js'
 import { readSeedFile, type SeedFile } from '../../seeds/read-seed.js'
+import { rowContent } from '../../seeds/rows.js'
 import type { ModuleOptions } from '../../seeds/run-module.js'
 import { prepareSeed } from '../../seeds/seed.js'
 import { type SeedTarget, type SentSeed, sendSeed } from '../../seeds/send.js'
@@ -50,13 +51,35 @@ async function* seedFile(file: string, options: SeedOptions): AsyncGenerator<Pla
 async function* seedEmulator(
   file: string,
   read: SeedFile,
-  { client, mode, key, emulator }: SeedOptions & { readonly emulator: SeedTarget },
+  {
+    client,
+    mode,
+    key,
+    emulator,
+    before,
+  }: SeedOptions & { readonly emulator: SeedTarget; readonly before?: SeedContent },
 ): AsyncGenerator<Planted> {
   const planted = 'content' in read ? await rememberedIds(file, read.content, client) : new Map()
   const idsOf = ({ name }: { name: string }) => planted.get(name)?.found ?? new Map()
-  const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, idsOf }), mode)
+  const sent = await sendSeed(emulator, await prepareSeed(file, read, { mode, key, idsOf, before }), mode)
   if ('content' in read) await saveIds(file, read.content, { client, sent })
   yield* plantedIn(sent)
+}
+
+/** What a file says, each time that is called: it writes what the file did not say the last time that it could be seeded. */
+export function seedChanges(file: string, options: SeedOptions): () => Promise<Planted[]> {
+  const { emulator } = options
+  let before: SeedContent | undefined
+  return async () => {
+    const read = await readSeedFile(file, options.modules)
+    const content = 'content' in read ? read.content : await rowContent(file, read.text)
+    if (!emulator) return []
+    const mode = before === undefined ? options.mode : 'upsert'
+    const planted: Planted[] = []
+    for await (const one of seedEmulator(file, { content }, { ...options, mode, emulator, before })) planted.push(one)
+    before = content
+    return planted
+  }
 }
 
 /** What a seed has come to, users and files first. */

@@ -21,6 +21,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['keys-and-permissions.md', /The key alone may not\.\n[\s\S]*Hello/],
   ['limits.md', /documentFiles +tier\n/],
   ['testing.md', /^http:\/\/127\.0\.0\.1:\d+\n$/],
+  ['seeds.md', /\n22\n$/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

@@ -43,6 +43,11 @@ export async function applyDocuments(seeding: Seeding, { documents }: SeedDocume
   const flush = () => writeDocuments(seeding, open, group.splice(0))
   const looks = looksForThem(seeding, open)
   for (const [at, document] of documents.entries()) {
+    if (document.isSame) {
+      await flush()
+      await keepDocuments(seeding, open, [document])
+      continue
+    }
     if (!looks) {
       group.push({ at, document, target: { key: undefined, id: undefined } })
       continue

@@ -56,7 +56,7 @@ export async function applyUser(seeding: Seeding, number: number, step: SeedUser
   if (isFirst && mode === 'replace') await deleteUsers(ctx.db, ctx.project.id)
   const email = requireEmail(step.email)
   const before = await selectUserByEmail(ctx.db, ctx.project.id, email.key)
-  if (before && mode === 'fill') {
+  if (before && (mode === 'fill' || step.isSame)) {
     users.kept++
     return rememberUser(seeding, step.name, before)
   }

@@ -43,6 +43,7 @@ const step = z.discriminatedUnion('step', [
     verified: z.boolean().optional(),
     twoFactor: z.union([z.string(), z.boolean()]).optional(),
     identity: z.strictObject({ provider: z.string(), subject: z.string() }).optional(),
+    isSame: z.boolean().optional(),
     files: names,
   }),
   z.strictObject({
@@ -60,6 +61,7 @@ const step = z.discriminatedUnion('step', [
         name: z.string().optional(),
         hasReferences: z.boolean().optional(),
         isReferred: z.boolean().optional(),
+        isSame: z.boolean().optional(),
         id: z.string().optional(),
         files: names,
       }),

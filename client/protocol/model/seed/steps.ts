@@ -34,6 +34,8 @@ export interface SeedUser {
   /** The secret of the authenticator app; true draws one, false turns it off. */
   readonly twoFactor?: string | boolean | undefined
   readonly identity?: SeedIdentity | undefined
+  /** Whether one who is there is left alone. */
+  readonly isSame?: boolean | undefined
   /** Names of owned files that `data` refers to. */
   readonly files?: readonly string[] | undefined
 }
@@ -69,6 +71,8 @@ export interface SeedDocument {
   readonly hasReferences?: boolean | undefined
   /** Whether others refer to it: it is looked for, even where the collection is left alone. */
   readonly isReferred?: boolean | undefined
+  /** Whether one that is there is left alone, and one that is not is not created. */
+  readonly isSame?: boolean | undefined
   /** The id that an earlier seed gave it. */
   readonly id?: string | undefined
   readonly files?: readonly string[] | undefined
