@@ -119,7 +119,7 @@ command's exit code if it ends by itself.`)
     if (isWatched) {
       if (files.length === 0)
         throw misuse('--watch takes the files to watch.', 'As in: svc dev --seed seed.json --watch')
-      const { watchSeeds } = await import('../dev/watch-seeds.js')
+      const { watchSeeds } = await import('../seeds/watch-seeds.js')
       return watchSeeds(files, seeding, (words) => this.note(words))
     }
     for await (const planted of seedFiles(files, seeding)) if (planted.created > 0) this.note(seededNote(planted))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type FSWatcher, readFileSync, unwatchFile, watch, watchFile } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { describeFailure } from '../base/failure.js'
-import { type SeedOptions, seedChanges, seededNote } from '../seeds/seed-inputs.js'
+import { type SeedOptions, seedChanges, seededNote } from './seed-inputs.js'
 
 /** Editors write a file in several steps; what they have done within this time is read at once. */
 const settleMilliseconds = 30
