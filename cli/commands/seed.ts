@@ -1,14 +1,13 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { findSeeds } from '../../seeds/seed.js'
-import type { SeedTarget } from '../../seeds/send.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readUpsert, upsertFlags } from '../documents/upsert-flags.js'
 import { allowCode } from '../seeds/allow-code.js'
 import { replacedWords } from '../seeds/replacing.js'
-import { type Seeded, type SeedOptions, seededNote, seedFiles, seedTargetOf } from '../seeds/seed-inputs.js'
+import { type Seeded, seededNote, seedFiles, seedTargetOf } from '../seeds/seed-inputs.js'
 import { table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
@@ -48,45 +47,36 @@ documents is left alone, or with --upsert brought up to date.`)
     if (note) this.note(note)
     const files = await findSeeds(argv.map(String))
     const client = await this.clientForWrite({ ...flags, key }, `Seed from ${files.join(', ')}`)
-    const emulator = seedTargetOf(this.requireTarget({ ...flags, key }), flags.as)
+    const target = this.requireTarget({ ...flags, key })
+    const emulator = seedTargetOf(target, flags.as)
     const ask = this.mayAsk(flags) ? (question: string) => this.confirm(question, flags) : undefined
     const modules = { client, allow: allowCode(ask), randomSeed: flags['random-seed'] }
     const mode = flags.replace ? 'replace' : flags.upsert ? 'upsert' : 'fill'
     const stop = stopSignal()
     const options = { client, mode, key: by, signal: stop.signal, emulator, modules } as const
-    const finish =
-      flags.replace && emulator ? await this.prepareReplacing(files, { ...options, emulator }, flags) : undefined
+    if (mode === 'replace' && emulator) {
+      const words = await replacedWords(files, options)
+      if (words !== '') await this.confirm(`Delete ${words}, and seed anew?`, flags)
+    }
     const seeded: Seeded[] = []
-    try {
+    const work = async () => {
       for await (const one of seedFiles(files, options)) seeded.push(one)
+    }
+    const command = `seed ${files.join(' ')} --${mode}`
+    try {
+      // What only adds to what is there destroys nothing.
+      await (mode === 'fill' ? work() : this.undoably(target, command, flags, work))
     } catch (error) {
       if (seeded.length > 0) this.note(`seeded before it failed: ${seeded.map(seededNote).join('; ')}`)
       throw error
     } finally {
       stop.release()
-      await finish?.()
     }
     if (stop.signal.aborted) throw interrupted(seeded, stop.name())
 
     const rows = seeded.map(({ isWhole: _, ...row }) => row)
     this.log(table(rows))
     return rows
-  }
-
-  /** Says what will be deleted, asks, and saves a snapshot that brings it back. Answers what to call at the end. */
-  private async prepareReplacing(
-    files: readonly string[],
-    options: SeedOptions & { readonly emulator: SeedTarget },
-    flags: { yes: boolean },
-  ): Promise<(() => Promise<unknown>) | undefined> {
-    const words = await replacedWords(files, options)
-    if (words === '') return undefined
-    await this.confirm(`Delete ${words}, and seed anew?`, flags)
-    const { control, project } = options.emulator
-    const command = `seed ${files.join(' ')} --replace`.slice(0, 255)
-    const { name } = await control.snapshots.save({ project, automatic: true, command })
-    this.note(`Deletes ${words}. Snapshot "${name}" brings it back: svc undo`)
-    return () => control.snapshots.finish({ project, snapshot: name })
   }
 }
 

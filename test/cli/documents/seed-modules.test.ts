@@ -58,7 +58,7 @@ test('12.4 a module of a folder where svc was not used before is not run', async
   await other.close()
 })
 
-test('--replace deletes what the seed names and nothing else, after a snapshot', async () => {
+test('--replace deletes what the seed names and nothing else, and svc undo brings it back', async () => {
   const [posts, tags] = [`${seeds.own}posts`, `${seeds.own}tags`]
   const seed = file(`${posts}.ndjson`, '{"n":1}\n{"n":2}\n')
   await seeds.world.json(['seed', seed, file(`${tags}.ndjson`, '{"t":1}\n')])
@@ -68,9 +68,12 @@ test('--replace deletes what the seed names and nothing else, after a snapshot',
   const replaced = await seeds.world.svc(['seed', seed, '--replace', '--yes'])
 
   expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining(`Delete 2 documents of "${posts}"`) })
-  expect(replaced).toMatchObject({ exit: 0, stderr: expect.stringMatching(/Snapshot "auto-.*" brings it back/) })
-  expect(await fields(posts)).toEqual([{ n: 3 }])
-  expect(await fields(tags)).toEqual([{ t: 1 }])
+  const after = [await fields(posts), await fields(tags)]
+  await seeds.world.json(['undo', '--yes'])
+
+  expect(replaced).toMatchObject({ exit: 0, stderr: expect.stringMatching(/snapshot "auto-.*svc undo/) })
+  expect(after).toEqual([[{ n: 3 }], [{ t: 1 }]])
+  expect(await fields(posts)).toEqual([{ n: 1 }, { n: 2 }])
 })
 
 test('a bad seed that was to replace deletes nothing', async () => {
