@@ -105,7 +105,6 @@ command's exit code if it ends by itself.`)
     this.note(options.memory ? 'stopped' : 'stopped; what was answered is kept')
   }
 
-<<<<<<< HEAD
   /** What changes outside, until the answered function is called. */
   private async follow(info: EmulatorInfo, { live, branch }: Started): Promise<() => void> {
     const say = (words: string) => this.note(words)
@@ -113,7 +112,8 @@ command's exit code if it ends by itself.`)
     return () => {
       for (const end of ends) end?.()
     }
-=======
+  }
+
   /** Seeds, and goes on doing so with `isWatched`, until the answered function is called. */
   private async seed(files: readonly string[], seeding: SeedOptions, isWatched: boolean): Promise<() => Promise<void>> {
     if (isWatched) {
@@ -124,7 +124,6 @@ command's exit code if it ends by itself.`)
     }
     for await (const planted of seedFiles(files, seeding)) if (planted.created > 0) this.note(seededNote(planted))
     return async () => undefined
->>>>>>> dc65024 (dev: follow seed files, and a guide to seeds)
   }
 
   private async saveConfig(file: FolderConfig): Promise<void> {
