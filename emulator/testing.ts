@@ -1,7 +1,9 @@
 /** `svc-toolkit/testing`: a service for one test run, and a project of its own for each test. */
 /// <reference lib="esnext.disposable" preserve="true" />
+import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
 import type { UntypedSchema } from '../client/index.js'
+import { controlPath } from '../client/protocol/control/operations.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import type { AnySchema } from '../client/types.js'
 import { openTestEmulator } from './testing/emulator.js'
@@ -37,13 +39,14 @@ export type {
  *
  * @throws {Error} in Jest, which loads no ES modules: there its `globalSetup` starts one, and `testProject` finds it
  */
-export async function startTestEmulator({ settings, seed }: TestEmulatorOptions = {}): Promise<TestEmulator> {
+export async function startTestEmulator({ snapshot, settings, seed }: TestEmulatorOptions = {}): Promise<TestEmulator> {
   const { startEmulator } = await loadEmulator()
   const started = await holdingProcess(() => startEmulator({ memory: true, holdsProcess: false }))
   const { projectId: id, url, apiKey, secretKey = '', controlToken } = started
   const close = () => holdingProcess(() => started.close())
   const emulator = openTestEmulator({ id, url, apiKey, secretKey, controlToken }, close)
   try {
+    if (snapshot !== undefined) await loadSnapshotFile(emulator, controlToken, snapshot)
     if (settings) await emulator.control.projects.update({ project: id, settings })
     if (typeof seed === 'function') await seed(emulator)
     else if (seed !== undefined) await applySeeds(emulator, [seed].flat())
@@ -96,6 +99,16 @@ async function applySeeds({ id, client, control }: TestEmulator, words: readonly
   const target = { control: control as object as Control, project: id }
   const modules = { client, allow: async () => undefined }
   for (const file of await findSeeds(words)) await applySeedFile(target, file, { modules })
+}
+
+/** @throws {Error} for a file that no emulator has written, or that is damaged */
+async function loadSnapshotFile({ id, url, control }: TestEmulator, controlToken: string, file: string): Promise<void> {
+  const address = `${url}${controlPath}/projects/${id}/snapshot-file`
+  const headers = { 'svc-control-token': controlToken, 'content-type': 'application/x-tar' }
+  const answer = await fetch(address, { method: 'POST', headers, body: await openAsBlob(file) })
+  if (!answer.ok) throw new Error(`The snapshot "${file}" was not loaded: ${await answer.text()}`)
+  const { name } = (await answer.json()) as { name: string }
+  await control.snapshots.load({ project: id, snapshot: name })
 }
 
 /** Nothing of the service keeps the process going, so what waits for the service does. */

@@ -8,9 +8,9 @@ import { SvcCommand } from '../base/svc-command.js'
 import { applyConfig } from '../config/apply-config.js'
 import { openFolderConfig } from '../config/folder-config.js'
 import { requireCommand } from '../dev/app-command.js'
-import { settingsOfFlags } from '../dev/dev-flags.js'
 import { firstAnswers } from '../dev/first-answer.js'
 import { splitAtDashes } from '../dev/words-after-dashes.js'
+import { findSnapshot } from '../exec/first-snapshot.js'
 import { passSignals } from '../exec/pass-signals.js'
 import { allowCode } from '../seeds/allow-code.js'
 import { ownSeedTarget, plantedIn, seededNote } from '../seeds/seed-inputs.js'
@@ -34,6 +34,10 @@ to it; one that ends it is exit code 128 and the signal's number.`)
   // A command without `--` before it gets words of its own.
   static override strict = false
   static override flags = {
+    snapshot: Flags.string({
+      description: 'file of "svc snapshot export", or snapshot of the emulator that runs here, to begin with',
+      helpValue: 'name',
+    }),
     seed: Flags.string({
       multiple: true,
       multipleNonGreedy: true,
@@ -51,6 +55,7 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     if (argv.length > 0 || words.length === 0) throw misuse('The command has to follow "--".', `As in: ${example}`)
     await requireCommand(words)
     const seeds = flags.seed ? await findSeeds(flags.seed) : []
+    const loadSnapshot = flags.snapshot === undefined ? undefined : await findSnapshot(flags.snapshot)
     const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
     const signals = passSignals()
     const { dialect, tier, project = file.config.dev?.project } = flags
@@ -61,7 +66,10 @@ to it; one that ends it is exit code 128 and the signal's number.`)
     const emulator = await startEmulator({ memory: true, project, dialect, tier })
     try {
       await firstAnswers(emulator)
-      await applyConfig(emulator, { from: {}, to: { settings: file.config.settings }, fixed: settingsOfFlags(flags) })
+      await loadSnapshot?.(emulator)
+      // A snapshot has settings too; those that were asked for here come after it.
+      const settings = { ...file.config.settings, ...(dialect && { dialect }), ...(tier && { tier }) }
+      await applyConfig(emulator, { from: {}, to: { settings }, fixed: [] })
       await this.seed(emulator, seeds, flags)
       this.note(`emulator at ${emulator.url}, in memory`)
       const command = runCommand(words, { env: environmentOf(emulator), isStdoutOurs: this.jsonEnabled() })

@@ -11,6 +11,8 @@ import type { ProviderAccount, ProviderFault } from '../../client/protocol/model
 import type { AnySchema } from '../../client/types.js'
 
 export interface TestEmulatorOptions {
+  /** A file of `svc snapshot export` that the emulator's own project begins with. */
+  readonly snapshot?: string
   /** Settings of the emulator's own project. Others are made with `project`. */
   readonly settings?: Partial<ProjectSettings>
   /** Fills the emulator's own project before anything else is done with it: seed files, as `svc seed` takes them, or a function. */

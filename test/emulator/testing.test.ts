@@ -150,6 +150,24 @@ it('is filled by a function at its start, and closed if that fails', async () =>
   await expect(startTestEmulator({ seed: () => Promise.reject(new Error('no seed')) })).rejects.toThrow('no seed')
 })
 
+it('begins with a file of a snapshot, and says what is none', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-snapshot-'))
+  const [file, other] = [join(folder, 'tea.tar'), join(folder, 'other.tar')]
+  await emulator.client.collections.create({ name: 'teas' })
+  await emulator.control.snapshots.save({ project: emulator.id, name: 'tea' })
+  const address = `${emulator.url}/_svc/api/projects/${emulator.id}/snapshots/tea/file`
+  const headers = { 'svc-control-token': emulator.env.SVC_CONTROL_TOKEN ?? '' }
+  await writeFile(file, new Uint8Array(await (await fetch(address, { headers })).arrayBuffer()))
+  await writeFile(other, 'something else')
+
+  await using own = await startTestEmulator({ snapshot: file })
+
+  expect((await own.client.collections.list()).map(({ name }) => name)).toEqual(['teas'])
+  await expect(startTestEmulator({ snapshot: other })).rejects.toThrow(/other\.tar" was not loaded: .*INVALID_SNAPSHOT/)
+  await emulator.reset()
+  await rm(folder, { recursive: true })
+})
+
 it('is filled from seed files', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-seeded-'))
   const seed = join(folder, 'seed.json')

@@ -89,6 +89,32 @@ test('svc exec --seed fills collections first, in the project and dialect that w
   expect(ran.stdout).toMatch(/^c.* true\n$/)
 })
 
+test('svc exec --snapshot begins with a snapshot of the emulator here, or with a file of one', async () => {
+  await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  await world.svc(['docs', 'create', 'posts', 'title=Hello'])
+  await world.svc(['users', 'signup', 'ada@example.com', '--password', 'Correct4Horse'])
+  await world.svc(['snapshot', 'save', 'demo'])
+  await world.svc(['snapshot', 'export', 'demo'])
+  await world.svc(['reset', '--yes'])
+  const show = `'${process.execPath}' '${bin}' docs list posts --json; '${process.execPath}' '${bin}' users list --json`
+
+  for (const snapshot of ['demo', 'demo.tar']) {
+    const ran = await world.svc(['exec', '--snapshot', snapshot, '--dialect', 'b', '--', 'sh', '-ec', show])
+
+    expect(ran, snapshot).toMatchObject({ exit: 0, stdout: expect.stringMatching(/Hello[\s\S]*ada@example.com/) })
+  }
+  expect(await world.json(['collections', 'list'])).toEqual([])
+})
+
+test('svc exec --snapshot says what there is not, or cannot be read, and runs nothing', async () => {
+  writeFileSync(join(world.folder, 'other.tar'), 'something else')
+  const run = (snapshot: string) => world.svc(['exec', '--snapshot', snapshot, '--', 'sh', '-c', 'echo ran'])
+
+  expect(await run('demo')).toMatchObject({ exit: 4, stdout: '', stderr: expect.stringContaining('no file "demo"') })
+  expect(await run('other.tar')).toMatchObject({ exit: 5, stdout: '', stderr: expect.stringContaining('imported') })
+})
+
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'svc exec passes %s on, and ends as its command does',
   async (name) => {
