@@ -69,7 +69,9 @@ describe('README.md', async () => {
     async (command) => {
       const [npx, svc, ...args] = command.split(/\s+/)
       expect([npx, svc]).toEqual(['npx', 'svc'])
-      const env = { ...process.env, SVC_URL: emulator.url, SVC_API_KEY: emulator.apiKey, NO_COLOR: '1' }
+      const { url, apiKey, controlToken, projectId } = emulator
+      const own = { SVC_URL: url, SVC_API_KEY: apiKey, SVC_CONTROL_TOKEN: controlToken, SVC_PROJECT_ID: projectId }
+      const env = { ...process.env, ...own, NO_COLOR: '1' }
       await run(process.execPath, [cli, ...args], { cwd: root, env })
     },
     180_000,

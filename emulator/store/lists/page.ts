@@ -108,8 +108,9 @@ function sortedMatches(plan: ListPlan): Fragment {
 }
 
 /**
- * The documents where the page begins are enough when many match, and no more are looked at than fill it. Where too few of them do, all matches are found by the index
- * that suits the filter. Bounds on the id, as of someone who reads a collection page by page, say where the page begins.
+ * The documents where the page begins are enough when many match, and no more are looked at than fill it. Where too few of them
+ * do, all matches are found by the index that suits the filter. Bounds on the id, as of someone who reads a collection page by
+ * page, say where the page begins.
  */
 function foundNear(plan: ListPlan): Fragment {
   const { scope, query, bounds, others, nearDocuments } = plan
