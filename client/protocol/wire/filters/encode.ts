@@ -1,7 +1,7 @@
 /** The `filters` axis, as clients encode it: the name of a parameter; nothing if the form has no suffix for the test. */
 import type { Operator } from '../../model/where.js'
 import { listParameters } from '../query/names.js'
-import { single, singleSuffix } from './suffixes.js'
+import { doubled, single, singleSuffix } from './suffixes.js'
 
 export const suffixWriters = {
   double: writeDoubled,
@@ -9,10 +9,11 @@ export const suffixWriters = {
   both: writeBoth,
 } as const satisfies { readonly [form: string]: (field: string, operator: Operator) => string | undefined }
 
-/** This family says everything. Equality is written out where the bare name is a parameter's or ends like a suffix. */
-function writeDoubled(field: string, operator: Operator): string {
-  if (operator === 'eq' && !listParameters.includes(field) && !endsDoubled(field)) return field
-  return `${field}__${operator === 'icontains' ? 'contains' : operator}`
+/** Equality is written out where the bare name is a parameter's or ends like a suffix. */
+function writeDoubled(field: string, operator: Operator): string | undefined {
+  const suffix = operator === 'icontains' ? 'contains' : operator
+  if (suffix === 'eq' && !listParameters.includes(field) && !endsDoubled(field)) return field
+  return doubled.includes(suffix) ? `${field}__${suffix}` : undefined
 }
 
 /** Equality is always written out, since `checked_in` alone would ask whether `checked` is in a list. */
@@ -22,8 +23,8 @@ function writeSingle(field: string, operator: Operator): string | undefined {
 
 /** Doubled, unless only the other family says it, or it is a bare name that ends as a single suffix does. */
 function writeBoth(field: string, operator: Operator): string | undefined {
-  const name = writeDoubled(field, operator)
-  if (operator !== 'contains' && !singleSuffix(name)) return name
+  const name = operator === 'contains' ? undefined : writeDoubled(field, operator)
+  if (name && !singleSuffix(name)) return name
   return endsDoubled(field) ? undefined : writeSingle(field, operator)
 }
 

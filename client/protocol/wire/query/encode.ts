@@ -55,7 +55,7 @@ function writeName(dialect: Speaks, { path, operator }: Test): string {
   const field = formatPath(path)
   const name = suffixWriters[dialect.filters](field, operator)
   if (name && !/^\[or|__or__/.test(name)) return name
-  throw new SvcError('INVALID_FILTER', `This dialect cannot ask "${operator}" of "${field}".`)
+  throw new SvcError('INVALID_FILTER', `This dialect has no "${operator}" on "${field}".`)
 }
 
 function writeValue(test: Test): string {
