@@ -65,7 +65,21 @@ const lists = { documents: [thing], users: [thing], mails: [thing], accounts: [t
 const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
 /** Commands that start, stop or open something, or are of this machine alone. */
-const apart = ['autocomplete', 'config', 'dev', 'dialects:list', 'dialects:show', 'init', 'open', 'stop', 'tail']
+const apart = [
+  ...[
+    'autocomplete',
+    'config',
+    'config:convert',
+    'dev',
+    'dialects:list',
+    'dialects:show',
+    'exec',
+    'init',
+    'logs',
+    'open',
+  ],
+  ...['stop', 'tail'],
+]
 const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8'))
 type Args = Record<string, { required?: boolean }>
 const commands: [string, { args: Args }][] = Object.entries<{ args: Args }>(manifest.commands).filter(
@@ -77,6 +91,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   api: ['GET', '/x'],
   'clock:advance': ['1s'],
   'clock:set': ['2030-01-01'],
+  'docs:batch': ['posts', '-f', 'operations.ndjson'],
   'docs:create': ['posts', 'a=b'],
   'docs:replace': ['posts', id, 'a=b'],
   'docs:update': ['posts', id, 'a=b'],
@@ -89,6 +104,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'idp:login': ['--as', 'ada', '--timeout', '1'],
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
+  'snapshot:import': ['rows.ndjson'],
   'users:update': ['x', '--role', 'a'],
   'users:login': ['a@example.com', '--password', 'x'],
   'users:password:change': ['a@example.com', '--password', 'Wrong4Horse', '--new-password', 'New4Horses'],
@@ -133,6 +149,7 @@ beforeAll(async () => {
     JSON.stringify({ ...info, controlToken: 'x', pid: 99_999_999 }),
   )
   await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
+  await writeFile(join(world.folder, 'operations.ndjson'), '{"op":"create","data":{"a":1}}\n')
   await writeFile(join(world.folder, 'seed.json'), '{"collections":{"posts":{"documents":[{"a":1}]}}}')
 })
 afterAll(async () => {
@@ -146,7 +163,7 @@ function typed(command: string, args: Args): string[] {
 }
 
 /** Exits, and says something of its own, whatever the answers are. */
-const unasked = ['status', 'wait', 'profiles:trust']
+const unasked = ['status', 'wait', 'doctor', 'profiles:trust']
 
 describe.each([200, 422, 500])('with answers of %i', (answered) => {
   beforeAll(() => {

@@ -24,7 +24,9 @@ export default class SnapshotExport extends SnapshotCommand {
   async run() {
     const { args, flags } = await this.parse(SnapshotExport)
     const { snapshots, project } = this.snapshots(flags)
-    const { name } = await snapshots.get({ project, snapshot: args.name })
+    const { name } = args
+    await snapshots.get({ project, snapshot: name })
+    // Not the name that the answer says: whoever answers would choose where this writes.
     const file = args.file ?? `${name}.tar`
     const options = { file, withSecrets: flags['with-secrets'], isReplacing: flags.replace }
     const bytes = await exportSnapshot(this.emulator(flags), name, options)
