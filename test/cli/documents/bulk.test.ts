@@ -51,7 +51,7 @@ test('a change of many takes arrays apart item by item, too', async () => {
 
   const ran = await world.svc(['docs', 'update', name, '--all', '--append', 'tags=news', '--yes'])
 
-  expect(ran).toMatchObject({ exit: 0, stderr: '3 documents changed.\n' })
+  expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Saved snapshot .*\n3 documents changed\.\n$/) })
   expect(await countOf(name, 'tags=news')).toBe(3)
 })
 
@@ -118,6 +118,7 @@ test('operations that are refused are named by their lines, and keep no other ou
 
   expect(ran.exit).toBe(5)
   expect(ran.stderr.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^Saved snapshot /),
     expect.stringMatching(/^some\.ndjson:2 {2}.*integer/),
     expect.stringMatching(/^some\.ndjson:3 {2}No document/),
     expect.stringMatching(/^some\.ndjson:4 {2}.*integer/),
