@@ -3,12 +3,12 @@
 import { openAsBlob } from 'node:fs'
 import type { Control } from '../client/control.js'
 import type { UntypedSchema } from '../client/index.js'
-import { controlPath } from '../client/protocol/control/operations.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import type { AnySchema } from '../client/types.js'
 import { openTestEmulator } from './testing/emulator.js'
 import { emulatorOfEnvironment } from './testing/environment.js'
 import type { TestEmulator, TestEmulatorOptions, TestProject } from './testing/helper.js'
+import { loadSnapshotFile } from './testing/snapshot-file.js'
 
 export type {
   ControlCalls,
@@ -46,7 +46,7 @@ export async function startTestEmulator({ snapshot, settings, seed }: TestEmulat
   const close = () => holdingProcess(() => started.close())
   const emulator = openTestEmulator({ id, url, apiKey, secretKey, controlToken }, close)
   try {
-    if (snapshot !== undefined) await loadSnapshotFile(emulator, controlToken, snapshot)
+    if (snapshot !== undefined) await loadSnapshotFile(emulator, { name: snapshot, bytes: await openAsBlob(snapshot) })
     if (settings) await emulator.control.projects.update({ project: id, settings })
     if (typeof seed === 'function') await seed(emulator)
     else if (seed !== undefined) await applySeeds(emulator, [seed].flat())
@@ -99,16 +99,6 @@ async function applySeeds({ id, client, control }: TestEmulator, words: readonly
   const target = { control: control as object as Control, project: id }
   const modules = { client, allow: async () => undefined }
   for (const file of await findSeeds(words)) await applySeedFile(target, file, { modules })
-}
-
-/** @throws {Error} for a file that no emulator has written, or that is damaged */
-async function loadSnapshotFile({ id, url, control }: TestEmulator, controlToken: string, file: string): Promise<void> {
-  const address = `${url}${controlPath}/projects/${id}/snapshot-file`
-  const headers = { 'svc-control-token': controlToken, 'content-type': 'application/x-tar' }
-  const answer = await fetch(address, { method: 'POST', headers, body: await openAsBlob(file) })
-  if (!answer.ok) throw new Error(`The snapshot "${file}" was not loaded: ${await answer.text()}`)
-  const { name } = (await answer.json()) as { name: string }
-  await control.snapshots.load({ project: id, snapshot: name })
 }
 
 /** Nothing of the service keeps the process going, so what waits for the service does. */

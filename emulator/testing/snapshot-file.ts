@@ -1,0 +1,16 @@
+/** A file of `svc snapshot export` as the state of a project. */
+import { controlPath } from '../../client/protocol/control/operations.js'
+import type { TestProject } from './helper.js'
+
+/** @throws {Error} for a file that no emulator has written, or that is damaged */
+export async function loadSnapshotFile(
+  { id, url, env, control }: TestProject,
+  { name, bytes }: { readonly name: string; readonly bytes: Blob },
+): Promise<void> {
+  const address = `${url}${controlPath}/projects/${id}/snapshot-file`
+  const headers = { 'svc-control-token': env.SVC_CONTROL_TOKEN ?? '', 'content-type': 'application/x-tar' }
+  const answer = await fetch(address, { method: 'POST', headers, body: bytes })
+  if (!answer.ok) throw new Error(`The snapshot "${name}" was not loaded: ${await answer.text()}`)
+  const imported = (await answer.json()) as { name: string }
+  await control.snapshots.load({ project: id, snapshot: imported.name })
+}
