@@ -2,6 +2,7 @@
  * A snapshot as one file: a tar of `snapshot.json`, the rows of each part as lines of JSON, the bytes of files, and at the end
  * `SHA256SUMS`, which names every entry before it, as `sha256sum -c` reads it.
  */
+import { createHash } from 'node:crypto'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 
 export const archiveFormat = 'svc-snapshot'
@@ -46,6 +47,13 @@ export function readEntryName(
   if (part !== undefined) return { kind: 'rows', part }
   const file = bytesForm.exec(name)?.[1]
   return file === undefined ? undefined : { kind: 'bytes', file }
+}
+
+/** SHA-256, as `SHA256SUMS` has it. */
+export async function hashOf(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of bytes) hash.update(chunk)
+  return hash.digest('hex')
 }
 
 export function invalidSnapshot(why: string, cause?: unknown): SvcError {

@@ -1,5 +1,4 @@
 /** Whether a file is a whole archive that can be taken in here: looked at before anything is changed. */
-import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
@@ -8,18 +7,17 @@ import {
   type ArchiveHead,
   archiveFormat,
   archiveVersion,
+  hashOf,
   headName,
   invalidSnapshot,
   readEntryName,
   sumsName,
 } from './archive.js'
-import { bytesOf, type TarEntry, tarEntries, textOf } from './tar.js'
+import { bytesOf, readEntry, type TarEntry, tarEntries } from './tar.js'
 
 const megabyte = 1024 * 1024
-const mostHeadBytes = megabyte
-/** Entries of rows end with the row that makes them larger than a megabyte; no row is larger than a few. */
-const mostRowsBytes = 16 * megabyte
-const mostSumsBytes = 64 * megabyte
+/** Of an entry that is read whole. Entries of rows end with the row that makes them larger than a megabyte; no row is larger than a few. */
+const mostBytes = { head: megabyte, rows: 16 * megabyte, sums: 64 * megabyte } as const
 /** A document's fields and what stands around them; PostgreSQL must not be given more than it can stand. */
 const mostDepth = 100
 
@@ -33,13 +31,20 @@ export async function checkArchive(file: FileHandle, newestMigration: number): P
     const meaning = readEntryName(name)
     if (!meaning || found.has(name) || sums) throw invalidSnapshot(`it has an entry "${name.slice(0, 80)}"`)
     if (!head && meaning.kind !== 'head') throw invalidSnapshot('it does not begin as one')
-    if (meaning.kind === 'sums') {
-      sums = readSums(await boundedText(file, entry, mostSumsBytes))
+    if (meaning.kind === 'bytes') {
+      found.set(name, await hashOf(bytesOf(file, entry)))
       continue
     }
-    if (meaning.kind === 'head') head = readHead(await boundedText(file, entry, mostHeadBytes), newestMigration)
-    if (meaning.kind === 'rows') await checkRows(file, entry, meaning.part)
-    found.set(name, await hashOf(file, entry))
+    if (entry.size > mostBytes[meaning.kind]) throw invalidSnapshot(`"${name}" is too large`)
+    const content = await readEntry(file, entry)
+    const text = content.toString()
+    if (meaning.kind === 'sums') {
+      sums = readSums(text)
+      continue
+    }
+    if (meaning.kind === 'head') head = readHead(text, newestMigration)
+    if (meaning.kind === 'rows') checkRows(text, meaning.part)
+    found.set(name, await hashOf([content]))
   }
   if (!head || !sums) throw invalidSnapshot('it ends too early')
   for (const [name, hash] of found) if (sums.get(name) !== hash) throw invalidSnapshot(`"${name}" is damaged`)
@@ -86,15 +91,9 @@ function readSums(text: string): Map<string, string> {
   )
 }
 
-async function checkRows(file: FileHandle, entry: TarEntry, part: string): Promise<void> {
+function checkRows(text: string, part: string): void {
   if (!partNames.some((known) => known === part)) throw invalidSnapshot(`it has rows of "${part}"`)
-  if (depthOf(await boundedText(file, entry, mostRowsBytes)) > mostDepth)
-    throw invalidSnapshot('a row of it is nested too deep')
-}
-
-async function boundedText(file: FileHandle, entry: TarEntry, mostBytes: number): Promise<string> {
-  if (entry.size > mostBytes) throw invalidSnapshot(`"${entry.name}" is too large`)
-  return textOf(file, entry)
+  if (depthOf(text) > mostDepth) throw invalidSnapshot('a row of it is nested too deep')
 }
 
 /** How deep objects and arrays of JSON stand in each other, at most; of what is no JSON, some number. */
@@ -111,12 +110,6 @@ function depthOf(text: string): number {
     else if (char === 0x7d || char === 0x5d) depth--
   }
   return most
-}
-
-async function hashOf(file: FileHandle, entry: TarEntry): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const piece of bytesOf(file, entry)) hash.update(piece)
-  return hash.digest('hex')
 }
 
 function parsed(text: string): Json {

@@ -1,5 +1,4 @@
 /** A file of another machine becomes a snapshot here. It is whole and checked before anything is changed. */
-import { createHash } from 'node:crypto'
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,11 +10,11 @@ import { createKeptTables, insertKeptRows, selectFault } from '../../store/snaps
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/projects.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
-import { type ArchiveHead, invalidSnapshot, readEntryName } from './archive.js'
+import { type ArchiveHead, hashOf, invalidSnapshot, readEntryName } from './archive.js'
 import { checkArchive } from './check-archive.js'
 import { requireSnapshotName } from './names.js'
 import { noSuchSnapshot, type StoredSnapshot, snapshotExists } from './snapshots.js'
-import { bytesOf, tarEntries, textOf } from './tar.js'
+import { bytesOf, readEntry, tarEntries } from './tar.js'
 
 /**
  * Takes in an archive under its own name, or another. It is not loaded.
@@ -121,15 +120,12 @@ async function insertRows(
     const found = readEntryName(entry.name)
     if (found?.kind !== 'rows') continue
     const part = partNames.find((known) => known === found.part) as PartName
-    const rows = (await textOf(file, entry)).split('\n').filter((line) => line !== '')
+    const rows = (await readEntry(file, entry))
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
     await insertKeptRows(tx, { id, project, part, columns: columns.get(part) ?? [] }, rows)
   }
-}
-
-async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of bytes) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 /** What the database says of values that it does not take. */

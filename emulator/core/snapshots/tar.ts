@@ -90,11 +90,11 @@ export async function* bytesOf(file: FileHandle, { at, size }: TarEntry): AsyncG
   }
 }
 
-/** All of them, as text. */
-export async function textOf(file: FileHandle, entry: TarEntry): Promise<string> {
+/** The bytes of an entry, all at once. */
+export async function readEntry(file: FileHandle, entry: TarEntry): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of bytesOf(file, entry)) pieces.push(piece)
-  return Buffer.concat(pieces).toString('utf8')
+  return Buffer.concat(pieces)
 }
 
 /** The sum of all bytes, with spaces in the place of the checksum itself. */
