@@ -1,16 +1,15 @@
 /** Takes back what a command has removed or changed. Contract 11. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import { lockState, selectCountedNames } from '../../store/project-state.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
 import { insertEffects } from '../../store/snapshots/effects.js'
 import { type CountedPart, countedParts, type Outcome, selectOutcome } from '../../store/snapshots/outcome.js'
-import { lockSnapshots, selectUndoable, takeTime } from '../../store/snapshots/registry.js'
+import { selectUndoable } from '../../store/snapshots/registry.js'
 import { selectColumns } from '../../store/snapshots/restore.js'
 import { takeBack } from '../../store/snapshots/take-back.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/projects.js'
-import { restartChanges } from '../projects/reset.js'
-import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
+import { lockSnapshotsAndState, replaceState } from './replace-state.js'
 
 /** Records that a reply names; of further ones it says how many. */
 const mostNamed = 1_000
@@ -30,9 +29,7 @@ export interface Undone {
 export async function finishCommand(backend: Backend, id: string, name: string): Promise<void> {
   const project = (await requireProject(backend, id)).id
   await inTransaction(unitOf(backend), async ({ db: tx }) => {
-    await takeTime(tx)
-    await lockSnapshots(tx)
-    await lockState(tx)
+    await lockSnapshotsAndState(tx)
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: true })
   })
@@ -46,28 +43,16 @@ export async function finishCommand(backend: Backend, id: string, name: string):
  */
 export async function undoCommand(backend: Backend, id: string, name?: string): Promise<Undone> {
   const project = (await requireProject(backend, id)).id
-  const undone = await inTransaction(unitOf(backend), async (unit) => {
-    const tx = unit.db
-    await takeTime(tx)
-    await lockSnapshots(tx)
-    await lockState(tx)
+  return replaceState(backend, { project, isWhole: false }, async (tx) => {
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
-    const before = await selectCountedNames(tx, project)
     await takeBack({ tx, project, id: found.id, columns: await selectColumns(tx, found.id) })
-    const after = await selectCountedNames(tx, project)
     const outcomes = await outcomesOf(countedParts, (part) =>
       selectOutcome(tx, { project, id: found.id, part, most: mostNamed }),
     )
     await deleteSnapshot(tx, project, found.id)
-    const collections = [...new Set([...before, ...after].map((collection) => collection.id))]
-    await restartChanges(unit, { project, isWhole: false, collections })
-    publish(unit, identityChanged())
     return { command: found.command, snapshot: found.name, outcomes }
   })
-  backend.sweepSoon()
-  backend.sweepFilesSoon()
-  return undone
 }
 
 async function outcomesOf<Part extends string>(

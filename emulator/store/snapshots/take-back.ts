@@ -5,7 +5,10 @@ import { effectsOf, markOfRow } from './effects.js'
 import { keptIn, onItsOwn, onItsOwnMakingRoom, type PartName, parts } from './parts.js'
 import { type Restoring, restoreSettings } from './restore.js'
 
-/** In a transaction that has locked the project, and whose snapshot has its effects. */
+/**
+ * In a transaction that has locked the project, and whose snapshot has its effects. Accounts of the built-in provider are left
+ * alone: other projects use them too, so what is different may be anybody's.
+ */
 export async function takeBack(restoring: Restoring): Promise<void> {
   const { tx, project } = restoring
   await takeBackCollections(restoring)
@@ -17,7 +20,6 @@ export async function takeBack(restoring: Restoring): Promise<void> {
     await takeBackRows(restoring, part, { mayReturn: sql`exists (select from users u where u.id = s.user_id)` })
   }
   await takeBackFiles(restoring)
-  await takeBackRows(restoring, 'idp_accounts', { mayReturn: sql`true` })
   if (await isAsLeft(restoring)) await restoreSettings(restoring)
   await countAnew(tx, project)
 }

@@ -210,7 +210,13 @@ test('contract 11 a diff says what is different, by collection and document, of 
   await control.snapshots.save({ project, name: 'second' })
   const back = await control.snapshots.diff({ project, snapshot: 'second', to: 'first' })
 
-  expect(none).toMatchObject({ from: 'first', to: null, isSame: true, documents: [] })
+  // Accounts of the built-in provider belong to all projects, those of the tests beside this one as well.
+  const nothing = { added: 0, removed: 0, changed: 0, records: [] }
+  const { accounts: _, isSame: __, ...own } = none
+  expect(own).toEqual({
+    ...{ from: 'first', to: null, documents: [], settings: [] },
+    ...{ collections: nothing, users: nothing, files: nothing },
+  })
   const record = (kind: string, id: string, fields: string[] = []) => ({ id, name: null, kind, fields })
   expect(now).toMatchObject({
     isSame: false,

@@ -168,3 +168,20 @@ test('contract 11 subscribers get RESYNC when something is brought back', async 
   expect((await socket.atLeast(4)).slice(2).map(({ code, event }) => code ?? event)).toEqual(['deleted', 'RESYNC'])
   socket.close()
 })
+
+test('contract 11 undo leaves the accounts of the built-in provider alone, which other projects use too', async () => {
+  const world = await aFullProject()
+  const { project, owner, posts } = world
+  const id = `undo-${project.slice(0, 8)}`
+  await command(world, 'docs delete', async () => {
+    await posts.delete(world.ids[0])
+    await control.idp.accounts.add({ id })
+  })
+
+  await control.snapshots.undo({ project })
+
+  const { accounts } = await control.idp.accounts.list()
+  expect(accounts.map((account) => account.id)).toContain(id)
+  expect(await owner.collection('posts').count()).toBe(3)
+  await control.idp.accounts.remove({ account: id })
+})
