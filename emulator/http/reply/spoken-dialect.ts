@@ -11,7 +11,9 @@ import { projectNamed } from '../guards/identify.js'
 export function speak(exchange: Exchange, base: Dialect): void {
   exchange.dialect = base
   exchange.isDialectKnown = true
-  exchange.dialect = readDialect(exchange.asked ?? dialectHeader(exchange.req), base)
+  const asked = exchange.asked ?? dialectHeader(exchange.req)
+  // Most requests ask for nothing. The base itself, not a copy of it: its text is known.
+  if (asked !== undefined) exchange.dialect = readDialect(asked, base)
 }
 
 /** The same for an answer that must be written, whatever the request asks for: what cannot be read asks for nothing. */
