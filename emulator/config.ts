@@ -45,6 +45,8 @@ export interface Config extends MailUrls {
   /** Receives each request of the project's API once it was answered. */
   readonly onRequest: ((request: RequestLine) => void) | undefined
   readonly log: 'silent' | 'info'
+  /** Keeps the last requests in memory, where the control API shows them. */
+  readonly requestLog: boolean
   /** Whether the process goes on for as long as this runs. If not, it ends once it has nothing else to do. */
   readonly holdsProcess: boolean
   readonly now: () => Date
@@ -73,6 +75,7 @@ export const defaultConfig: Config = {
   latency: () => 0,
   onRequest: undefined,
   log: 'silent',
+  requestLog: true,
   holdsProcess: true,
   now: () => new Date(),
 }

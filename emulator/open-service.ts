@@ -16,6 +16,7 @@ import type { Backend } from './core/context.js'
 import { openIds } from './core/ids.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
 import { openFeeds } from './core/realtime/feeds.js'
+import { openRequestLog } from './core/requests/request-log.js'
 import type { Database } from './database/port.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
@@ -149,6 +150,7 @@ async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
+    requests: openRequestLog({ isOn: config.requestLog }),
     report,
     sweepSoon: maintenance.soon,
     files,

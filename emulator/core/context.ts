@@ -10,6 +10,7 @@ import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
 import type { Feeds } from './realtime/feeds.js'
+import type { RequestLog } from './requests/request-log.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
 /** Everything outside the rules that the rules need. One per process. */
@@ -36,6 +37,8 @@ export interface Backend {
   readonly indexes: FieldIndexes
   /** How many documents filters have found, remembered. */
   readonly totals: Totals
+  /** The last requests, for whoever develops against the service. */
+  readonly requests: RequestLog
   /** Hears of what went wrong after its request was answered. */
   report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import type { SvcError } from '../../client/protocol/model/errors.js'
+import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
-import type { Backend } from '../core/context.js'
+import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
+import type { Trace } from '../core/requests/trace.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
 import type { Log } from './log.js'
@@ -40,8 +43,21 @@ export interface Exchange {
   asked: string | undefined
   /** Headers for the answer, whether it goes well or not. */
   headers: Readonly<Record<string, string>>
-  /** By what right, for the log. */
-  who: string
+  /** The backend, which counts what the request costs where that is recorded. */
+  backend: Backend
+  /** What it costs; left out where requests are not recorded. */
+  trace: Trace | undefined
+  /** The id of its route. */
+  route: string | undefined
+  /** Whose it is, as soon as that is known. */
+  project: Project | undefined
+  caller: Caller | undefined
+  /** Its body, where that is a text. */
+  received: Buffer | undefined
+  /** Why it was refused. */
+  error: SvcError | undefined
+  /** The request that it repeats. */
+  replay: { readonly of: string } | undefined
 }
 
 /** An answer that is there, or one that goes on after its headers. */

@@ -9,12 +9,15 @@ import { writeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import { asSvcError } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
+import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
 import { ownPaths } from './log.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
+import type { GivenAnswer } from './requests/capture.js'
+import { record, trace } from './requests/record.js'
 
 /** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
 export async function run(
@@ -33,14 +36,27 @@ export async function run(
     isDialectKnown: false,
     asked: undefined,
     headers: originHeaders(undefined),
-    who: 'nobody',
+    backend: door.backend,
+    trace: undefined,
+    route: undefined,
+    project: undefined,
+    caller: undefined,
+    received: undefined,
+    error: undefined,
+    replay: undefined,
   }
+  const isOwn = pattern.startsWith(ownPaths)
+  if (door.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(door, serve, exchange)
-  const latency = pattern.startsWith(ownPaths) ? 0 : door.latency()
+  const latency = isOwn ? 0 : door.latency()
   if (latency > 0) await pause(latency)
   // What goes on after its headers has to learn that nobody is there any more.
-  if (!answer || (res.destroyed && !('open' in answer))) return
-  await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
+  if (!answer || (res.destroyed && !('open' in answer))) {
+    return record(door, exchange, { pattern, startedAt }, res)
+  }
+  const answeredAt = performance.now()
+  const sent = await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))
+  record(door, exchange, { pattern, startedAt, answeredAt, answer: sent }, res)
   if (!door.log.isOpen) return
   door.log.request({
     method: req.method ?? '',
@@ -49,7 +65,7 @@ export async function run(
     status: res.statusCode,
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
     requestId: exchange.id,
-    who: exchange.who,
+    who: nameOf(exchange.caller),
   })
 }
 
@@ -79,6 +95,7 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
   const known = asSvcError(error)
   if (!known) door.log.failure(id, error)
   const failure = known ?? internal(door, id)
+  exchange.error = failure
   const isRefused = statusOf(failure) === 401
   // A database that fails does not say what a project speaks.
   const base = exchange.isDialectKnown
@@ -103,24 +120,31 @@ function internal({ log }: Door, id: string): SvcError {
 }
 
 /** An answer that could not be written is a fault of ours; one that has begun can only be ended. */
-async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, error: unknown): Promise<void> {
+async function sendFailure(door: Door, res: ServerResponse, exchange: Exchange, error: unknown): Promise<Sent> {
   if (!res.headersSent) return send(res, exchange, await answerFailure(door, exchange, error))
   door.log.failure(exchange.id, error)
   res.destroy()
+  return undefined
 }
 
-async function send(res: ServerResponse, { req, id, headers, dialect }: Exchange, answer: Outgoing): Promise<void> {
+/** What went out; nothing where it broke off. */
+type Sent = GivenAnswer | undefined
+
+async function send(res: ServerResponse, exchange: Exchange, answer: Outgoing): Promise<Sent> {
+  const { req, id, dialect } = exchange
   const isBodiless = answer.status === 204 || answer.status === 304 || 'open' in answer
-  res.writeHead(answer.status, {
+  const headers = {
     'cache-control': 'no-store',
     ...answer.headers,
-    ...headers,
+    ...exchange.headers,
     ...dialectHeaders(dialect),
     'x-request-id': id,
     'x-content-type-options': 'nosniff',
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
-  })
+  }
+  res.writeHead(answer.status, headers)
   if ('open' in answer) answer.open(res)
   else if (isBodiless || req.method === 'HEAD') res.end()
   else await endWith(res, answer.body)
+  return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
 }

@@ -7,20 +7,21 @@ import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
 import { unitOf } from '../core/unit-of-work.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
-import { identifyCaller, nameOf } from './guards/identify.js'
+import { identifyCaller } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
 import { type Body, markOf, readBody } from './request/read-body.js'
 import { readParameters } from './request/read-list.js'
+import { recognise } from './requests/record.js'
 import type { Endpoint, Route } from './route.js'
 import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
 
 export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
-  const { backend, openToLoopback } = door
-  const identity = await identify(backend, endpoint, exchange)
+  const { openToLoopback } = door
+  const identity = await identify(exchange.backend, endpoint, exchange)
   const { project } = identity
-  exchange.who = nameOf(identity)
+  recognise(door, exchange, identity)
   exchange.dialect = projectDialect(project)
   exchange.isDialectKnown = true
   requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })
@@ -28,6 +29,8 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   speak(exchange, exchange.dialect)
 
   const route = endpoint[exchange.dialect.paths]
+  exchange.route = route.id
+  const { backend } = exchange
   requireAllowed(route, identity, exchange.req.method)
   const head = readHead(door, route, exchange)
   const body = await readBody(route, exchange, { backend, project })

@@ -4,12 +4,13 @@ import { SvcError } from '../../client/protocol/model/errors.js'
 import { requireProject } from '../core/projects/projects.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { clientAddress } from './guards/client-address.js'
-import { identifyCaller, nameOf } from './guards/identify.js'
+import { identifyCaller } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
 import { isOwnOrigin } from './guards/origins.js'
 import { namedDialect, projectDialect, speak } from './reply/spoken-dialect.js'
 import { hasAlready } from './request/preconditions.js'
 import { readBody } from './request/read-body.js'
+import { recognise } from './requests/record.js'
 import type { Endpoint, Route, RouteInput } from './route.js'
 import { serveProject } from './serve-project.js'
 import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.js'
@@ -17,6 +18,7 @@ import { countRequest, readHead, reply, requireOriginOf } from './serving-steps.
 /** @throws {SvcError} whatever stands between this request and its answer */
 export async function serveRoute(door: Door, endpoint: Endpoint, exchange: Exchange): Promise<Outgoing> {
   const serve = servers[endpoint.flat.needs]
+  exchange.route = endpoint.flat.id
   const answer = await serve(door, endpoint, exchange)
   const { method, headers } = exchange.req
   const isReading = method === 'GET' || method === 'HEAD'
@@ -53,22 +55,26 @@ async function servePublic(door: Door, { flat: route }: Endpoint, exchange: Exch
 }
 
 async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' }>, exchange: Exchange) {
-  const { backend, openToLoopback } = door
+  const { openToLoopback } = door
   const { authorization, 'x-api-key': key } = exchange.req.headers
   if (!route.isNavigation) await requireKnownOrigin(door, exchange.req)
   if (authorization !== undefined || key !== undefined) {
-    const identity = await identifyCaller(backend, exchange.req.headers)
-    exchange.who = nameOf(identity)
+    const identity = await identifyCaller(exchange.backend, exchange.req.headers)
+    recognise(door, exchange, identity)
     exchange.dialect = projectDialect(identity.project)
     exchange.isDialectKnown = true
     requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
     countRequest(door, identity, exchange)
   }
   const isOfKey = exchange.isDialectKnown
+  const { backend } = exchange
   speak(exchange, isOfKey ? exchange.dialect : await namedDialect(door, exchange))
   const input = await readInput(door, route, exchange)
   const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
-  if (named) speak(exchange, projectDialect(named))
+  if (named) {
+    speak(exchange, projectDialect(named))
+    recognise(door, exchange, { project: named })
+  }
   const value = await route.handle(backend, input)
   return { answer: await reply(route, value, exchange), isRefused: isRefused(value) }
 }

@@ -185,6 +185,28 @@ describe('contract 11 every operation of the control API replies as its contract
     expect(count).toBe(0)
   })
 
+  it('requests, in short and in full, with the plan of what they asked the database', async () => {
+    const { projectId: project, url } = emulator
+    const client = createClient(emulator)
+    await client.collections.create({ name: 'logged' })
+    await client.collection('logged').list({ where: { title: 'Hello' } })
+
+    const { isOn, requests } = await control.requests.list({ project, path: '/collections/logged', status: '2xx,404' })
+    const [id = ''] = requests.map((each) => each.id)
+    const record = await control.requests.get({ id })
+    const statement = record.statements.findIndex(({ text }) => text.includes('documents'))
+    const { plan } = await control.requests.plan({ id, statement })
+    await control.requests.replay({ id }).catch(() => undefined)
+    const { count } = await control.requests.clear({ project })
+
+    expect([isOn, requests.length]).toEqual([true, 1])
+    expect(record).toMatchObject({ route: 'documents.list', status: 200, caller: { kind: 'key' }, reason: null })
+    expect(record.request.headers).toMatchObject({ host: new URL(url).host, 'x-api-key': '[masked]' })
+    expect(plan.join('\n')).toContain('documents')
+    expect(count).toBeGreaterThan(1)
+    expect((await control.requests.list({ project })).requests).toEqual([])
+  })
+
   it('indexes, with what they are for and why they were made', async () => {
     const { projectId: project, apiKey, url } = emulator
     const client = createClient({ url, apiKey })

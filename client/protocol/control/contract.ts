@@ -9,6 +9,7 @@ import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 import { process } from './process.js'
 import { projects } from './projects.js'
+import { requests } from './requests.js'
 import { seeds } from './seeds.js'
 import { snapshots } from './snapshots.js'
 import { users } from './users.js'
@@ -23,6 +24,7 @@ export const contract = {
   users,
   seeds,
   mail: mailbox,
+  requests,
   clock,
   idp,
 } satisfies OperationsOf<typeof operations>

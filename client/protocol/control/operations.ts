@@ -51,6 +51,13 @@ export const operations = {
     remove: 'DELETE /mail/:id',
     clear: 'DELETE /mail',
   },
+  requests: {
+    list: 'GET /requests',
+    get: 'GET /requests/:id',
+    plan: 'GET /requests/:id/plan',
+    replay: 'POST /requests/:id/replay',
+    clear: 'DELETE /requests',
+  },
   clock: {
     get: 'GET /clock',
     change: 'PATCH /clock',

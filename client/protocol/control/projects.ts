@@ -35,6 +35,7 @@ export const shownSettings = {
   appUrl: z.url({ protocol: /^https?$/ }).nullable(),
   fileTypes: z.enum(['any', 'listed']),
   documentFiles: z.enum(['fixed', 'tier']),
+  requestLog: z.boolean(),
 } satisfies { readonly [Name in Exclude<keyof ProjectSettings, 'idp'>]: z.ZodType<ProjectSettings[Name]> }
 
 const settings = z

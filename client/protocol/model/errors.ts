@@ -1,3 +1,5 @@
+import type { Reason } from './requests/reason.js'
+
 /**
  * Every code and the status that the service answers it with. An app loads neither this nor the words, which are in
  * `error-words.ts`: the answer holds both. Spec, "Errors"; contract 10.
@@ -68,6 +70,8 @@ export interface ErrorExtras {
   readonly requestId?: string
   /** The status as it was answered. */
   readonly status?: number
+  /** What exactly stood in the way; the service keeps it, and answers it to nobody. */
+  readonly reason?: Reason
   readonly cause?: unknown
 }
 
@@ -81,6 +85,8 @@ export class SvcError extends Error {
   declare readonly requestId: string | undefined
   declare readonly retryAfterSeconds: number | undefined
   declare readonly allow: readonly string[] | undefined
+  /** On the service's side only. */
+  declare readonly reason: Reason | undefined
 
   constructor(code: ErrorCode, message: string, issues: readonly Issue[] = [], { cause, ...extras }: ErrorExtras = {}) {
     super(message, cause ? { cause } : undefined)

@@ -29,6 +29,8 @@ export interface ProjectSettings {
   readonly fileTypes: 'any' | 'listed'
   /** What one file with a document or a user may weigh: `fixed` is 50 MB, `tier` the tier's figure. Contract 8.4. */
   readonly documentFiles: 'fixed' | 'tier'
+  /** Whether the emulator keeps its last requests in memory. Contract 11. */
+  readonly requestLog: boolean
   /** `IDP_*` and `IDP_<NAME>_*`: the keys of the identity providers. Contract 7.1. */
   readonly idp: Readonly<Record<string, string>>
 }
@@ -47,6 +49,7 @@ export const defaultSettings: ProjectSettings = {
   appUrl: null,
   fileTypes: 'any',
   documentFiles: 'fixed',
+  requestLog: true,
   idp: {},
 }
 
@@ -71,6 +74,7 @@ export const settingWords: { readonly [Name in keyof ProjectSettings]: string } 
   appUrl: 'Address of the app whose pages verify addresses and reset passwords; null for those of the service.',
   fileTypes: 'Types that storage takes: any, or those that are listed in the specification.',
   documentFiles: 'The most that a file with a document or user may weigh: fixed (50 MB), or what the tier has.',
+  requestLog: 'Whether the emulator keeps the last requests in memory, for svc requests.',
   idp: 'The keys of identity providers: IDP_* and IDP_<NAME>_*.',
 }
 

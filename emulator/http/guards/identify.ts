@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
-import type { Backend, Identity } from '../../core/context.js'
+import type { Backend, Caller, Identity } from '../../core/context.js'
 import { identifyKey, identifyText } from '../../core/logins/credentials.js'
 import { looksLikeToken, readClaims } from '../../core/logins/tokens.js'
 import { cachedProject, identify } from '../../core/projects/projects.js'
@@ -78,7 +78,8 @@ function readBearer(authorization: string): string {
 }
 
 /** What a log calls a caller: nothing that would open anything. */
-export function nameOf({ caller: { user, secret } }: Identity): string {
-  if (user) return `user ${user.id}`
-  return secret ? 'secret key' : 'key'
+export function nameOf(caller: Caller | undefined): string {
+  if (!caller) return 'nobody'
+  if (caller.user) return `user ${caller.user.id}`
+  return caller.secret ? 'secret key' : 'key'
 }

@@ -6,6 +6,7 @@ import type { Project } from '../../../client/protocol/model/project.js'
 import type { Backend } from '../../core/context.js'
 import { noUploads, openUploads, type Uploads } from '../../core/files/uploads.js'
 import type { Exchange } from '../exchange.js'
+import { receiving } from '../requests/record.js'
 import type { FileForm, Route } from '../route.js'
 import type { Placing } from './issue-places.js'
 import { readForm, readJsonObject, requirePlainEncoding } from './read-json.js'
@@ -26,17 +27,20 @@ export interface Landing {
   readonly project: Project
 }
 
-export async function readBody(route: Route, { req }: Exchange, landing?: Landing): Promise<Body> {
+export async function readBody(route: Route, exchange: Exchange, landing?: Landing): Promise<Body> {
   const { form } = route
+  const { req } = exchange
   if (landing && form && isMultipart(req)) return readParts(route, form, req, landing)
   if (form?.isOnly) throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send a form, as "multipart/form-data".')
-  const json = await readJson(route, req)
+  const json = await readJson(route, exchange)
   return { uploads: noUploads, toJson: () => json, places: (inJson) => inJson }
 }
 
-async function readJson({ body }: Route, req: Exchange['req']): Promise<JsonObject> {
+async function readJson({ body }: Route, exchange: Exchange): Promise<JsonObject> {
   if (!body) return {}
-  return body.encoding === 'form' ? readForm(req) : readJsonObject(req, body.batch)
+  const { req } = exchange
+  const received = receiving(exchange)
+  return body.encoding === 'form' ? readForm(req, received) : readJsonObject(req, { batch: body.batch, received })
 }
 
 /** What tells a body from another one, files included. */

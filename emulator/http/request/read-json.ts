@@ -23,11 +23,19 @@ const mostFormBytes = 64 * 1024
 const mostMilliseconds = 60_000
 
 /** @throws {SvcError} `UNSUPPORTED_MEDIA_TYPE`, and as `parseBody` does */
-export async function readJsonObject(req: IncomingMessage, batch?: BatchMember): Promise<JsonObject> {
+export async function readJsonObject(
+  req: IncomingMessage,
+  { batch, received }: { batch?: BatchMember | undefined; received?: Received } = {},
+): Promise<JsonObject> {
   requireJsonType(req)
   requirePlainEncoding(req)
-  return parseBody(await readBytes(req), { batch })
+  const bytes = await readBytes(req)
+  received?.(bytes)
+  return parseBody(bytes, { batch })
 }
+
+/** Receives a body as it came, before anything looks into it. */
+export type Received = ((bytes: Buffer) => void) | undefined
 
 /**
  * The gate that all JSON from outside goes through: a body, a part of a form, a message. It is measured before it is parsed, and
@@ -80,12 +88,14 @@ async function requireStorableBatch(body: JsonObject, batch: BatchMember): Promi
 }
 
 /** What the form of a page posts, as an object of texts. @throws {SvcError} as `readJsonObject` does */
-export async function readForm(req: IncomingMessage): Promise<JsonObject> {
+export async function readForm(req: IncomingMessage, received?: Received): Promise<JsonObject> {
   const type = (req.headers['content-type'] ?? '').replace(/;.*/, '').trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new SvcError('UNSUPPORTED_MEDIA_TYPE', 'Send "application/x-www-form-urlencoded".')
   }
-  const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(await readBytes(req, mostFormBytes))))
+  const bytes = await readBytes(req, mostFormBytes)
+  received?.(bytes)
+  const form: JsonObject = Object.fromEntries(new URLSearchParams(decodeUtf8(bytes)))
   requireStorable(form)
   return form
 }

@@ -10,6 +10,7 @@ import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'
 import { projects } from '../control/projects.js'
+import { requests } from '../control/requests.js'
 import { seeds } from '../control/seeds.js'
 import { snapshotFileRoutes } from '../control/snapshot-files.js'
 import { snapshots } from '../control/snapshots.js'
@@ -40,7 +41,7 @@ export const routes: readonly Route[] = [
 ]
 
 export const controlRoutes: readonly Route[] = [
-  ...routesOf({ health, info, process, projects, snapshots, indexes, users, seeds, mail, clock, idp }),
+  ...routesOf({ health, info, process, projects, snapshots, indexes, users, seeds, mail, requests, clock, idp }),
   ...loginCompleteRoutes,
   ...snapshotFileRoutes,
 ]

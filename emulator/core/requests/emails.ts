@@ -1,0 +1,17 @@
+import { selectUsersById } from '../../store/accounts/users.js'
+import type { Backend } from '../context.js'
+import type { KeptRequest } from './request-log.js'
+
+/** The emails of the users who asked, as they are now. */
+export async function emailsOf(
+  { db }: Backend,
+  requests: readonly KeptRequest[],
+): Promise<ReadonlyMap<string, string>> {
+  const byProject = new Map<string, Set<string>>()
+  for (const { project, caller } of requests) {
+    if (project === null || !caller?.user) continue
+    byProject.set(project, (byProject.get(project) ?? new Set()).add(caller.user.id))
+  }
+  const users = await Promise.all([...byProject].map(([project, ids]) => selectUsersById(db, project, [...ids])))
+  return new Map(users.flat().map(({ id, email }) => [id, email]))
+}

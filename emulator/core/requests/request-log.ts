@@ -1,0 +1,169 @@
+/** The last requests of all projects, in memory only. What they hold is bounded in number and in bytes. Contract 11. */
+import type { SvcError } from '../../../client/protocol/model/errors.js'
+import type { SqlValue } from '../../database/port.js'
+
+const mostRequests = 1_000
+
+/** What bodies and statements of all of them may take; beyond it the oldest lose theirs. */
+const mostBytes = 32 * 1024 * 1024
+
+/** A body as far as it is kept. */
+export interface KeptBody {
+  readonly type: string | null
+  /** Its true size; null where it was not counted. */
+  readonly bytes: number | null
+  readonly content: string | Buffer | null
+  readonly isCut: boolean
+  /** Whether secrets in it were masked before it was kept. */
+  readonly isMasked: boolean
+  readonly leftOut: 'empty' | 'binary' | 'stream' | 'secret' | 'unread' | 'memory' | null
+}
+
+export interface KeptStatement {
+  readonly text: string
+  /** Undefined where they may be secrets or are too large. */
+  readonly values: readonly SqlValue[] | undefined
+  readonly parameters: number
+  readonly milliseconds: number
+  readonly rows: number | null
+}
+
+export interface Timing {
+  readonly total: number
+  readonly receiving: number
+  readonly queue: number
+  readonly database: number
+  readonly hashing: number
+  readonly writing: number
+}
+
+/** Who asked, by ids. */
+export interface KeptCaller {
+  readonly key: { readonly id: string; readonly secret: boolean } | undefined
+  readonly user: { readonly id: string } | undefined
+  readonly secret: boolean
+}
+
+/** A request as it is kept. Nothing in it opens anything. */
+export interface KeptRequest {
+  readonly id: string
+  /** Milliseconds since 1970, by the clock of the machine. */
+  readonly at: number
+  readonly state: 'open' | 'answered' | 'aborted'
+  readonly method: string
+  readonly url: string
+  readonly route: string | null
+  /** Whether bodies and addresses of its route are secrets. */
+  readonly isSecret: boolean
+  readonly project: string | null
+  readonly caller: KeptCaller | undefined
+  readonly dialect: string
+  readonly status: number | null
+  readonly error: Pick<SvcError, 'code' | 'message' | 'issues' | 'reason'> | undefined
+  readonly address: string
+  readonly origin: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: KeptBody
+  readonly answerHeaders: Readonly<Record<string, string>>
+  readonly answerBody: KeptBody
+  readonly timing: Timing
+  readonly statements: readonly KeptStatement[]
+  readonly statementCount: number
+  readonly replayOf: string | null
+}
+
+export interface RequestLog {
+  /** Whether anything is kept; otherwise nobody need gather it. */
+  readonly isOn: boolean
+  add(request: KeptRequest): void
+  /** Puts what has become of a request in its place, while it is kept. */
+  change(id: string, become: (request: KeptRequest) => KeptRequest): void
+  get(id: string): KeptRequest | undefined
+  /** The newest first. */
+  list(): readonly KeptRequest[]
+  /** Forgets all, or those of a project; says how many. */
+  clear(project?: string): number
+  /** Receives each request that is added or changed, until the returned function is called. */
+  watch(receive: (request: KeptRequest) => void): () => void
+}
+
+export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog {
+  let requests: KeptRequest[] = []
+  let bytes = 0
+  /** How many of the oldest have lost their bodies. */
+  let lightened = 0
+  const watchers = new Set<(request: KeptRequest) => void>()
+
+  function lighten(): void {
+    while (bytes > mostBytes && lightened < requests.length) {
+      const heavy = requests[lightened]
+      if (heavy) requests[lightened] = withoutBodies(heavy)
+      bytes -= heavy ? weightOf(heavy) : 0
+      lightened++
+    }
+  }
+
+  /** In steps of a tenth, so that not every request moves all of them. */
+  function drop(): void {
+    if (requests.length < mostRequests * 1.1) return
+    const dropped = requests.splice(0, requests.length - mostRequests)
+    for (const [at, request] of dropped.entries()) if (at >= lightened) bytes -= weightOf(request)
+    lightened = Math.max(0, lightened - dropped.length)
+  }
+
+  function publish(request: KeptRequest): void {
+    for (const receive of watchers) receive(request)
+  }
+
+  return {
+    isOn,
+    add(request) {
+      requests.push(request)
+      bytes += weightOf(request)
+      drop()
+      lighten()
+      publish(request)
+    },
+    change(id, become) {
+      const at = requests.findLastIndex((request) => request.id === id)
+      const before = requests[at]
+      if (!before) return
+      const after = become(before)
+      requests[at] = after
+      publish(after)
+    },
+    get: (id) => requests.slice(-mostRequests).find((request) => request.id === id),
+    list: () => requests.slice(-mostRequests).reverse(),
+    clear(project) {
+      const before = requests.slice(-mostRequests)
+      requests = project === undefined ? [] : before.filter((request) => request.project !== project)
+      bytes = requests.reduce((sum, request) => sum + weightOf(request), 0)
+      lightened = 0
+      return before.length - requests.length
+    },
+    watch(receive) {
+      watchers.add(receive)
+      return () => watchers.delete(receive)
+    },
+  }
+}
+
+/** What a request holds that can be let go. A character may take two bytes. */
+function weightOf({ body, answerBody, statements }: KeptRequest): number {
+  const ofStatements = statements.reduce((sum, { text, values }) => sum + text.length + valuesLength(values), 0)
+  return 2 * (contentLength(body) + contentLength(answerBody) + ofStatements)
+}
+
+function contentLength({ content }: KeptBody): number {
+  return content?.length ?? 0
+}
+
+export function valuesLength(values: readonly SqlValue[] = []): number {
+  return values.reduce<number>((sum, value) => sum + (value === null ? 0 : String(value).length), 0)
+}
+
+function withoutBodies(request: KeptRequest): KeptRequest {
+  const without = (body: KeptBody): KeptBody =>
+    body.content === null ? body : { ...body, content: null, isCut: false, leftOut: 'memory' }
+  return { ...request, body: without(request.body), answerBody: without(request.answerBody), statements: [] }
+}

@@ -1,0 +1,40 @@
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Backend } from '../../core/context.js'
+import { emailsOf } from '../../core/requests/emails.js'
+import { explain } from '../../core/requests/plan.js'
+import type { KeptRequest } from '../../core/requests/request-log.js'
+import { passes } from '../requests/filter.js'
+import { shownRecord, shownSummary } from '../requests/shown.js'
+import type { ControlHandlers } from './control-routes.js'
+
+const mostRequests = 1_000
+
+export const requests: ControlHandlers['requests'] = {
+  async list(backend, { request: { limit, ...filter } }) {
+    const all = backend.requests.list()
+    const found = passes(all, filter).slice(0, Math.min(limit || 50, mostRequests))
+    const emails = await emailsOf(backend, found)
+    return {
+      isOn: backend.requests.isOn,
+      requests: found.map((request) => shownSummary(request, emails)),
+      kept: all.length,
+    }
+  },
+  get: (backend, { params }) => shown(backend, requireRequest(backend, params.id)),
+  plan: (backend, { params, request }) => explain(backend, requireRequest(backend, params.id), request.statement ?? 0),
+  replay() {
+    throw new SvcError('UNAVAILABLE', 'Requests cannot be replayed yet.')
+  },
+  clear: (backend, { request }) => ({ count: backend.requests.clear(request.project) }),
+}
+
+async function shown(backend: Backend, request: KeptRequest) {
+  return shownRecord(request, await emailsOf(backend, [request]))
+}
+
+function requireRequest({ requests }: Backend, id: string): KeptRequest {
+  const found = requests.get(id)
+  if (found) return found
+  const why = requests.isOn ? 'The last 1,000 are kept, in memory.' : 'The emulator records none.'
+  throw new SvcError('NOT_FOUND', `No request "${id.slice(0, 80)}". ${why}`)
+}

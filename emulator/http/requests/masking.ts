@@ -1,0 +1,92 @@
+/** What is a secret wherever it stands, and what stands in its place. */
+import { isObject, type Json } from '../../../client/protocol/model/json.js'
+
+export const mask = '[masked]'
+
+/** Names of fields, parameters and headers whose values are secrets. */
+const secretName =
+  /pass(?:word|wd|phrase|code)|^pwd$|secret|token|^otp|totp|credential|authori[sz]ation|cookie|signature|(?:api|private|access|secret|signing|encryption)[-_]?key|^(?:ticket|sig|jwt|session|auth)$/i
+
+export function isSecretName(name: string): boolean {
+  return secretName.test(name)
+}
+
+const secretHeader = /^(?:sec-websocket-protocol|svc-replay)$/
+
+/** A header as it may be kept: of who asks, the scheme alone. */
+export function maskedHeader(name: string, value: string): string {
+  if (name === 'authorization' || name === 'proxy-authorization')
+    return `${value.split(' ', 1)[0]?.slice(0, 20)} ${mask}`
+  if (isSecretName(name) || secretHeader.test(name)) return mask
+  return name === 'referer' || name === 'location' || name === 'link' ? maskedAddress(value) : value
+}
+
+/** Keys, tokens and hashes of the service and of others, passwords in addresses, and what an authenticator is set up by. */
+const secretTexts: readonly [RegExp, string][] = [
+  [/\bsvc_(key|secret)_[\w-]+/g, `svc_$1_${mask}`],
+  [/\beyJ[\w-]{5,}\.[\w-]+\.[\w-]*/g, mask],
+  [/\$2[aby]\$\d\d\$[./\w]{20,}/g, mask],
+  [/:\/\/[^\s/@:"]*:[^\s/@"]+@/g, `://${mask}@`],
+  [/otpauth:\/\/[^\s"\\]+/g, `otpauth://${mask}`],
+  [/\b(Bearer|Basic) +[\w.~+/=-]{8,}/gi, `$1 ${mask}`],
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, mask],
+]
+
+/** A text in which nothing is left that looks like a key, a token or a password. */
+export function maskedText(text: string): string {
+  const plain = secretTexts.reduce((masked, [secret, instead]) => masked.replace(secret, instead), text)
+  return plain.includes('=') ? plain.replace(/([?&;#])([\w.%[\]-]{1,80})=([^&\s"'<>#\\]+)/g, maskedPair) : plain
+}
+
+function maskedPair(whole: string, before: string, name: string): string {
+  return isSecretName(decoded(name)) ? `${before}${name}=${mask}` : whole
+}
+
+/** An address whose query and fragment tell no secret. */
+export function maskedAddress(url: string, isSecret: (name: string) => boolean = isSecretName): string {
+  const at = url.search(/[?#]/)
+  if (at < 0) return maskedText(url)
+  const pairs = url.slice(at).split(/(?=[?&#])/)
+  const masked = pairs.map((pair) => {
+    const equals = pair.indexOf('=')
+    if (equals < 0) return maskedText(pair)
+    const name = decoded(pair.slice(1, equals))
+    return isSecret(name) ? `${pair.slice(0, equals)}=${mask}` : maskedText(pair)
+  })
+  return maskedText(url.slice(0, at)) + masked.join('')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+/** A value whose fields with the name of a secret are masked, as far down as it goes. */
+export function maskedJson(value: Json): Json {
+  if (typeof value === 'string') return maskedText(value)
+  if (Array.isArray(value)) return value.map(maskedJson)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      isSecretName(name) && member !== null && typeof member !== 'boolean' ? mask : maskedJson(member),
+    ]),
+  )
+}
+
+/** A body as it may be shown. What is no whole JSON, as where it was cut, is masked by the look of its names. */
+export function maskedBody(text: string): string {
+  try {
+    const value: Json = JSON.parse(text)
+    const masked = JSON.stringify(maskedJson(value))
+    return masked === JSON.stringify(value) ? text : masked
+  } catch {
+    return maskedText(text).replace(
+      /"((?:[^"\\]|\\.){1,200})"(\s*:\s*)("(?:[^"\\]|\\.)*"?|[[{][\s\S]*|[^,}\]\s]+)/g,
+      (whole, name: string, colon: string) => (isSecretName(name) ? `"${name}"${colon}"${mask}"` : whole),
+    )
+  }
+}

@@ -1,0 +1,52 @@
+/** Recording requests as they go: what is counted while they run, and what is kept once they were answered. */
+import type { ServerResponse } from 'node:http'
+import type { Identity } from '../../core/context.js'
+import { openTrace, tracedBackend } from '../../core/requests/trace.js'
+import type { Door, Exchange } from '../exchange.js'
+import type { Received } from '../request/read-json.js'
+import { type Captured, captured, endedStream } from './capture.js'
+
+/** Counts from here on what a request costs. */
+export function trace(exchange: Exchange): void {
+  exchange.trace = openTrace()
+  exchange.backend = tracedBackend(exchange.backend, exchange.trace)
+}
+
+/** Says whose request it is; the project's settings decide whether it is recorded. */
+export function recognise(
+  { backend }: Door,
+  exchange: Exchange,
+  { project, caller }: Pick<Identity, 'project'> & Partial<Identity>,
+): void {
+  exchange.project = project
+  exchange.caller = caller
+  if (!exchange.trace || project.settings.requestLog) return
+  exchange.trace = undefined
+  exchange.backend = backend
+}
+
+/** What keeps the body of a request while it is being read; nothing where it is not recorded. */
+export function receiving(exchange: Exchange): Received {
+  const { trace } = exchange
+  if (!trace) return undefined
+  const begunAt = performance.now()
+  return (bytes) => {
+    trace.receiving += performance.now() - begunAt
+    exchange.received = bytes
+  }
+}
+
+/** Keeps a request. A stream is kept when it begins, and again when it ends. */
+export function record(door: Door, exchange: Exchange, seen: Captured, res: ServerResponse): void {
+  const { trace, req } = exchange
+  if (!trace) return
+  const { requests } = door.backend
+  const request = captured(door, exchange, trace, seen)
+  requests.add(request)
+  if (request.state !== 'open') return
+  const { socket } = req
+  const before = socket.bytesWritten
+  res.once('close', () => {
+    requests.change(request.id, (kept) => endedStream(kept, Date.now(), socket.bytesWritten - before))
+  })
+}

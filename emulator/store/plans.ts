@@ -1,0 +1,11 @@
+import type { Database, Sql } from '../database/port.js'
+
+/** What the database would do, line by line. The statement does not run. */
+export async function selectPlan(db: Database, { text, values }: Pick<Sql, 'text' | 'values'>): Promise<string[]> {
+  const rows = await db.query<{ 'QUERY PLAN': string }>({
+    text: `explain ${text}`,
+    values,
+    planned: 'each time',
+  })
+  return rows.map((row) => row['QUERY PLAN'])
+}
