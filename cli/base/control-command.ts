@@ -1,7 +1,7 @@
 import type { Control } from '../../client/control.js'
 import { openControl } from '../target/control.js'
-import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
-import { dataFlag, emulatorHere, noEmulator } from './here.js'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
+import { dataFlag, emulatorOfRunOrHere, noEmulator } from './here.js'
 import { SvcCommand } from './svc-command.js'
 
 /** A command that only an emulator has: it speaks to the one of this folder, whatever else the settings name. */
@@ -10,7 +10,7 @@ export abstract class ControlCommand extends SvcCommand {
 
   /** The emulator of this test run, else that of the folder. @throws {CliFailure} with exit 8 if none runs there. */
   protected emulator({ data }: { data?: string | undefined }): OwnEmulator {
-    const emulator = (data === undefined ? emulatorOfRun() : undefined) ?? emulatorHere(data)
+    const emulator = emulatorOfRunOrHere(data)
     if (emulator) return emulator
     throw noEmulator(data)
   }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import { type EmulatorInfo, findEmulatorFile, readEmulatorFile, stateFolder } from '../target/emulator-file.js'
+import { emulatorOfRun, type OwnEmulator } from '../target/emulator-of-run.js'
 import { isAccepted, notAccepted } from '../target/trust.js'
 import { CliFailure, exits } from './failure.js'
 
@@ -21,6 +22,11 @@ export function emulatorHere(folder: string | undefined): EmulatorInfo | undefin
     throw notAccepted({ path, url: emulator.url })
   }
   return emulator
+}
+
+/** The emulator of this test run, else the one of {@link emulatorHere}; with a folder named, only the latter. */
+export function emulatorOfRunOrHere(folder: string | undefined): OwnEmulator | undefined {
+  return (folder === undefined ? emulatorOfRun() : undefined) ?? emulatorHere(folder)
 }
 
 /** What only an emulator has was asked for where none runs: exit 8. */

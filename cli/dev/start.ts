@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Emulator } from '../../emulator/dev.js'
 import type { ServedBranch } from '../git/served-branch.js'
 import { withSnapshot } from '../snapshots/undoable.js'
-import { openControl } from '../target/control.js'
+import { openSnapshotControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { ownHostNames } from '../target/own-names.js'
 import { configFolder } from '../target/profiles.js'
@@ -65,12 +65,9 @@ function freePort(host: string | undefined) {
   }
 }
 
-/** A large one takes its time. */
-const mostLoadMilliseconds = 600_000
-
 /** Brings the emulator to a snapshot; what it held before is in another one. @throws {SvcError} `NOT_FOUND` */
 export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (words: string) => void): Promise<void> {
-  const { snapshots } = openControl(info, mostLoadMilliseconds)
+  const { snapshots } = openSnapshotControl(info)
   const project = info.projectId
   await snapshots.get({ project, snapshot })
   const undoable = {

@@ -1,16 +1,12 @@
 /** The snapshot that a throw-away emulator begins with. */
 import { existsSync } from 'node:fs'
 import { CliFailure, exits } from '../base/failure.js'
-import { emulatorHere } from '../base/here.js'
+import { emulatorOfRunOrHere } from '../base/here.js'
 import { copySnapshot, importSnapshot } from '../snapshots/snapshot-files.js'
-import { openControl } from '../target/control.js'
+import { openControl, openSnapshotControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
-import { emulatorOfRun } from '../target/emulator-of-run.js'
 
 type Place = Pick<EmulatorInfo, 'url' | 'controlToken' | 'projectId'>
-
-/** A large one takes its time. */
-const mostMilliseconds = 600_000
 
 /** Brings an emulator to the snapshot that was found. */
 type Load = (emulator: Place) => Promise<void>
@@ -23,7 +19,7 @@ type Load = (emulator: Place) => Promise<void>
  */
 export async function findSnapshot(word: string): Promise<Load> {
   if (existsSync(word)) return (to) => load(to, () => importSnapshot(to, word, undefined))
-  const from = emulatorOfRun() ?? emulatorHere(undefined)
+  const from = emulatorOfRunOrHere(undefined)
   if (!from) {
     const message = `There is no file "${word}", and no emulator runs here that may have a snapshot of that name.`
     throw new CliFailure('NOT_FOUND', exits.notFound, message, 'A file needs no emulator: svc snapshot export')
@@ -34,5 +30,5 @@ export async function findSnapshot(word: string): Promise<Load> {
 
 async function load(to: Place, take: () => Promise<{ readonly name: string }>): Promise<void> {
   const { name: snapshot } = await take()
-  await openControl(to, mostMilliseconds).snapshots.load({ project: to.projectId, snapshot })
+  await openSnapshotControl(to).snapshots.load({ project: to.projectId, snapshot })
 }

@@ -1,12 +1,10 @@
 /** A snapshot of the emulator before a command that destroys something, so that `svc undo` takes the command back. Contract 12.6. */
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { openControl } from '../target/control.js'
+import { openSnapshotControl } from '../target/control.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
 import { gitPlace } from './git-place.js'
 
-/** A large one takes its time. */
-const mostMilliseconds = 600_000
 const mostCommandLength = 255
 
 export interface Undoable {
@@ -26,7 +24,7 @@ export async function withSnapshot<Result>(
   { emulator, command, key, onSaved, onUnsaved }: Undoable,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const control = openControl(emulator, mostMilliseconds)
+  const control = openSnapshotControl(emulator)
   const project = emulator.projectId
   if (!(await isKeyOf(control, emulator, key))) return work()
   const name = await save(control, project, command).catch((error) => {

@@ -9,6 +9,13 @@ import { fetchDirectly } from './fetch-directly.js'
 
 // Waiting for a mail takes a minute at most.
 const mostMilliseconds = 70_000
+// A large snapshot takes its time.
+const mostMillisecondsOfSnapshots = 600_000
+
+/** The same as {@link openControl}, for what saves or loads snapshots. */
+export function openSnapshotControl(emulator: Pick<EmulatorInfo, 'url' | 'controlToken'>): Control {
+  return openControl(emulator, mostMillisecondsOfSnapshots)
+}
 
 /** @throws {SvcError} whatever the emulator answers, {@link CliFailure} if it does not, or belongs to another start. */
 export function openControl(
