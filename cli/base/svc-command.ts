@@ -50,7 +50,7 @@ export abstract class SvcCommand extends Command {
   }
 
   /**
-   * Asks before something that cannot be undone. Where nobody can be asked, only --yes goes on.
+   * Asks before something that cannot be undone. Where no prompt can be shown, only --yes goes on.
    *
    * @throws {CliFailure} with exit 2 without a terminal and without --yes, with 130 after a no.
    */

@@ -45,7 +45,7 @@ export abstract class UserCommand extends ServiceCommand {
     return client
   }
 
-  /** @throws {CliFailure} with exit 2 where nobody can be asked */
+  /** @throws {CliFailure} with exit 2 where no prompt can be shown */
   protected async askPassword(
     given: string | undefined,
     flags: { yes: boolean },
@@ -57,7 +57,7 @@ export abstract class UserCommand extends ServiceCommand {
     return password({ message, mask: true }, { output: process.stderr })
   }
 
-  /** @throws {CliFailure} with exit 2 where nobody can be asked */
+  /** @throws {CliFailure} with exit 2 where no prompt can be shown */
   protected async askNewPassword(given: string | undefined, flags: { yes: boolean }): Promise<string> {
     if (given !== undefined) return given
     if (this.mayAsk(flags)) return this.askPassword(undefined, flags, 'New password')

@@ -16,7 +16,7 @@ export interface SelectionOptions {
 
 export interface SelectionResult {
   readonly written: number
-  /** Documents that somebody else has deleted meanwhile. */
+  /** Documents that were deleted by another writer meanwhile. */
   readonly gone: number
 }
 

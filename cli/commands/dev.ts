@@ -52,7 +52,7 @@ command's exit code if it ends by itself.`)
     // A file from an earlier start would tell a waiting script that this one is ready.
     if (readyFile !== undefined) await rm(readyFile, { force: true })
     const file = await openFolderConfig(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
-    // What the user thinks about at a question is no part of the start.
+    // Time spent at a prompt does not count as starting.
     const begunAt = performance.now()
     if (flags['save-config']) return this.saveConfig(file)
     const options = devOptions(flags, file)

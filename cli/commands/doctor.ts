@@ -17,7 +17,7 @@ export default class Doctor extends SvcCommand {
     prose(`Looks at Node, versions, the port, the state folder and its lock, the disk, the clock, indexes, settings, keys in .env files and
 orphaned processes, whether an emulator runs or not. Nothing is changed without --repair.
 
-Exits with 10 when something is wrong. What is only worth knowing is no reason to.`)
+Exits with 10 when something is wrong. Warnings alone do not count.`)
   static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --repair --json']
   static override flags = {
     data: dataFlag,

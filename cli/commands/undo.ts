@@ -19,8 +19,8 @@ export default class Undo extends SnapshotCommand {
   static override summary = 'Take back the last command that destroyed something at the emulator.'
   static override description =
     prose(`Commands that delete or change more than one document save a snapshot first and say its name. This brings
-back what the last of them has removed or changed, and removes what it has created. What somebody has written since stays as it
-is, and is listed. Given again, it takes back the command before that one; svc snapshot list shows them.`)
+back what the last of them has removed or changed, and removes what it has created. What was written since stays as it is,
+and is listed. Given again, it takes back the command before that one; svc snapshot list shows them.`)
   static override examples = ['<%= config.bin %> undo', '<%= config.bin %> undo auto-2026-11-22-221503-3f9a --json']
   static override args = {
     snapshot: Args.string({
@@ -39,7 +39,7 @@ is, and is listed. Given again, it takes back the command before that one; svc s
     return undone
   }
 
-  /** What somebody has written since. */
+  /** What was written since. */
   private showKept({ kept, keptCount }: Undone[Part], noun: string): void {
     if (keptCount === 0) return
     this.noteAlways(`${counted(keptCount, noun)} left as it is now, written since or in the way:`)

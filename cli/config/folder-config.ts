@@ -18,7 +18,7 @@ export interface FolderConfig {
 /**
  * Settings of others can open files and run code, so they count only where svc was used before, or after `ask` has resolved.
  *
- * @throws {CliFailure} with exit 3 where they were never accepted and nobody can be asked.
+ * @throws {CliFailure} with exit 3 where they were never accepted and no prompt can be shown.
  */
 export async function openFolderConfig(ask: ((question: string) => Promise<void>) | undefined): Promise<FolderConfig> {
   const path = fileToAccept()

@@ -17,7 +17,7 @@ interface Saved {
 /** Writes what the code says into a `svc.json` beside it. @throws {CliFailure} where there is one, or no code */
 export async function saveAsJson({ path, isCode, config }: FolderConfig): Promise<Saved> {
   if (!isCode || path === undefined) {
-    const message = 'There is no svc.config.ts here.'
+    const message = 'This folder has no svc.config.ts.'
     throw new CliFailure('NO_FILE', exits.notFound, message, 'The other way round: svc config convert')
   }
   return { path: await writeBeside(path, 'svc.json', `${JSON.stringify(config, null, 2)}\n`), from: path }

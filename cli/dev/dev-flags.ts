@@ -22,7 +22,7 @@ export const devFlags = {
   }),
   snapshot: Flags.string({ description: 'load this snapshot first; svc undo takes it back', helpValue: 'name' }),
   fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
-  'new-token': Flags.boolean({ description: 'draw another control token; whoever has the old one is refused' }),
+  'new-token': Flags.boolean({ description: 'draw another control token; the old one is refused from then on' }),
   dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
   tier: Flags.option({
     options: tiers,

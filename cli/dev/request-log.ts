@@ -10,7 +10,7 @@ const mostBytes = 1_048_576
 
 export interface RequestLog {
   add(request: RequestLine): void
-  /** From now on; what svc dev asks itself before it is ready is nobody's request. */
+  /** From now on; what svc dev sends to itself before it is ready is left out. */
   begin(): void
   readonly counts: () => { readonly all: number; readonly failed: number }
   /** Receives each request from now on; nobody does while it is undefined. */

@@ -13,7 +13,7 @@ export function findSeedModule(): string | undefined {
 /**
  * What lets a seed module be run, or refuses it.
  *
- * @param ask asks the user and rejects after a no; undefined where nobody can be asked
+ * @param ask asks the user and rejects after a no; undefined where no prompt can be shown
  */
 export function allowCode(ask: ((question: string) => Promise<void>) | undefined): (file: string) => Promise<void> {
   return async (file) => {

@@ -25,7 +25,7 @@ interface Accepted {
   readonly code: readonly string[]
 }
 
-/** What says so where nobody can be asked. */
+/** Accepts the code of this folder where no prompt can be shown. */
 const codeVariable = 'SVC_TRUST_CODE'
 
 function trustFile(): string {

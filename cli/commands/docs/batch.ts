@@ -129,7 +129,7 @@ interface Following {
   readonly preview: Preview
 }
 
-/** The ids tell collections from those of the same names in a fresh database. @throws {CliFailure} if there is no such collection */
+/** Ids, since a fresh database may have collections of the same names. @throws {CliFailure} if there is no such collection */
 async function collectionIds(client: Client, { name }: ImportSource, { collections }: Preview): Promise<string[]> {
   const ids: string[] = []
   for (const [collection, line] of collections) {

@@ -26,7 +26,7 @@ export default class SnapshotExport extends SnapshotCommand {
     const { snapshots, project } = this.snapshots(flags)
     const { name } = args
     await snapshots.get({ project, snapshot: name })
-    // Not the name that the answer says: whoever answers would choose where this writes.
+    // Not the name in the answer: the server would choose where this writes.
     const file = args.file ?? `${name}.tar`
     const options = { file, withSecrets: flags['with-secrets'], isReplacing: flags.replace }
     const bytes = await exportSnapshot(this.emulator(flags), name, options)

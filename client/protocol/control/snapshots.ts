@@ -30,7 +30,7 @@ const outcome = z.strictObject({
   removed: z.int().describe('How many came with the command and are gone.'),
   kept: z
     .array(z.strictObject({ id: z.string(), name: z.string().nullable() }))
-    .describe('What somebody has written since, or whose place is taken: the first 1,000.'),
+    .describe('What was written since, or whose place is taken: the first 1,000.'),
   keptCount: z.int(),
 })
 
