@@ -9,9 +9,12 @@ import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
+import type { Caller, Identity, SignedInUser } from './identity.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { RequestLog } from './requests/request-log.js'
 import type { UnitOfWork } from './unit-of-work.js'
+
+export type { Caller, Identity, SignedInUser } from './identity.js'
 
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
@@ -89,37 +92,6 @@ export interface Caches {
   readonly origins: Cache<boolean>
   /** What signs a project's user tokens, by its id. */
   readonly tokenSecrets: Cache<string>
-}
-
-/** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */
-export interface Caller {
-  /** The user's id or, where nobody is signed in, the key's. */
-  readonly id: string
-  readonly key: ApiKey | undefined
-  readonly user: SignedInUser | undefined
-  /** Whether the key is a secret one: it satisfies every role. Contract 5.3. */
-  readonly secret: boolean
-}
-
-export interface ApiKey {
-  readonly id: string
-  readonly secret: boolean
-}
-
-/** A user and the session of the token that was sent. */
-export interface SignedInUser {
-  readonly id: string
-  readonly sessionId: string
-  /** `data.role` is among them where the project trusts it and its owner wrote it. Contract 6.2. */
-  readonly roles: readonly string[]
-  readonly isVerified: boolean
-  /** When the password, code or provider was last asked for. */
-  readonly signedInAt: string
-}
-
-export interface Identity {
-  readonly project: Project
-  readonly caller: Caller
 }
 
 /** One request's view of the world. */

@@ -4,6 +4,7 @@ import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
 import type { Backend, Caller } from '../core/context.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
+import type { Replay } from '../core/requests/request-log.js'
 import type { Trace } from '../core/requests/trace.js'
 import type { PublicBudget } from './guards/public-budget.js'
 import type { RateLimiter } from './guards/rate-limit.js'
@@ -57,7 +58,7 @@ export interface Exchange {
   /** Why it was refused. */
   error: SvcError | undefined
   /** The request that it repeats. */
-  replay: { readonly of: string } | undefined
+  readonly replay: Replay | undefined
 }
 
 /** An answer that is there, or one that goes on after its headers. */

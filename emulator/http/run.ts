@@ -17,7 +17,7 @@ import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialec
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
 import type { GivenAnswer } from './requests/capture.js'
-import { record, trace } from './requests/record.js'
+import { record, takeReplay, trace } from './requests/record.js'
 
 /** Serves a request and answers it, whatever happens: it never rejects. `pattern` stands for its path in the log. */
 export async function run(
@@ -43,7 +43,7 @@ export async function run(
     caller: undefined,
     received: undefined,
     error: undefined,
-    replay: undefined,
+    replay: takeReplay(door, req),
   }
   const isOwn = pattern.startsWith(ownPaths)
   if (door.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)

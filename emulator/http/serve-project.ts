@@ -46,7 +46,8 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
 }
 
 function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchange): Promise<Identity> {
-  const { req } = exchange
+  const { req, replay } = exchange
+  if (replay?.identity) return Promise.resolve(replay.identity)
   if (!route.takesTicket) return identifyCaller(backend, req.headers)
   exchange.asked = parameterOf(req, 'dialect')
   const ticket = parameterOf(req, 'ticket')

@@ -1,6 +1,8 @@
 /** The last requests of all projects, in memory only. What they hold is bounded in number and in bytes. Contract 11. */
+import { randomBytes } from 'node:crypto'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { SqlValue } from '../../database/port.js'
+import type { Identity } from '../identity.js'
 
 const mostRequests = 1_000
 
@@ -72,6 +74,15 @@ export interface KeptRequest {
   readonly replayOf: string | null
 }
 
+/** A kept request that is sent once more. */
+export interface Replay {
+  readonly of: string
+  /** Whose rights it has; nothing where it carries its own, or none. */
+  readonly identity: Identity | undefined
+  /** Receives the record of it. */
+  recorded(request: KeptRequest): void
+}
+
 export interface RequestLog {
   /** Whether anything is kept; otherwise nobody need gather it. */
   readonly isOn: boolean
@@ -83,6 +94,8 @@ export interface RequestLog {
   list(): readonly KeptRequest[]
   /** Forgets all, or those of a project; says how many. */
   clear(project?: string): number
+  /** The replays on their way, each by a secret that is taken once. */
+  readonly replays: { add(replay: Replay): string; take(secret: string): Replay | undefined }
   /** Receives each request that is added or changed, until the returned function is called. */
   watch(receive: (request: KeptRequest) => void): () => void
 }
@@ -141,9 +154,26 @@ export function openRequestLog({ isOn }: { readonly isOn: boolean }): RequestLog
       lightened = 0
       return before.length - requests.length
     },
+    replays: openReplays(),
     watch(receive) {
       watchers.add(receive)
       return () => watchers.delete(receive)
+    },
+  }
+}
+
+function openReplays(): RequestLog['replays'] {
+  const waiting = new Map<string, Replay>()
+  return {
+    add(replay) {
+      const secret = randomBytes(24).toString('base64url')
+      waiting.set(secret, replay)
+      return secret
+    },
+    take(secret) {
+      const replay = waiting.get(secret)
+      waiting.delete(secret)
+      return replay
     },
   }
 }

@@ -4,6 +4,7 @@ import { emailsOf } from '../../core/requests/emails.js'
 import { explain } from '../../core/requests/plan.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
 import { passes } from '../requests/filter.js'
+import { replayed } from '../requests/replay.js'
 import { shownRecord, shownSummary } from '../requests/shown.js'
 import type { ControlHandlers } from './control-routes.js'
 
@@ -22,8 +23,10 @@ export const requests: ControlHandlers['requests'] = {
   },
   get: (backend, { params }) => shown(backend, requireRequest(backend, params.id)),
   plan: (backend, { params, request }) => explain(backend, requireRequest(backend, params.id), request.statement ?? 0),
-  replay() {
-    throw new SvcError('UNAVAILABLE', 'Requests cannot be replayed yet.')
+  async replay(backend, { params, request }) {
+    const before = requireRequest(backend, params.id)
+    const after = await replayed(backend, before, request)
+    return { before: await shown(backend, before), after: await shown(backend, after) }
   },
   clear: (backend, { request }) => ({ count: backend.requests.clear(request.project) }),
 }

@@ -13,7 +13,7 @@ import type { Trace, TracedStatement } from '../../core/requests/trace.js'
 import type { Door, Exchange } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
 import { bytesOf, type Text } from '../reply/write-steps.js'
-import { maskedHeader } from './masking.js'
+import { cutMark, maskedHeader } from './masking.js'
 import { isSecretPath, maskedSecretBody, maskedUrl, type Secrets, scrubbed } from './secret-routes.js'
 
 /** Of a body, of an address, of all headers, of a statement and of its values. */
@@ -49,7 +49,7 @@ export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Cap
   const endedAt = performance.now()
   trace.isOver = true
   const timing = timingOf(trace, { startedAt, answeredAt: answeredAt ?? endedAt, endedAt })
-  const shortUrl = cut(url, mostUrlCharacters)
+  const shortUrl = url.length > mostUrlCharacters ? `${cut(url, mostUrlCharacters)}${cutMark}` : url
   return {
     id,
     at: Date.now() - timing.total,

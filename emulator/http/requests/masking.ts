@@ -3,6 +3,9 @@ import { isObject, type Json } from '../../../client/protocol/model/json.js'
 
 export const mask = '[masked]'
 
+/** Where an address was cut. No address holds it: it would be escaped. */
+export const cutMark = '…'
+
 /** Names of fields, parameters and headers whose values are secrets. */
 const secretName =
   /pass(?:word|wd|phrase|code)|^pwd$|secret|token|^otp|totp|credential|authori[sz]ation|cookie|signature|(?:api|private|access|secret|signing|encryption)[-_]?key|^(?:ticket|sig|jwt|session|auth)$/i

@@ -1,10 +1,20 @@
 /** Recording requests as they go: what is counted while they run, and what is kept once they were answered. */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Identity } from '../../core/context.js'
+import type { Replay } from '../../core/requests/request-log.js'
 import { openTrace, tracedBackend } from '../../core/requests/trace.js'
 import type { Door, Exchange } from '../exchange.js'
 import type { Received } from '../request/read-json.js'
 import { type Captured, captured, endedStream } from './capture.js'
+import { replayHeader } from './replayable.js'
+
+/** The replay that a request names. */
+export function takeReplay({ backend }: Door, { headers }: IncomingMessage): Replay | undefined {
+  const secret = headers[replayHeader]
+  if (secret === undefined) return undefined
+  delete headers[replayHeader]
+  return backend.requests.replays.take(String(secret))
+}
 
 /** Counts from here on what a request costs. */
 export function trace(exchange: Exchange): void {
@@ -20,7 +30,8 @@ export function recognise(
 ): void {
   exchange.project = project
   exchange.caller = caller
-  if (!exchange.trace || project.settings.requestLog) return
+  // What replays a request waits for its record.
+  if (!exchange.trace || project.settings.requestLog || exchange.replay) return
   exchange.trace = undefined
   exchange.backend = backend
 }
@@ -43,6 +54,7 @@ export function record(door: Door, exchange: Exchange, seen: Captured, res: Serv
   const { requests } = door.backend
   const request = captured(door, exchange, trace, seen)
   requests.add(request)
+  exchange.replay?.recorded(request)
   if (request.state !== 'open') return
   const { socket } = req
   const before = socket.bytesWritten

@@ -1,28 +1,40 @@
+import type { z } from 'zod'
+import type { requests } from '../../../client/protocol/control/requests.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
+import { ownPaths } from '../log.js'
+import { cutMark } from './masking.js'
 
-/** Why a request cannot be sent again as it was; nothing where it can. */
-export function whyNoReplay({
-  method,
-  isSecret,
-  state,
-  body,
-  answerBody,
-  caller,
-  headers,
-}: KeptRequest): string | undefined {
+/** What is different when a request is sent once more. */
+export type Edits = z.output<(typeof requests.replay)['request']>
+
+/** Names a replay; it is taken off before anything else sees the request. */
+export const replayHeader = 'svc-replay'
+
+/** Why a request cannot be sent again, with these edits; nothing where it can. */
+export function whyNoReplay(request: KeptRequest, edits: Edits = {}): string | undefined {
+  const { method, url, isSecret, state, answerBody, caller, headers } = request
   if (isSecret) return 'Requests of logins and accounts are not repeated: what they carry is masked, and is not kept.'
   if (method === 'OPTIONS') return 'A preflight is not repeated.'
-  if (state === 'open' || answerBody.leftOut === 'stream') return 'Its answer is a stream.'
   if ('upgrade' in headers) return 'It opened a WebSocket.'
+  if (state === 'open' || answerBody.leftOut === 'stream') return 'Its answer is a stream.'
+  if (edits.path === undefined && url.includes(cutMark)) return 'Its address is not kept whole.'
+  if (edits.path?.startsWith(ownPaths)) return `What is below "${ownPaths}" is no part of the API of projects.`
+  if (edits.body === undefined) {
+    const why = whyNoBody(request)
+    if (why) return why
+  }
+  const wasRefused = !caller && ('authorization' in headers || 'x-api-key' in headers)
+  if (!wasRefused || hasCredentials(edits)) return undefined
+  return 'Its key or token was refused, and is not kept. Send another one with it.'
+}
+
+function whyNoBody({ body }: KeptRequest): string | undefined {
   if (body.leftOut === 'binary') return 'Files that came with it are not kept.'
   if (body.leftOut === 'memory') return 'Its body was let go to make room for newer ones.'
-  if (body.isCut || (body.leftOut === 'unread' && body.bytes !== 0)) return 'Its body is not kept whole.'
-  if (
-    caller?.key === undefined &&
-    caller?.user === undefined &&
-    ('authorization' in headers || 'x-api-key' in headers)
-  ) {
-    return 'Its key or token was refused, and is not kept. Send another one with it.'
-  }
-  return undefined
+  const isWhole = !body.isCut && (body.leftOut !== 'unread' || body.bytes === 0)
+  return isWhole ? undefined : 'Its body is not kept whole.'
+}
+
+export function hasCredentials({ headers = {} }: Edits): boolean {
+  return Object.entries(headers).some(([name, value]) => value !== null && /^(?:authorization|x-api-key)$/i.test(name))
 }

@@ -1,0 +1,32 @@
+import type { Project } from '../../client/protocol/model/project.js'
+
+/** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */
+export interface Caller {
+  /** The user's id or, where nobody is signed in, the key's. */
+  readonly id: string
+  readonly key: ApiKey | undefined
+  readonly user: SignedInUser | undefined
+  /** Whether the key is a secret one: it satisfies every role. Contract 5.3. */
+  readonly secret: boolean
+}
+
+export interface ApiKey {
+  readonly id: string
+  readonly secret: boolean
+}
+
+/** A user and the session of the token that was sent. */
+export interface SignedInUser {
+  readonly id: string
+  readonly sessionId: string
+  /** `data.role` is among them where the project trusts it and its owner wrote it. Contract 6.2. */
+  readonly roles: readonly string[]
+  readonly isVerified: boolean
+  /** When the password, code or provider was last asked for. */
+  readonly signedInAt: string
+}
+
+export interface Identity {
+  readonly project: Project
+  readonly caller: Caller
+}

@@ -1,0 +1,77 @@
+/** A kept request, sent to the service once more as any other is. */
+import { type ClientRequest, request as openRequest, type RequestOptions } from 'node:http'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Backend } from '../../core/context.js'
+import { actAs } from '../../core/requests/act-as.js'
+import type { KeptRequest, Replay } from '../../core/requests/request-log.js'
+import { mask } from './masking.js'
+import { type Edits, hasCredentials, replayHeader, whyNoReplay } from './replayable.js'
+
+/** Headers that belong to a connection, or follow from the body. */
+const ofConnection = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te']
+
+const mostMilliseconds = 60_000
+const mostRecordingMilliseconds = 1_000
+
+/** Sends it and answers its record. @throws {SvcError} `CONFLICT` where it cannot be repeated, `UNAVAILABLE` */
+export async function replayed(backend: Backend, kept: KeptRequest, edits: Edits): Promise<KeptRequest> {
+  const why = whyNoReplay(kept, edits)
+  if (why !== undefined) throw new SvcError('CONFLICT', `Request "${kept.id}" cannot be replayed. ${why}`)
+  return actAs(backend, kept, (identity) => {
+    const replay = { of: kept.id, identity: hasCredentials(edits) ? undefined : identity }
+    return sent(backend, kept, edits, replay)
+  })
+}
+
+function sent(
+  { url, requests }: Backend,
+  kept: KeptRequest,
+  edits: Edits,
+  replay: Omit<Replay, 'recorded'>,
+): Promise<KeptRequest> {
+  return new Promise((resolve, reject) => {
+    const secret = requests.replays.add({ ...replay, recorded: resolve })
+    const giveUp = (error: unknown) => {
+      requests.replays.take(secret)
+      // Where it is recorded as broken off, that is its outcome.
+      setTimeout(reject, mostRecordingMilliseconds, unanswered(error)).unref()
+    }
+    const body = edits.body ?? kept.body.content ?? undefined
+    const outgoing = open(url(), {
+      method: edits.method ?? kept.method,
+      path: edits.path ?? kept.url,
+      headers: { ...headersOf(kept, edits), ...lengthOf(body), [replayHeader]: secret },
+    })
+    outgoing.on('response', (answer) => answer.resume().on('close', giveUp))
+    outgoing.on('timeout', () => outgoing.destroy(new Error('It took too long.')))
+    outgoing.on('error', giveUp)
+    outgoing.end(body)
+  })
+}
+
+/** @throws {SvcError} `VALIDATION_ERROR` for what no request can be */
+function open(url: string, options: RequestOptions): ClientRequest {
+  try {
+    return openRequest(new URL(url), { ...options, agent: false, timeout: mostMilliseconds })
+  } catch (cause) {
+    throw new SvcError('VALIDATION_ERROR', 'The path or a header holds what no request may hold.', [], { cause })
+  }
+}
+
+function headersOf(kept: KeptRequest, { headers: edits = {} }: Edits): Record<string, string> {
+  const headers = new Map(Object.entries(kept.headers).filter(([, value]) => !value.includes(mask)))
+  for (const [name, value] of Object.entries(edits)) {
+    if (value === null) headers.delete(name.toLowerCase())
+    else headers.set(name.toLowerCase(), value)
+  }
+  for (const name of ofConnection) headers.delete(name)
+  return Object.fromEntries(headers)
+}
+
+function lengthOf(body: string | Buffer | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+}
+
+function unanswered(cause: unknown): SvcError {
+  return new SvcError('UNAVAILABLE', 'The replayed request was not answered.', [], { cause })
+}
