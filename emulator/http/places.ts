@@ -94,7 +94,10 @@ export async function refusePath(door: Door, { req }: Exchange): Promise<StoredA
   if (req.method === 'OPTIONS') return answerOptions(door, req, [])
   await requireKnownOrigin(door, req)
   const [path = ''] = (req.url ?? '').split('?', 1)
-  throw new SvcError('NOT_FOUND', `There is nothing at "${path.slice(0, 200)}".`)
+  const name = path.slice(0, 200)
+  throw new SvcError('NOT_FOUND', `There is nothing at "${name}".`, [], {
+    reason: { kind: 'missing', what: 'path', name },
+  })
 }
 
 async function answerOptions(door: Door, req: IncomingMessage, allow: readonly string[]): Promise<StoredAnswer> {

@@ -56,11 +56,18 @@ function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchang
 
 /** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
 function requireAllowed({ needs, isReading }: Route, { project, caller }: Identity, method: string | undefined): void {
-  if (needs === 'key' && !caller.key) throw new SvcError('UNAUTHORIZED', 'Send an API key; a user token is not enough.')
-  if (needs === 'user' && !caller.user) throw new SvcError('UNAUTHORIZED', 'Send the token of a user.')
+  if (needs === 'key' && !caller.key) throw lacking('key', 'Send an API key; a user token is not enough.')
+  if (needs === 'user' && !caller.user) throw lacking('user', 'Send the token of a user.')
   const reads = isReading || method === 'GET' || method === 'HEAD'
   if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
-  if (caller.user?.isVerified === false) throw plainError('EMAIL_NOT_VERIFIED')
+  if (caller.user?.isVerified !== false) return
+  throw plainError('EMAIL_NOT_VERIFIED', {
+    reason: { kind: 'setting', setting: 'requireVerifiedEmail', value: 'true' },
+  })
+}
+
+function lacking(needs: 'key' | 'user', message: string): SvcError {
+  return new SvcError('UNAUTHORIZED', message, [], { reason: { kind: 'caller', needs } })
 }
 
 interface Asked {

@@ -30,10 +30,14 @@ export function countRequest({ limiter }: Door, { project, caller }: Identity, e
     'x-ratelimit-remaining': String(state.remaining),
     'x-ratelimit-reset': String(state.resetSeconds),
   }
-  const { retryAfterSeconds } = state
+  const { retryAfterSeconds, window, limit, resetSeconds } = state
   if (retryAfterSeconds === undefined) return
   throw new SvcError('RATE_LIMITED', `Too many requests. Try again in ${retryAfterSeconds} seconds.`, [], {
     retryAfterSeconds,
+    reason: {
+      kind: 'rate limit',
+      ...{ window, limit, endsAt: new Date(resetSeconds * 1_000).toISOString(), setting: 'rateLimit' },
+    },
   })
 }
 

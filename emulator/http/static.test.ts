@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Backend, Cache } from '../core/context.js'
+import { openRequestLog } from '../core/requests/request-log.js'
 import type { Door } from './exchange.js'
 import { openHostCheck } from './guards/origins.js'
 import { openLog } from './log.js'
@@ -14,6 +15,7 @@ import { mountFolders } from './static.js'
 /** No project is known, so nothing is read of the database. */
 const empty: Cache<never> = { of: async () => undefined as never }
 const backend: Partial<Backend> = {
+  requests: openRequestLog({ isOn: false }),
   caches: { callers: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
 }
 const failures: string[] = []

@@ -14,6 +14,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { equalJson } from '../../../client/protocol/model/json.js'
 import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import {
   insertUser,
   lockUser,
@@ -63,7 +64,7 @@ export async function signUp(
   requireSelfRoles(ctx, roles)
   requireOwnersRole(ctx, {}, data)
   // Whoever cannot have the address is told so before anything is hashed.
-  if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw plainError('EMAIL_ALREADY_EXISTS')
+  if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw emailTaken(address.shown)
   const passwordHash = await hashPassword(ctx, password, { account: address.key, address: clientAddress })
   const now = ctx.backend.now()
   const fresh: NewUser = {
@@ -88,7 +89,7 @@ export async function signUp(
 
 async function requireInserted({ db, project }: Context, user: NewUser): Promise<OutgoingUser> {
   const inserted = await insertUser(db, project.id, user)
-  if (!inserted) throw plainError('EMAIL_ALREADY_EXISTS')
+  if (!inserted) throw emailTaken(user.email)
   return inserted
 }
 
@@ -158,14 +159,21 @@ export async function updateMe(
 }
 
 export function noSuchUser(id: string): SvcError {
-  return new SvcError('USER_NOT_FOUND', `No user "${id.slice(0, 80)}".`)
+  const name = id.slice(0, 80)
+  return new SvcError('USER_NOT_FOUND', `No user "${name}".`, [], { reason: { kind: 'missing', what: 'user', name } })
+}
+
+function emailTaken(name: string): SvcError {
+  return plainError('EMAIL_ALREADY_EXISTS', { reason: { kind: 'taken', what: 'email', name } })
 }
 
 /** Contract 6.2. */
 function requireSelfRoles({ project }: Context, roles: readonly string[]): void {
   const refused = roles.find((role) => !project.settings.selfRoles.includes(role))
   if (refused === undefined) return
-  throw new SvcError('FORBIDDEN', `The role "${refused.slice(0, 80)}" is given by the project's owner only.`)
+  const value = refused.slice(0, 80)
+  const reason: Reason = { kind: 'setting', setting: 'selfRoles', value }
+  throw new SvcError('FORBIDDEN', `The role "${value}" is given by the project's owner only.`, [], { reason })
 }
 
 /** Where `data.role` counts, users cannot give it to themselves. Contract 6.2. */
@@ -173,5 +181,6 @@ function requireOwnersRole({ project }: Context, before: Fields, after: Fields):
   if (!project.settings.trustDataRole) return
   const role = (fields: Fields) => (Object.hasOwn(fields, 'role') ? fields.role : undefined)
   if (equalJson(role(before), role(after))) return
-  throw new SvcError('FORBIDDEN', '"data.role" is set by the project\'s owner only.')
+  const reason: Reason = { kind: 'setting', setting: 'trustDataRole', value: 'true' }
+  throw new SvcError('FORBIDDEN', '"data.role" is set by the project\'s owner only.', [], { reason })
 }

@@ -73,7 +73,9 @@ export async function useToken({ backend, db }: Scope, token: string, purpose: P
 }
 
 function badToken(): SvcError {
-  return new SvcError('INVALID_TOKEN', 'The token is unknown, used or expired. Ask for a new mail.')
+  return new SvcError('INVALID_TOKEN', 'The token is unknown, used or expired. Ask for a new mail.', [], {
+    reason: { kind: 'credentials', problem: 'unknown mail token' },
+  })
 }
 
 /** The project of whom a token was made for, used up or not. */

@@ -67,5 +67,7 @@ async function requirePassword(ctx: UserContext, password: string): Promise<void
     return clearFailures(ctx, attempt)
   }
   await countFailure(ctx, attempt)
-  throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.')
+  throw new SvcError('INVALID_CREDENTIALS', 'The current password is wrong.', [], {
+    reason: { kind: 'credentials', problem: 'wrong password' },
+  })
 }

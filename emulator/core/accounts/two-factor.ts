@@ -77,5 +77,8 @@ async function tryCode(
     await (outcome === true ? clearFailures : countFailure)(ctx, attempt)
     return outcome
   })
-  if (outcome !== true) throw new SvcError('INVALID_CREDENTIALS', outcome || 'The code is wrong.')
+  if (outcome !== true)
+    throw new SvcError('INVALID_CREDENTIALS', outcome || 'The code is wrong.', [], {
+      reason: { kind: 'credentials', problem: 'wrong code' },
+    })
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../../client/protocol/model/collection.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { checkSchema, isCollectionName } from '../../../client/protocol/model/schema.js'
 import {
   deleteCollection,
@@ -149,7 +150,8 @@ async function requireFreeName(ctx: Context, name: string): Promise<void> {
 }
 
 function nameTaken(name: string): SvcError {
-  return new SvcError('COLLECTION_EXISTS', `There already is a collection "${name}".`)
+  const reason: Reason = { kind: 'taken', what: 'collection', name }
+  return new SvcError('COLLECTION_EXISTS', `There already is a collection "${name}".`, [], { reason })
 }
 
 function requireName(name: string) {
@@ -168,10 +170,14 @@ function requireSchema(schema: Schema) {
   throw new SvcError('VALIDATION_ERROR', `The schema contradicts itself: ${what}.`, issues)
 }
 
-export function noSuchCollection(name: string) {
-  return new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
+export function noSuchCollection(given: string) {
+  const name = given.slice(0, 80)
+  const reason: Reason = { kind: 'missing', what: 'collection', name }
+  return new SvcError('NOT_FOUND', `No collection "${name}".`, [], { reason })
 }
 
-export function noSuchDocument({ name }: StoredCollection, id: string) {
-  return new SvcError('NOT_FOUND', `No document "${id.slice(0, 80)}" in "${name}".`)
+export function noSuchDocument({ name: collection }: StoredCollection, id: string) {
+  const name = id.slice(0, 80)
+  const reason: Reason = { kind: 'missing', what: 'document', name, collection }
+  return new SvcError('NOT_FOUND', `No document "${name}" in "${collection}".`, [], { reason })
 }

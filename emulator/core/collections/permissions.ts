@@ -1,5 +1,6 @@
 import type { PermissionKind, StoredCollection } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import type { Caller, Context } from '../context.js'
 
 /** The role that every signed-in user has. Contract 5.3. */
@@ -23,18 +24,24 @@ export function rolesOf({ user }: Caller): readonly string[] {
 /** @throws {SvcError} `UNAUTHORIZED` where a user's token might help, `FORBIDDEN` where the user has no such role. */
 export function requirePermission(ctx: Context, collection: StoredCollection, kind: PermissionKind): void {
   if (may(ctx.caller, collection, kind)) return
-  if (ctx.caller.user)
-    throw new SvcError('FORBIDDEN', `To ${kind} in "${collection.name}" takes a role you do not have.`)
-  throw new SvcError(
-    'UNAUTHORIZED',
-    `To ${kind} in "${collection.name}", send the token of a user with the right role.`,
-  )
+  const { name, permissions } = collection
+  const wanted = permissions[kind] ?? []
+  const reason: Reason = { kind: 'permission', collection: name, permission: kind, wanted, roles: rolesOf(ctx.caller) }
+  if (ctx.caller.user) {
+    throw new SvcError('FORBIDDEN', `To ${kind} in "${name}" takes a role you do not have.`, [], { reason })
+  }
+  const message = `To ${kind} in "${name}", send the token of a user with the right role.`
+  throw new SvcError('UNAUTHORIZED', message, [], { reason })
 }
 
 /** Managing collections takes a key, and the secret key for a collection that has permissions. Contract 5.3. */
 export function requireManager({ caller }: Context, { name, permissions }: StoredCollection): void {
-  if (!caller.key) throw new SvcError('FORBIDDEN', 'Managing collections takes an API key; a user token is not enough.')
+  if (!caller.key) {
+    const message = 'Managing collections takes an API key; a user token is not enough.'
+    throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'key' } })
+  }
   const isGuarded = Object.values(permissions).some((roles) => roles.length > 0)
   if (!isGuarded || caller.secret) return
-  throw new SvcError('FORBIDDEN', `"${name}" has permissions. Managing it takes the project's secret key.`)
+  const message = `"${name}" has permissions. Managing it takes the project's secret key.`
+  throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'secret key' } })
 }

@@ -9,6 +9,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject, JsonText, setOwn } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Path } from '../../../client/protocol/model/path.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
 import { may } from '../collections/permissions.js'
@@ -152,7 +153,12 @@ async function openDraft(
 
 function requireSmall({ records, bytes, lookups }: Growth): void {
   const isTooLarge = records > sizes.mostPopulatedRecords || bytes > sizes.mostAnswerBytes || lookups > mostLookups
-  if (isTooLarge) throw plainError('RESULT_TOO_LARGE')
+  if (!isTooLarge) return
+  const reason: Reason =
+    records > sizes.mostPopulatedRecords
+      ? { kind: 'limit', limit: 'populated records', most: sizes.mostPopulatedRecords }
+      : { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes }
+  throw plainError('RESULT_TOO_LARGE', { reason })
 }
 
 /** A copy of fields in which only what lies on a branch can be looked into. */

@@ -3,6 +3,7 @@ import { type Issue, SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
 import { isObject, type Json, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import type { LimitName } from '../../../client/protocol/model/requests/reason.js'
 
 interface Measure {
   depth: number
@@ -84,19 +85,28 @@ function isWithin({ depth, keys, values, mostBytes, digits }: Measure): boolean 
 }
 
 export function tooDeep() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A document is at most ${sizes.mostDocumentDepth} levels deep.`)
+  const most = sizes.mostDocumentDepth
+  return overLimit('document depth', most, `A document is at most ${most} levels deep.`)
 }
 
 export function tooManyKeys() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentKeys)} keys.`)
+  const most = sizes.mostDocumentKeys
+  return overLimit('document keys', most, `A document has at most ${formatCount(most)} keys.`)
 }
 
 export function tooManyValues() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A document has at most ${formatCount(sizes.mostDocumentValues)} values.`)
+  const most = sizes.mostDocumentValues
+  return overLimit('document values', most, `A document has at most ${formatCount(most)} values.`)
 }
 
 export function tooHeavy() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A document is at most ${formatBytes(sizes.mostDocumentBytes)}.`)
+  const most = sizes.mostDocumentBytes
+  return overLimit('document bytes', most, `A document is at most ${formatBytes(most)}.`)
+}
+
+/** A body that is too large by one of its figures. */
+export function overLimit(limit: LimitName, most: number, message: string): SvcError {
+  return new SvcError('PAYLOAD_TOO_LARGE', message, [], { reason: { kind: 'limit', limit, most } })
 }
 
 /** What a text may take at most: quotes around it, and an escape for each of its units. */

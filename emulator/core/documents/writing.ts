@@ -5,6 +5,7 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { type Issue, placed, SvcError } from '../../../client/protocol/model/errors.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import type { NewData, WritePlace } from '../../store/documents.js'
@@ -26,7 +27,11 @@ export function requireVersion(
 ): void {
   if (guard === 'any' || guard.includes(version)) return
   const now = may(caller, collection, 'read') ? `: it is at version ${version}` : ''
-  throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`)
+  const reason: Reason = {
+    ...{ kind: 'version', collection: collection.name, document: id },
+    ...{ expected: guard, actual: version },
+  }
+  throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`, [], { reason })
 }
 
 /** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
@@ -37,7 +42,7 @@ export function shownTo({ caller }: Context, collection: StoredCollection, docum
 
 /** The fields of each item as JSON text, once they have been checked, and a few of them in a turn of the event loop. */
 export async function textsOf<Item>(
-  { schema }: StoredCollection,
+  { name, schema }: StoredCollection,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {
@@ -58,8 +63,14 @@ export async function textsOf<Item>(
     const pause = pauses.after(text.length)
     if (pause) await pause
   }
-  if (issues[0]) throw new SvcError('VALIDATION_ERROR', `${issues[0].message}.`, issues.slice(0, sizes.mostIssues))
+  if (issues[0]) throw schemaRefuses(name, issues.slice(0, sizes.mostIssues))
   return texts
+}
+
+function schemaRefuses(collection: string, issues: readonly Issue[]): SvcError {
+  const fields = [...new Set(issues.map(({ path }) => String(path.at(-1))))]
+  const reason: Reason = { kind: 'schema', collection, fields }
+  return new SvcError('VALIDATION_ERROR', `${issues[0]?.message}.`, issues, { reason })
 }
 
 /** What is wrong with one of several, by its index. */
@@ -80,7 +91,9 @@ export function withSchema({ schema }: StoredCollection, fields: Fields): Fields
 
 /** A write answers what it wrote: more than an answer may hold is not written. Contract 10.10. */
 export function requireAnswerable(bytes: number): void {
-  if (bytes > sizes.mostAnswerBytes) throw plainError('RESULT_TOO_LARGE')
+  if (bytes <= sizes.mostAnswerBytes) return
+  const reason: Reason = { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes, actual: bytes }
+  throw plainError('RESULT_TOO_LARGE', { reason })
 }
 
 export function bytesInAnswer(text: string): number {

@@ -7,6 +7,7 @@ import type { FileRecord, StorageUsage, StoredFile } from '../../../client/proto
 import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { defaultSettings, type ProjectSettings } from '../../../client/protocol/model/project.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
 import { rolesOf } from '../collections/permissions.js'
@@ -41,8 +42,11 @@ export async function listFiles(
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
   const isDropped = isId(id) && (await orphanFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
-    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, readerOf(ctx)))) throw plainError('FILE_IN_USE')
-    throw new SvcError('NOT_FOUND', `No file "${id.slice(0, 80)}".`)
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, readerOf(ctx)))) {
+      throw plainError('FILE_IN_USE', { reason: { kind: 'in use', file: id } })
+    }
+    const name = id.slice(0, 80)
+    throw new SvcError('NOT_FOUND', `No file "${name}".`, [], { reason: { kind: 'missing', what: 'file', name } })
   }
   ctx.backend.sweepFilesSoon()
   return { id }
@@ -64,7 +68,10 @@ export async function getPublicFile(
   name: string,
 ): Promise<{ file: FileRecord; settings: Pick<ProjectSettings, 'allowedOrigins' | 'dialect'> }> {
   const found = isId(id) ? await selectFile(db, id) : undefined
-  if (!found || found.file.name !== name) throw new SvcError('NOT_FOUND', 'No such file.')
+  if (!found || found.file.name !== name) {
+    const reason: Reason = { kind: 'missing', what: 'file', name: `${id}/${name}`.slice(0, 200) }
+    throw new SvcError('NOT_FOUND', 'No such file.', [], { reason })
+  }
   return { file: found.file, settings: { ...defaultSettings, ...JSON.parse(found.settings) } }
 }
 

@@ -8,6 +8,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import { storageLimits } from '../../../client/protocol/model/limits.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type FileOwner, insertFiles, selectSettled } from '../../store/files.js'
 import type { Backend, Context } from '../context.js'
 import { fileUrl, requireFileName } from './file-names.js'
@@ -112,7 +113,7 @@ export async function landUpload(
   async function* weighed() {
     for await (const chunk of file.bytes) {
       size += chunk.length
-      if (size > mostBytes) throw new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(mostBytes)}.`)
+      if (size > mostBytes) throw fileTooLarge(mostBytes)
       hash?.update(chunk)
       yield chunk
     }
@@ -134,8 +135,18 @@ async function insertUploads(
     place,
     files.map((file) => ({ ...file, path })),
   )
-  if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(limitBytes ?? 0)}.`)
+  if (!hasRoom) throw noRoom(limitBytes ?? 0)
   return at
+}
+
+function fileTooLarge(most: number): SvcError {
+  const reason: Reason = { kind: 'limit', limit: 'file bytes', most, setting: 'tier' }
+  return new SvcError('FILE_TOO_LARGE', `A file here is at most ${formatBytes(most)}.`, [], { reason })
+}
+
+function noRoom(most: number): SvcError {
+  const reason: Reason = { kind: 'limit', limit: 'storage bytes', most, setting: 'tier' }
+  return new SvcError('STORAGE_LIMIT', `The project's files take at most ${formatBytes(most)}.`, [], { reason })
 }
 
 /** Removes the bytes of files that no transaction has been given yet. */

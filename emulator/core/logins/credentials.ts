@@ -1,12 +1,12 @@
 /** Who stands behind a key or a token. */
-import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ProjectSettings } from '../../../client/protocol/model/project.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type SessionRow, selectSession } from '../../store/accounts/sessions.js'
 import { selectProjectByKeyId } from '../../store/projects.js'
 import type { Backend, Identity, SignedInUser } from '../context.js'
 import { identify } from '../projects/projects.js'
-import { looksLikeToken, readClaims, requireSigned } from './tokens.js'
+import { badToken, looksLikeToken, readClaims, requireSigned } from './tokens.js'
 
 /** Longer than any key or token that we make: not worth a look-up. */
 const mostLength = 2_000
@@ -19,7 +19,7 @@ export function identifyText(backend: Backend, text: string): Promise<Identity> 
 export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
   const isPossible = key.length > 0 && key.length <= mostLength && !looksLikeToken(key)
   const identity = isPossible ? await identify(backend, key) : undefined
-  if (!identity) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  if (!identity) throw unknownKey()
   return identity
 }
 
@@ -29,10 +29,10 @@ function identifyToken(backend: Backend, token: string): Promise<Identity> {
 }
 
 async function readToken(backend: Backend, token: string): Promise<Identity> {
-  if (token.length > mostLength) throw plainError('INVALID_TOKEN')
+  if (token.length > mostLength) throw badToken('malformed token')
   const now = backend.now()
   const found = await selectSession(backend.db, readClaims(token), now.toISOString())
-  if (!found) throw plainError('INVALID_TOKEN')
+  if (!found) throw badToken('ended session')
   const { project, tokenSecret, row } = found
   await requireSigned(token, tokenSecret, now)
   const user = signedIn(row, project.settings)
@@ -43,7 +43,7 @@ async function readToken(backend: Backend, token: string): Promise<Identity> {
 export async function identifyAgain(backend: Backend, { project, caller }: Identity): Promise<Identity> {
   const { user, key, secret } = caller
   const found = key && (await selectProjectByKeyId(backend.db, project.id, key.id))
-  if (!found && (key || !user)) throw new SvcError('UNAUTHORIZED', 'The API key is not valid.')
+  if (!found && (key || !user)) throw unknownKey()
   if (!user) return { project: found?.project ?? project, caller }
   const again = await identifySession(backend, project.id, { user: user.id, session: user.sessionId })
   return { ...again, caller: { ...again.caller, key, secret } }
@@ -56,9 +56,14 @@ export async function identifySession(
   { user, session }: { user: string; session: string },
 ): Promise<Identity> {
   const found = await selectSession(backend.db, { project, user, session }, backend.now().toISOString())
-  if (!found) throw plainError('INVALID_TOKEN')
+  if (!found) throw badToken('ended session')
   const signed = signedIn(found.row, found.project.settings)
   return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }
+}
+
+function unknownKey(): SvcError {
+  const reason: Reason = { kind: 'credentials', problem: 'unknown key' }
+  return new SvcError('UNAUTHORIZED', 'The API key is not valid.', [], { reason })
 }
 
 function signedIn(row: SessionRow, { trustDataRole }: ProjectSettings): SignedInUser {

@@ -47,6 +47,7 @@ export async function requireMayTry({ backend, db, project }: Scope, attempt: Lo
   const retryAfterSeconds = Math.ceil(wait / 1_000)
   throw new SvcError('RATE_LIMITED', `Too many failed attempts. Try again in ${retryAfterSeconds} seconds.`, [], {
     retryAfterSeconds,
+    reason: { kind: 'attempts', retryAfterSeconds },
   })
 }
 

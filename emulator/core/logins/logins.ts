@@ -3,6 +3,7 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import {
   deletePendingLogin,
   lockPendingLogin,
@@ -43,7 +44,8 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   const isRight = await isPassword(ctx, password, { hash: passwordHash, account: user?.id ?? emailKey, address })
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
-    throw plainError('INVALID_CREDENTIALS')
+    const problem = !user ? 'unknown email' : passwordHash === null ? 'no password' : 'wrong password'
+    throw plainError('INVALID_CREDENTIALS', { reason: { kind: 'credentials', problem } })
   }
   // Of many attempts at once, those that failed meanwhile count against the one that is right.
   await requireMayTry(ctx, attempt)
@@ -102,7 +104,8 @@ export async function logInWithCode(
   // Where no login waits for a code nothing was guessed: it holds up nobody's account, whether there is one or not.
   await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
-  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.')
+  const reason: Reason = { kind: 'credentials', problem: 'wrong code' }
+  throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.', [], { reason })
 }
 
 /** Where there is no user, the same statements ask for nobody. */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
 import { isId } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
+import type { SvcError } from '../../../client/protocol/model/errors.js'
+import type { CredentialsProblem } from '../../../client/protocol/model/requests/reason.js'
 
 /** What a user token says. Contract 6.4. */
 export interface Claims {
@@ -30,8 +32,8 @@ export function signToken(
 /** What a token claims, before anybody has looked at its signature. @throws {SvcError} `INVALID_TOKEN` */
 export function readClaims(token: string): Claims {
   const { sub, pid, sid } = decode(token)
-  if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw plainError('INVALID_TOKEN')
-  if (!isId(sub) || !isId(sid) || pid.includes('\0')) throw plainError('INVALID_TOKEN')
+  if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw badToken('malformed token')
+  if (!isId(sub) || !isId(sid) || pid.includes('\0')) throw badToken('malformed token')
   return { user: sub, project: pid, session: sid }
 }
 
@@ -40,7 +42,7 @@ export async function requireSigned(token: string, secret: string, now: Date): P
   try {
     await jwtVerify(token, keyOf(secret), { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] })
   } catch {
-    throw plainError('INVALID_TOKEN')
+    throw badToken('wrong signature or expired')
   }
 }
 
@@ -53,8 +55,12 @@ function decode(token: string) {
   try {
     return decodeJwt(token)
   } catch {
-    throw plainError('INVALID_TOKEN')
+    throw badToken('malformed token')
   }
+}
+
+export function badToken(problem: CredentialsProblem): SvcError {
+  return plainError('INVALID_TOKEN', { reason: { kind: 'credentials', problem } })
 }
 
 function keyOf(secret: string): Uint8Array {

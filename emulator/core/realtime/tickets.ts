@@ -35,7 +35,10 @@ export async function useTicket(backend: Backend, ticket: string): Promise<Ident
   // A text that cannot be a ticket costs no statement.
   const isTicket = /^[\w-]{32}$/.test(ticket)
   const taken = isTicket && (await deleteTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
-  if (!taken) throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.')
+  if (!taken)
+    throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.', [], {
+      reason: { kind: 'credentials', problem: 'unknown ticket' },
+    })
   const { project, key, user, session } = taken
   if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })
   const caller = { id: key?.id ?? '', key: key ?? undefined, user: undefined, secret: key?.secret ?? false }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
+import type { CredentialsProblem } from '../../../client/protocol/model/requests/reason.js'
 import type { Backend, Caller, Identity } from '../../core/context.js'
 import { identifyKey, identifyText } from '../../core/logins/credentials.js'
 import { looksLikeToken, readClaims } from '../../core/logins/tokens.js'
@@ -23,7 +24,7 @@ export async function identifyCaller(backend: Backend, headers: IncomingHttpHead
     return together(byBearer, await identifyKey(backend, key))
   }
   if (key !== undefined) return identifyKey(backend, key)
-  throw new SvcError('UNAUTHORIZED', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
+  throw refused('none sent', 'Send an API key, as "x-api-key: <key>" or "authorization: Bearer <key>".')
 }
 
 /**
@@ -64,7 +65,7 @@ function projectIn(token: string): string {
 /** A user with a key, or the stronger of two keys. */
 function together(byBearer: Identity, byHeader: Identity): Identity {
   if (byBearer.project.id !== byHeader.project.id) {
-    throw new SvcError('UNAUTHORIZED', 'The API key and what is sent as bearer belong to different projects.')
+    throw refused('two projects', 'The API key and what is sent as bearer belong to different projects.')
   }
   const { user } = byBearer.caller
   if (!user) return byBearer.caller.secret ? byBearer : byHeader
@@ -73,8 +74,12 @@ function together(byBearer: Identity, byHeader: Identity): Identity {
 
 function readBearer(authorization: string): string {
   const [, token] = /^bearer +(\S+) *$/i.exec(authorization) ?? []
-  if (token === undefined) throw new SvcError('UNAUTHORIZED', 'The "authorization" header takes "Bearer <key>".')
+  if (token === undefined) throw refused('not a bearer', 'The "authorization" header takes "Bearer <key>".')
   return token
+}
+
+function refused(problem: CredentialsProblem, message: string): SvcError {
+  return new SvcError('UNAUTHORIZED', message, [], { reason: { kind: 'credentials', problem } })
 }
 
 /** What a log calls a caller: nothing that would open anything. */

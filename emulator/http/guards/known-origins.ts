@@ -1,9 +1,10 @@
 /** Pages that may read answers before it is known which project they are about. Contract 10.9. */
 import type { IncomingMessage } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { allowsOrigin } from '../../core/projects/projects.js'
 import type { Door } from '../exchange.js'
-import { mayCall } from './origins.js'
+import { foreignOrigin, mayCall } from './origins.js'
 
 /** Whether a page may call some project of this service. Without an `Origin`, no page is asking. */
 export async function isKnownOrigin(
@@ -23,11 +24,11 @@ export function isPartOfOtherSite({ headers }: Pick<IncomingMessage, 'headers'>)
 /** @throws {SvcError} `ORIGIN_NOT_ALLOWED` for pages without an origin */
 export function requireNamedOrigin({ headers: { origin } }: Pick<IncomingMessage, 'headers'>): void {
   if (origin !== 'null') return
-  throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.')
+  const reason: Reason = { kind: 'origin', origin, allowed: [] }
+  throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages without an origin may not call the service.', [], { reason })
 }
 
 /** Where it is not known yet which project is meant, the page must be one that some project allows. Contract 10.5. */
 export async function requireKnownOrigin(door: Door, req: IncomingMessage): Promise<void> {
-  if (await isKnownOrigin(door, req)) return
-  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${req.headers.origin?.slice(0, 200)}" may not call this service.`)
+  if (!(await isKnownOrigin(door, req))) throw foreignOrigin(req.headers.origin)
 }

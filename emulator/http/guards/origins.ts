@@ -2,6 +2,7 @@
 
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isLoopbackName } from '../../../client/protocol/model/loopback.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 
 /**
  * Refuses names that are neither this machine's own nor configured, so that no page reaches the service
@@ -15,7 +16,8 @@ export function openHostCheck(hosts: readonly string[]): (host: string | undefin
     const name = hostName(host)
     if (name === undefined) throw new SvcError('INVALID_QUERY', 'The "Host" header cannot be read.')
     if (!isLoopbackName(name) && !named.has(name)) {
-      throw new SvcError('FORBIDDEN', `Host "${name.slice(0, 80)}" is not allowed; add it with --host.`)
+      const message = `Host "${name.slice(0, 80)}" is not allowed; add it with --host.`
+      throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'host', host: name.slice(0, 255) } })
     }
     if (host !== undefined && welcome.size < 100) welcome.add(host)
   }
@@ -43,8 +45,13 @@ export function mayCall(origin: string | undefined, host: string | undefined, ru
 
 /** @throws {SvcError} `ORIGIN_NOT_ALLOWED` */
 export function requireOrigin(origin: string | undefined, host: string | undefined, rules: OriginRules): void {
-  if (mayCall(origin, host, rules)) return
-  throw new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${origin?.slice(0, 200)}" may not call this service.`)
+  if (!mayCall(origin, host, rules)) throw foreignOrigin(origin, rules.allowed)
+}
+
+export function foreignOrigin(origin = '', allowed: readonly string[] = []): SvcError {
+  const name = origin.slice(0, 200)
+  const reason: Reason = { kind: 'origin', origin: name, allowed }
+  return new SvcError('ORIGIN_NOT_ALLOWED', `Pages of "${name}" may not call this service.`, [], { reason })
 }
 
 /** Whether the page came from this very service. */

@@ -34,7 +34,10 @@ export function openPublicBudget(now: () => Date, { most = 300, mostAddresses = 
         const left = windowMilliseconds - (milliseconds % windowMilliseconds)
         const retryAfterSeconds = Math.max(1, Math.ceil(left / 1_000))
         const message = `Too many failed requests from this address. Try again in ${retryAfterSeconds} seconds.`
-        throw new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })
+        throw new SvcError('RATE_LIMITED', message, [], {
+          retryAfterSeconds,
+          reason: { kind: 'attempts', retryAfterSeconds },
+        })
       }
       return () => void countOf(address, windowAt(now().getTime())).requests++
     },

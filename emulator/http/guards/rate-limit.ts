@@ -12,7 +12,8 @@ import {
 import { openWindowCounters } from './window-counters.js'
 
 export interface RateState {
-  /** Figures of the window that has the fewest requests left. */
+  /** The window that has the fewest requests left, and its figures. */
+  readonly window: RateWindow
   readonly limit: number
   readonly remaining: number
   /** When that window ends, in Unix seconds. */
@@ -41,12 +42,13 @@ export function openRateLimiter(now: () => Date, mostCounters = 50_000): RateLim
       const nowSeconds = now().getTime() / 1_000
       const windows = windowsOf(rules).map(({ name, seconds, limit }) => {
         const window = Math.floor(nowSeconds / seconds)
-        return { limit, counter: counterOf(`${key} ${name}`, window), resetSeconds: (window + 1) * seconds }
+        return { name, limit, counter: counterOf(`${key} ${name}`, window), resetSeconds: (window + 1) * seconds }
       })
       const full = windows.filter(({ counter, limit }) => counter.requests >= limit)
       if (full.length === 0) for (const { counter } of windows) counter.requests++
       const [tightest] = windows
-        .map(({ limit, counter, resetSeconds }) => ({
+        .map(({ name, limit, counter, resetSeconds }) => ({
+          window: name,
           limit,
           remaining: Math.max(0, limit - counter.requests),
           resetSeconds,

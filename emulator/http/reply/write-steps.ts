@@ -27,10 +27,16 @@ export async function writeInSteps(value: Writable): Promise<Text> {
     // Others come first, not before a piece that is the only one.
     if (pieces.length > 0) await othersFirst()
     bytes += Buffer.byteLength(piece)
-    if (bytes > sizes.mostAnswerBytes) throw plainError('RESULT_TOO_LARGE')
+    if (bytes > sizes.mostAnswerBytes) throw tooLong()
     pieces.push(piece)
   }
   return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : pieces
+}
+
+function tooLong() {
+  return plainError('RESULT_TOO_LARGE', {
+    reason: { kind: 'limit', limit: 'answer bytes', most: sizes.mostAnswerBytes },
+  })
 }
 
 /** As `writeJson` writes it, piece by piece; what is written later is worked out as its piece is. */

@@ -5,7 +5,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
-import { requireStorable } from '../../core/documents/weight.js'
+import { overLimit, requireStorable } from '../../core/documents/weight.js'
 import { openPauses } from '../../core/pauses.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
@@ -139,7 +139,7 @@ function readBytes(req: IncomingMessage, mostBytes: number = sizes.mostBodyBytes
     function refuse() {
       isRefused = true
       chunks.length = 0
-      reject(new SvcError('PAYLOAD_TOO_LARGE', `A body is at most ${formatBytes(mostBytes)}.`))
+      reject(overLimit('body bytes', mostBytes, `A body is at most ${formatBytes(mostBytes)}.`))
     }
 
     if (req.destroyed && !req.readableEnded) reject(new Aborted())

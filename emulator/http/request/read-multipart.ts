@@ -9,6 +9,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Backend } from '../../core/context.js'
+import { overLimit } from '../../core/documents/weight.js'
 import { type FileRules, type IncomingFile, landUpload, removeUploads, type Upload } from '../../core/files/uploads.js'
 import { Aborted, decodeUtf8, mostDrainedBytes } from './read-json.js'
 import { type PartHeads, watchParts } from './watch-parts.js'
@@ -224,13 +225,17 @@ function formFault(error: Error | null | undefined, { mostFiles }: Partial<PartR
     return new SvcError('VALIDATION_ERROR', `A part ${issue.message}.`, [issue])
   }
   if (code?.startsWith('LIMIT_') && code.endsWith('_COUNT')) {
-    return new SvcError('PAYLOAD_TOO_LARGE', `A form has at most ${mostFiles} files.`)
+    return overLimit(
+      'files in a form',
+      mostFiles ?? sizes.mostFilesPerRequest,
+      `A form has at most ${mostFiles} files.`,
+    )
   }
   return new SvcError('INVALID_BODY', 'The body is not a whole multipart form, or a part has no name that can be read.')
 }
 
 function tooLong() {
-  return new SvcError('PAYLOAD_TOO_LARGE', `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
+  return overLimit('body bytes', sizes.mostBodyBytes, `A text part is at most ${formatBytes(sizes.mostBodyBytes)}.`)
 }
 
 function isGone(req: IncomingMessage): boolean {

@@ -3,7 +3,8 @@ import { setImmediate as othersFirst } from 'node:timers/promises'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { sizes } from '../../../client/protocol/model/limits.js'
-import { tooDeep, tooHeavy, tooManyKeys, tooManyValues } from '../../core/documents/weight.js'
+import type { Reason } from '../../../client/protocol/model/requests/reason.js'
+import { overLimit, tooDeep, tooHeavy, tooManyKeys, tooManyValues } from '../../core/documents/weight.js'
 import { isSpace } from './parse-steps.js'
 
 /** The member of a body that holds the documents of a batch. */
@@ -130,7 +131,9 @@ function passComma(scan: Scan): void {
     return
   }
   if (++scan.items > sizes.mostBatchItems) {
-    throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${formatCount(sizes.mostBatchItems)} items.`)
+    const most = sizes.mostBatchItems
+    const reason: Reason = { kind: 'limit', limit: 'batch items', most }
+    throw new SvcError('VALIDATION_ERROR', `A batch holds at most ${formatCount(most)} items.`, [], { reason })
   }
   beginDocument(scan)
 }
@@ -145,7 +148,11 @@ function beginDocument(scan: Scan): void {
 function passValue(scan: Scan): void {
   if (++scan.values > sizes.mostDocumentValues + mostWrapperValues) throw tooManyValues()
   if (++scan.bodyValues <= sizes.mostBodyValues) return
-  throw new SvcError('PAYLOAD_TOO_LARGE', `A body has at most ${formatCount(sizes.mostBodyValues)} values.`)
+  throw overLimit(
+    'body values',
+    sizes.mostBodyValues,
+    `A body has at most ${formatCount(sizes.mostBodyValues)} values.`,
+  )
 }
 
 function isEmptyAt({ bytes, at }: Scan): boolean {

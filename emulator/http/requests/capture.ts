@@ -174,12 +174,8 @@ function cut(text: string, most: number): string {
 
 function keptError({ code, message, issues, reason }: SvcError, secrets: Secrets | undefined): KeptRequest['error'] {
   if (!secrets) return { code, message, issues, reason }
-  return {
-    code,
-    message: scrubbed(secrets, message),
-    issues: issues.map((issue) => ({ ...issue, message: scrubbed(secrets, issue.message) })),
-    reason,
-  }
+  // They may quote what was sent.
+  return JSON.parse(scrubbed(secrets, JSON.stringify({ code, message, issues, reason })))
 }
 
 /** Tables whose rows are secrets or about people. */

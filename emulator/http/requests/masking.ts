@@ -14,6 +14,11 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }
 
+/** Of addresses that logins lead through, what they hand on is a secret too. */
+export function isLoginSecret(parameter: string): boolean {
+  return isSecretName(parameter) || /^(?:code|state|nonce)$/i.test(parameter)
+}
+
 const secretHeader = /^(?:sec-websocket-protocol|svc-replay)$/
 
 /** A header as it may be kept: of who asks, the scheme alone. */
@@ -21,7 +26,7 @@ export function maskedHeader(name: string, value: string): string {
   if (name === 'authorization' || name === 'proxy-authorization')
     return `${value.split(' ', 1)[0]?.slice(0, 20)} ${mask}`
   if (isSecretName(name) || secretHeader.test(name)) return mask
-  return name === 'referer' || name === 'location' || name === 'link' ? maskedAddress(value) : value
+  return name === 'referer' || name === 'location' || name === 'link' ? maskedAddress(value, isLoginSecret) : value
 }
 
 /** Keys, tokens and hashes of the service and of others, passwords in addresses, and what an authenticator is set up by. */

@@ -4,7 +4,7 @@
  */
 import { statuses } from '../../../client/protocol/model/errors.js'
 import { isObject, type Json } from '../../../client/protocol/model/json.js'
-import { isSecretName, mask, maskedAddress, maskedJson } from './masking.js'
+import { isLoginSecret, isSecretName, mask, maskedAddress, maskedJson } from './masking.js'
 
 const secretPaths = /^\/(?:auth|auth-collections|login-idp|realtime\/tickets)(?:\/|$)/
 
@@ -61,7 +61,7 @@ export function maskedUrl(secrets: Secrets, url: string, pattern: string): strin
   return shownPath + (query === '' ? '' : maskedAddress(query, isSecretParameter))
 
   function isSecretParameter(name: string): boolean {
-    return isListing ? isSecretName(name) : !plainParameters.has(name)
+    return isListing ? isLoginSecret(name) : !plainParameters.has(name)
   }
 }
 
@@ -98,6 +98,8 @@ function plainPart(secrets: Secrets, value: Json, name = ''): Json {
       Object.entries(value).map(([inner, member]) => [inner, plainMember(secrets, inner, member)]),
     )
   }
+  // A value that stands alone may be anything.
+  if (name === '') return masked(secrets, value)
   return typeof value === 'string' && /^(?:url|redirectUrl|returnTo)$/.test(name)
     ? maskedAddress(value, () => true)
     : value

@@ -73,6 +73,8 @@ export type CredentialsProblem =
   | 'wrong signature or expired'
   | 'two projects'
   | 'unknown ticket'
+  | 'unknown email'
+  | 'no password'
   | 'wrong password'
   | 'wrong code'
   | 'unknown mail token'
