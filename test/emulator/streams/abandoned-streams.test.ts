@@ -45,7 +45,8 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const streams = { watch, open: new Set<() => void>() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
   const log: Partial<Log> = { isOpen: false }
-  const door = { requireHost: () => undefined, latency: () => 0, log } as object as Door
+  const asked = { requests: { isOn: false } } as Backend
+  const door = { backend: asked, requireHost: () => undefined, latency: () => 0, log } as object as Door
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true
     await once(exchange.req.socket, 'close')
