@@ -1,8 +1,8 @@
 /** What a service speaks, found out by reading. */
 import { isObject, objectIn } from './protocol/model/json.js'
 import * as addresses from './protocol/wire/paths/encode.js'
-import { recordReaders } from './protocol/wire/record/decode.js'
-import { type NamedDialect, readSpoken, sayDialect } from './protocol/wire/spoken.js'
+import { recordDecoders } from './protocol/wire/record/decode.js'
+import { type NamedDialect, parseSpoken, sayDialect } from './protocol/wire/spoken.js'
 import type { SendRequest } from './send.js'
 
 /**
@@ -14,22 +14,22 @@ import type { SendRequest } from './send.js'
 export async function detectDialect(send: SendRequest): Promise<NamedDialect> {
   const { body, header } = await send({ method: 'GET', path: addresses.collections })
   const named = header('svc-dialect')
-  if (named) return readSpoken(named)
+  if (named) return parseSpoken(named)
 
   const isSuccess = objectIn(body).success === true
-  const read = recordReaders[isSuccess ? 'success' : 'bare']
+  const read = recordDecoders[isSuccess ? 'success' : 'bare']
   const { name, createdAt } = objectIn(Object(read(body))[0])
-  if (isSuccess && !name) return readSpoken('c')
+  if (isSuccess && !name) return parseSpoken('c')
 
   const path = name ? addresses.create(String(name)) : addresses.files
   const list = read((await send({ method: 'GET', path })).body)
   const isPage = isObject(list)
   const nearest = isSuccess ? 'c' : (name ? createdAt : isPage) ? 'a' : 'b'
-  if (!name) return readSpoken(nearest)
+  if (!name) return parseSpoken(nearest)
 
   const documents = isPage ? list.documents : list
   const shown = documents
     ? ({ paths: 'flat', list: isPage ? 'page' : 'array' } as const)
     : ({ paths: 'nested' } as const)
-  return readSpoken(sayDialect(nearest, shown))
+  return parseSpoken(sayDialect(nearest, shown))
 }

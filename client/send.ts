@@ -3,7 +3,7 @@
 import { sendCounted } from './files/send-counted.js'
 import { SvcError } from './protocol/model/errors.js'
 import { type Json, parseJson, valueKind } from './protocol/model/json.js'
-import { readError } from './protocol/wire/errors/decode.js'
+import { decodeError } from './protocol/wire/errors/decode.js'
 import type { HeaderReader } from './protocol/wire/expected.js'
 import { formatQuery, type GivenParameter } from './protocol/wire/query/format.js'
 import { encodeBody } from './protocol/wire/sendable.js'
@@ -177,7 +177,7 @@ function readAnswer(
   const header: HeaderReader = (name) => headers.get(name)
   const body = parseJson(text)
   const words = `${url} answered ${status}: ${text.slice(0, 100)}`
-  if (!ok) throw readError(status, header, body, words, wrappers)
+  if (!ok) throw decodeError(status, header, body, words, wrappers)
   return { body, header, misread: (cause) => new SvcError('INVALID_RESPONSE', words, [], { status, cause }) }
 }
 

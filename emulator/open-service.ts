@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
-import { formatDialect, readDialect } from '../client/protocol/wire/dialects.js'
+import { formatDialect, parseDialect } from '../client/protocol/wire/dialects.js'
 import { openCheckpoints } from './background/checkpoints.js'
 import { openIndexKeeper } from './background/indexes.js'
 import { onlyProcess, openLease } from './background/leader.js'
@@ -95,7 +95,7 @@ export async function openService(config: Config): Promise<Service> {
 /** The settings of the project that the config names; the others stay as they were. */
 function readWishes({ dialect, tier }: Config): Partial<ProjectSettings> {
   return {
-    ...(dialect === undefined ? {} : { dialect: formatDialect(readDialect(dialect)) }),
+    ...(dialect === undefined ? {} : { dialect: formatDialect(parseDialect(dialect)) }),
     ...(tier === undefined ? {} : { tier }),
   }
 }

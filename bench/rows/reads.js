@@ -94,7 +94,7 @@ export async function measure() {
 /** What the service asks its database for that list. @param {string} collection */
 async function listStatement(collection) {
   /** @type {typeof import('../../client/protocol/wire/query/decode.js')} */
-  const { parseQuery, readListQuery } = await built('client/protocol/wire/query/decode.js')
+  const { parseQuery, decodeListQuery } = await built('client/protocol/wire/query/decode.js')
   /** @type {typeof import('../../client/protocol/wire/dialects.js')} */
   const { dialects } = await built('client/protocol/wire/dialects.js')
   /** @type {typeof import('../../emulator/store/lists/page.js')} */
@@ -105,6 +105,6 @@ async function listStatement(collection) {
   const { writeValue } = await built('emulator/database/values.js')
   const indexes = { asked: () => ({ isSmall: true, has: () => true }) }
   const place = { project: 'dev', collection: { id: collection, name: '' }, mayReadAll: false, roles: [], indexes }
-  const { text, values } = pageOf(planList(place, readListQuery(dialects.a, parseQuery(listQuery))))
+  const { text, values } = pageOf(planList(place, decodeListQuery(dialects.a, parseQuery(listQuery))))
   return { text, values: [values.map(writeValue)] }
 }

@@ -3,7 +3,7 @@ import type { Input, ParserOutput } from '@oclif/core/interfaces'
 import { type Client, type ClientOptions, createClient } from '../../client/index.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { Page } from '../../client/protocol/model/page.js'
-import { readDialect } from '../../client/protocol/wire/dialects.js'
+import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { textHint } from '../documents/fields-args.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { doubtfulAddress, findTarget, notRunning, type Target, type TargetFlags } from '../target/target.js'
@@ -36,7 +36,7 @@ export abstract class ServiceCommand extends SvcCommand {
   protected client(flags: TargetFlags, more: Partial<ClientOptions> = {}): Client {
     const { url, key, dialect } = this.requireTarget(flags)
     // The client's own words are few; these name the choices.
-    if (dialect !== undefined && dialect !== 'auto') readDialect(dialect)
+    if (dialect !== undefined && dialect !== 'auto') parseDialect(dialect)
     return createClient({ url, apiKey: key, dialect, transport: 'sse', fetch: fetchDirectly, ...more })
   }
 

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { parseJson } from '../../client/protocol/model/json.js'
-import { readError } from '../../client/protocol/wire/errors/decode.js'
+import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { asFailure } from '../../client/send.js'
 import { CliFailure, describeFailure, exitOfStatus, misuse } from '../base/failure.js'
 import { TargetCommand } from '../base/target-command.js'
@@ -80,7 +80,7 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
 
   /** What the service said of it, where it did: under --json the body is nowhere else. */
   private async refused(request: string, { status, headers }: Response, text: string): Promise<CliFailure> {
-    const error = readError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
+    const error = decodeError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
     const { code, hint } = describeFailure(await this.explain(error))
     return new CliFailure(code, exitOfStatus(status), `${request} answered ${status}: ${error.message}`, hint)
   }

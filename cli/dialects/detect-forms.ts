@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { readError } from '../../client/protocol/wire/errors/decode.js'
+import { decodeError } from '../../client/protocol/wire/errors/decode.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import type { Finding } from './finding.js'
@@ -24,7 +24,7 @@ export async function detectForms({ url, key, mayWrite }: Asked): Promise<Findin
   const collections = await ask('GET', '/collections')
   if (collections.status === 404) throw notAService(url)
   if (collections.status !== 200) {
-    throw readError(
+    throw decodeError(
       collections.status,
       collections.header,
       collections.body,

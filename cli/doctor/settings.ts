@@ -1,7 +1,7 @@
 /** Settings that commands read: `svc.json`, the profiles, and the environment. */
 import { statSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
-import { readDialect } from '../../client/protocol/wire/dialects.js'
+import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { profilesFile, readProfiles } from '../target/profiles.js'
@@ -35,7 +35,7 @@ function targetFindings(emulator: Patient['emulator'], env: NodeJS.ProcessEnv): 
     // No emulator runs, which is no fault.
     return code === 'NOT_RUNNING' ? [] : [{ code, level: 'wrong', message, remedy: hint }]
   }
-  const dialect = attempt('INVALID_DIALECT', () => target.dialect === undefined || readDialect(target.dialect))
+  const dialect = attempt('INVALID_DIALECT', () => target.dialect === undefined || parseDialect(target.dialect))
   if (!emulator || target.url === emulator.url) return dialect
   const message = `Commands here speak to ${target.url} (${target.from}), not to the emulator of this folder at ${emulator.url}.`
   const remedy = 'If that is not what you want, take the setting away; svc config shows where it is set.'
@@ -43,7 +43,7 @@ function targetFindings(emulator: Patient['emulator'], env: NodeJS.ProcessEnv): 
 }
 
 function dialectFindings({ SVC_DIALECT: dialect }: NodeJS.ProcessEnv): Finding[] {
-  return dialect ? attempt('INVALID_DIALECT', () => readDialect(dialect)) : []
+  return dialect ? attempt('INVALID_DIALECT', () => parseDialect(dialect)) : []
 }
 
 function profileModeFindings(): Finding[] {

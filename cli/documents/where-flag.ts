@@ -5,7 +5,7 @@ import type { Sort } from '../../client/protocol/model/page.js'
 import { parsePath } from '../../client/protocol/model/path.js'
 import { type Clause, operators, type Test, type Where } from '../../client/protocol/model/where.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
-import { readWhere as readConditions } from '../../client/protocol/wire/query/decode.js'
+import { decodeWhere as readConditions } from '../../client/protocol/wire/query/decode.js'
 import { misuse } from '../base/failure.js'
 
 export const whereFlags = {

@@ -5,7 +5,7 @@ import { type WithFiles, writeForm } from '../files/forms.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { JsonObject } from '../protocol/model/json.js'
 import type { AppUser } from '../protocol/model/user.js'
-import { readUser } from '../protocol/wire/records/decode.js'
+import { decodeUser } from '../protocol/wire/records/decode.js'
 import type { SignedIn } from './auth-state.js'
 import type { Session } from './session.js'
 
@@ -60,7 +60,7 @@ export function accountCalls<Data extends object>(session: Session) {
      * console.log((await svc.auth.me()).roles)
      */
     async me(options?: CallOptions): Promise<AppUser<Data>> {
-      return keep(await call('GET', '/auth-collections/me', readUser, options))
+      return keep(await call('GET', '/auth-collections/me', decodeUser, options))
     },
 
     /**
@@ -71,7 +71,7 @@ export function accountCalls<Data extends object>(session: Session) {
      * console.log((await svc.auth.user({ populate: ['favourite'] })).data)
      */
     user(options: CallOptions & { populate?: readonly string[] } = {}): Promise<AppUser<Data>> {
-      return getLinked(session, '/auth-collections/user', readUser, options) as Promise<AppUser<Data>>
+      return getLinked(session, '/auth-collections/user', decodeUser, options) as Promise<AppUser<Data>>
     },
 
     /**
@@ -86,7 +86,7 @@ export function accountCalls<Data extends object>(session: Session) {
     async update(changes: AccountUpdate<Data>, options?: CallOptions): Promise<AppUser<Data>> {
       const { append: $append, remove: $remove, data = {}, ...rest } = changes
       const body = writeForm(data, (plain) => ({ ...rest, data: plain, $append, $remove }) as JsonObject)
-      return keep(await call('PATCH', '/auth-collections/user', readUser, { ...options, body }))
+      return keep(await call('PATCH', '/auth-collections/user', decodeUser, { ...options, body }))
     },
 
     /**

@@ -1,7 +1,7 @@
 /** What sign-up, login and everything about the signed-in user send, and how they read the answers. */
 import type { CallOptions } from '../collections/collection-writes.js'
-import { readRecord } from '../protocol/wire/expected.js'
-import { type LoginResult, readLogin } from '../protocol/wire/records/decode.js'
+import { decodeRecord } from '../protocol/wire/expected.js'
+import { decodeLogin, type LoginResult } from '../protocol/wire/records/decode.js'
 import { nobody, type Session } from './session.js'
 
 export interface AuthCalls<Data> {
@@ -13,11 +13,11 @@ export interface AuthCalls<Data> {
 export function openAuthCalls<Data>({ call, auth }: Session): AuthCalls<Data> {
   return {
     post: <Answer>(path: string, body?: object, options?: CallOptions, token?: string) =>
-      call('POST', path, readRecord<Answer>, { ...options, body, token }),
+      call('POST', path, decodeRecord<Answer>, { ...options, body, token }),
 
     async signIn(path, body, options) {
       const end = auth.begin()
-      const result = await call('POST', path, readLogin, { ...options, body, token: nobody }).catch(codeNeeded)
+      const result = await call('POST', path, decodeLogin, { ...options, body, token: nobody }).catch(codeNeeded)
       if (!result.requires2fa) await end({ token: result.token, user: result.user })
       return result as LoginResult<Data>
     },

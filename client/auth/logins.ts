@@ -2,8 +2,8 @@
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { AppUser } from '../protocol/model/user.js'
-import { readRecord } from '../protocol/wire/expected.js'
-import { type LoginResult, readUser } from '../protocol/wire/records/decode.js'
+import { decodeRecord } from '../protocol/wire/expected.js'
+import { decodeUser, type LoginResult } from '../protocol/wire/records/decode.js'
 import { requireAddress } from '../send.js'
 import type { AuthCalls } from './auth-calls.js'
 import type { SignedIn } from './auth-state.js'
@@ -71,7 +71,7 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
      */
     async use(token: string): Promise<SignedIn<Data>> {
       const end = auth.begin()
-      const signedIn = { token, user: await call('GET', '/auth-collections/me', readUser, { token }) }
+      const signedIn = { token, user: await call('GET', '/auth-collections/me', decodeUser, { token }) }
       await end(signedIn)
       return signedIn as SignedIn<Data>
     },
@@ -102,7 +102,7 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
      */
     async startLogin({ returnTo, ...options }: CallOptions & { returnTo?: string } = {}): Promise<string> {
       const parts = { ...options, query: Object.entries({ returnTo }), token: nobody }
-      const { url } = await call('GET', '/auth-collections/login-idp', readRecord<{ url: string }>, parts)
+      const { url } = await call('GET', '/auth-collections/login-idp', decodeRecord<{ url: string }>, parts)
       globalThis.location?.assign(url)
       return url
     },

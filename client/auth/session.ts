@@ -3,9 +3,9 @@
 import { detectDialect } from '../detect.js'
 import { SvcError } from '../protocol/model/errors.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { recordReaders } from '../protocol/wire/record/decode.js'
-import { type Read, readToken } from '../protocol/wire/records/decode.js'
-import { type NamedDialect, readSpoken } from '../protocol/wire/spoken.js'
+import { recordDecoders } from '../protocol/wire/record/decode.js'
+import { decodeToken, type Read } from '../protocol/wire/records/decode.js'
+import { type NamedDialect, parseSpoken } from '../protocol/wire/spoken.js'
 import { overSockets } from '../realtime/sockets.js'
 import { overStreams } from '../realtime/streams.js'
 import type { RealtimeOptions, Transport, TransportClient } from '../realtime/transport.js'
@@ -43,7 +43,7 @@ export function openSession(given: SessionOptions): Session {
     throw new SvcError('INVALID_OPTION', 'There is no WebSocket. Give the client one.')
   }
   const { dialect: said = 'a' } = options
-  let known = said === 'auto' ? undefined : Promise.resolve(readSpoken(said))
+  let known = said === 'auto' ? undefined : Promise.resolve(parseSpoken(said))
   let refreshing: Promise<string> | undefined
   let refreshableAt = 0
   const auth = openAuthState(options.session)
@@ -84,7 +84,7 @@ export function openSession(given: SessionOptions): Session {
 
   async function renew(): Promise<string> {
     const before = await auth.current()
-    const { token } = await session.call('POST', addresses.refresh, readToken, { token: before?.token ?? '-' })
+    const { token } = await session.call('POST', addresses.refresh, decodeToken, { token: before?.token ?? '-' })
     await auth.amend((known) => known.token === before?.token, { token })
     return token
   }
@@ -105,7 +105,7 @@ export function openSession(given: SessionOptions): Session {
         throw error
       })
       try {
-        return read(recordReaders[spoken.record](body), spoken, header)
+        return read(recordDecoders[spoken.record](body), spoken, header)
       } catch (cause) {
         throw misread(cause)
       }

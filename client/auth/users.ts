@@ -4,7 +4,7 @@ import type { Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
 import type { AppUser } from '../protocol/model/user.js'
 import { segment } from '../protocol/wire/paths/encode.js'
-import { readUser } from '../protocol/wire/records/decode.js'
+import { decodeUser } from '../protocol/wire/records/decode.js'
 import type { WhereInput } from '../types.js'
 import type { Session } from './session.js'
 
@@ -30,7 +30,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * const { items } = await svc.users.list({ sort: '-createdAt', limit: 10 })
      */
     async list(options: UserListOptions<Data> = {}): Promise<Page<AppUser<Data>>> {
-      return listPage(session, users, 'users', readUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
+      return listPage(session, users, 'users', decodeUser, queryOf(options)) as Promise<Page<AppUser<Data>>>
     },
 
     /**
@@ -43,7 +43,7 @@ export function openUsers<Data extends object = Fields>(session: Session) {
      * @throws {SvcError} `USER_NOT_FOUND`
      */
     async get(id: string, options?: CallOptions): Promise<AppUser<Data>> {
-      return session.call('GET', `${users}/${segment(id)}`, readUser, options) as Promise<AppUser<Data>>
+      return session.call('GET', `${users}/${segment(id)}`, decodeUser, options) as Promise<AppUser<Data>>
     },
   }
 }

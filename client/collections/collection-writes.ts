@@ -3,10 +3,10 @@ import { type WithFiles, writeForm } from '../files/forms.js'
 import { repeatable } from '../keys.js'
 import type { Document } from '../protocol/model/document.js'
 import type { Json } from '../protocol/model/json.js'
-import { writeBatchCreate, writeBatchDelete, writeBatchUpdate, writeFields } from '../protocol/wire/body/encode.js'
-import { readDocument } from '../protocol/wire/document/decode.js'
+import { encodeBatchCreate, encodeBatchDelete, encodeBatchUpdate, encodeFields } from '../protocol/wire/body/encode.js'
+import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { type Read, readAll, readAllRemoved, readRemoved } from '../protocol/wire/records/decode.js'
+import { decodeAll, decodeAllRemoved, decodeRemoved, type Read } from '../protocol/wire/records/decode.js'
 import type { Method, RequestParts } from '../send.js'
 
 export interface CallOptions {
@@ -43,14 +43,14 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
   const one = async (method: Method, id: string | undefined, fields: object, options?: RequestParts) => {
     const spoken = await dialect()
     const path = id === undefined ? addresses.create(name) : addresses.document(spoken, name, id)
-    const body = writeForm(fields, (plain) => writeFields(spoken, plain))
-    return call(method, path, readDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
+    const body = writeForm(fields, (plain) => encodeFields(spoken, plain))
+    return call(method, path, decodeDocument, { ...options, body, wrappers: [0, 1] }) as Promise<unknown> as Promise<
       Document<Data>
     >
   }
 
   const many = async (what: string, body: object, options?: RequestParts) => {
-    const read: Read<unknown> = options?.returning === false ? () => [] : readAll(readDocument)
+    const read: Read<unknown> = options?.returning === false ? () => [] : decodeAll(decodeDocument)
     return call('POST', addresses.batch(name, what), read, { ...options, body, wrappers: [0, 2] }) as Promise<
       Document<Data>[]
     >
@@ -103,7 +103,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * @throws {SvcError} `NOT_FOUND`, `CONFLICT`
      */
     async delete(id: string, options?: WriteOptions): Promise<{ id: string }> {
-      return call('DELETE', addresses.document(await dialect(), name, id), readRemoved, options)
+      return call('DELETE', addresses.document(await dialect(), name, id), decodeRemoved, options)
     },
 
     /**
@@ -135,7 +135,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * await svc.collection('posts').createMany([{ title: 'One' }, { title: 'Two' }])
      */
     async createMany(documents: readonly Data[], options?: CreateOptions & BatchOptions): Promise<Document<Data>[]> {
-      return many('', writeBatchCreate(await dialect(), documents), repeatable(options))
+      return many('', encodeBatchCreate(await dialect(), documents), repeatable(options))
     },
 
     /**
@@ -149,7 +149,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
       updates: Readonly<Record<string, Update<Data>>>,
       options?: BatchOptions,
     ): Promise<Document<Data>[]> {
-      return many('/update', writeBatchUpdate(updates), options)
+      return many('/update', encodeBatchUpdate(updates), options)
     },
 
     /**
@@ -160,8 +160,8 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
      * await svc.collection('posts').deleteMany(made.map(({ id }) => id))
      */
     async deleteMany(ids: readonly string[], options?: CallOptions): Promise<{ ids: string[] }> {
-      const parts = { ...options, body: writeBatchDelete(ids) }
-      return call('POST', addresses.batch(name, '/delete'), readAllRemoved, parts)
+      const parts = { ...options, body: encodeBatchDelete(ids) }
+      return call('POST', addresses.batch(name, '/delete'), decodeAllRemoved, parts)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Session } from '../auth/session.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { Page, Sort } from '../protocol/model/page.js'
-import { readDocument } from '../protocol/wire/document/decode.js'
+import { decodeDocument } from '../protocol/wire/document/decode.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
 import { type LiveList, type LiveOptions, openLive } from '../realtime/live.js'
 import { openSubscription, type SubscribeOptions, type Subscription } from '../realtime/subscription.js'
@@ -35,7 +35,7 @@ const pageSize = 100
 export function openCollection<Schema, Data extends object = Fields>(session: Session, name: string) {
   const { dialect } = session
   const pageOf = async (query: PageQuery) =>
-    listPage(session, addresses.documents(await dialect(), name), 'documents', readDocument, query)
+    listPage(session, addresses.documents(await dialect(), name), 'documents', decodeDocument, query)
 
   return {
     ...collectionWrites<Data>(session, name),
@@ -110,7 +110,7 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       options: Pick<Selection<Data, Path>, 'populate' | 'signal'> = {},
     ): Promise<Document<Populated<Schema, Data, Path>>> {
       const path = addresses.document(await dialect(), name, id)
-      return getLinked(session, path, readDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
+      return getLinked(session, path, decodeDocument, options) as Promise<Document<Populated<Schema, Data, Path>>>
     },
 
     /**

@@ -2,7 +2,7 @@ import type { Session } from '../auth/session.js'
 import { repeatable } from '../keys.js'
 import type { Collection, CountedCollection, Permissions, Schema } from '../protocol/model/collection.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { readAll, readCollection, readRemoved } from '../protocol/wire/records/decode.js'
+import { decodeAll, decodeCollection, decodeRemoved } from '../protocol/wire/records/decode.js'
 import type { CallOptions } from './collection-writes.js'
 
 export interface CollectionInput {
@@ -23,7 +23,7 @@ export function openCollections({ call }: Session) {
      * for (const { name } of await svc.collections.list()) console.log(name)
      */
     list(options?: CallOptions): Promise<Collection[]> {
-      return call('GET', addresses.collections, readAll(readCollection), options)
+      return call('GET', addresses.collections, decodeAll(decodeCollection), options)
     },
 
     /**
@@ -35,7 +35,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `NOT_FOUND`
      */
     async get(name: string, options?: CallOptions): Promise<CountedCollection> {
-      return call('GET', addresses.collection(name), readCollection, options) as Promise<CountedCollection>
+      return call('GET', addresses.collection(name), decodeCollection, options) as Promise<CountedCollection>
     },
 
     /**
@@ -47,7 +47,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     create(input: CollectionInput, options?: CallOptions): Promise<Collection> {
-      return call('POST', addresses.collections, readCollection, { ...repeatable(options), body: input })
+      return call('POST', addresses.collections, decodeCollection, { ...repeatable(options), body: input })
     },
 
     /**
@@ -60,7 +60,7 @@ export function openCollections({ call }: Session) {
      * @throws {SvcError} `NOT_FOUND`, `COLLECTION_EXISTS`, `INVALID_COLLECTION`, `VALIDATION_ERROR`
      */
     async update(name: string, changes: Partial<CollectionInput>, options?: CallOptions): Promise<Collection> {
-      return call('PATCH', addresses.collection(name), readCollection, { ...options, body: changes })
+      return call('PATCH', addresses.collection(name), decodeCollection, { ...options, body: changes })
     },
 
     /**
@@ -82,7 +82,7 @@ export function openCollections({ call }: Session) {
      * await svc.collections.delete('scratch')
      */
     async delete(name: string, options?: CallOptions): Promise<{ id: string }> {
-      return call('DELETE', addresses.collection(name), readRemoved, options)
+      return call('DELETE', addresses.collection(name), decodeRemoved, options)
     },
   }
 }

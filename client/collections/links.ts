@@ -3,8 +3,8 @@ import type { Document, Fields } from '../protocol/model/document.js'
 import { isObject, type Json, type JsonObject } from '../protocol/model/json.js'
 import type { Path } from '../protocol/model/path.js'
 import type { AppUser } from '../protocol/model/user.js'
-import { isRecord, readDocument } from '../protocol/wire/document/decode.js'
-import { isUserBody, readUser } from '../protocol/wire/records/decode.js'
+import { decodeDocument, isRecord } from '../protocol/wire/document/decode.js'
+import { decodeUser, isUserBody } from '../protocol/wire/records/decode.js'
 import type { Spoken } from '../protocol/wire/spoken.js'
 /** Reads the links at these paths, in place; an id that led nowhere stays an id. */
 export function readLinks(dialect: Spoken, data: Fields, paths: readonly Path[]): void {
@@ -26,6 +26,6 @@ function readLink(dialect: Spoken, value: Json, deeper: readonly Path[]): Json {
 
 /** Nothing for an object of the document's own. */
 function recordOf(dialect: Spoken, value: JsonObject): Document | AppUser | undefined {
-  if (isUserBody(value)) return readUser(value)
-  return isRecord[dialect.document](value) ? readDocument(value, dialect) : undefined
+  if (isUserBody(value)) return decodeUser(value)
+  return isRecord[dialect.document](value) ? decodeDocument(value, dialect) : undefined
 }

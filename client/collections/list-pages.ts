@@ -6,8 +6,8 @@ import type { SvcError } from '../protocol/model/errors.js'
 import type { ListQuery, Page, Sort } from '../protocol/model/page.js'
 import { type Path, parsePath } from '../protocol/model/path.js'
 import type { Listed } from '../protocol/wire/list/decode.js'
-import { writeListQuery } from '../protocol/wire/query/encode.js'
-import { type ReadItem, readPage } from '../protocol/wire/records/decode.js'
+import { encodeListQuery } from '../protocol/wire/query/encode.js'
+import { decodePage, type ReadItem } from '../protocol/wire/records/decode.js'
 import type { CallOptions } from './collection-writes.js'
 import { readLinks } from './links.js'
 import { toWhere } from './where.js'
@@ -44,8 +44,8 @@ export async function listPage<Item extends { readonly data: Fields }>(
   query: PageQuery,
 ): Promise<Page<Item>> {
   const { offset = 0, populate = [], signal } = query
-  const parts = { query: writeListQuery(await dialect(), query), signal }
-  return { ...(await call('GET', path, readPage(listed, linked(read, populate)), parts)), offset }
+  const parts = { query: encodeListQuery(await dialect(), query), signal }
+  return { ...(await call('GET', path, decodePage(listed, linked(read, populate)), parts)), offset }
 }
 
 /** Asks for a page, and for half of it as long as the answer would be too large; which limit it was in the end. */

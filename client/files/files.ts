@@ -4,7 +4,7 @@ import { repeatable } from '../keys.js'
 import type { StorageUsage, StoredFile } from '../protocol/model/file.js'
 import type { Page } from '../protocol/model/page.js'
 import * as addresses from '../protocol/wire/paths/encode.js'
-import { readFile, readPage, readRemoved, readUsage } from '../protocol/wire/records/decode.js'
+import { decodeFile, decodePage, decodeRemoved, decodeUsage } from '../protocol/wire/records/decode.js'
 import { sendable } from '../protocol/wire/sendable.js'
 import { accepted, asFailure, requireAddress } from '../send.js'
 
@@ -42,7 +42,7 @@ export function openFiles({ call, options }: Session) {
       const body = new FormData()
       if (path) body.append('path', path)
       sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
-      return call('POST', addresses.upload, readFile, {
+      return call('POST', addresses.upload, decodeFile, {
         ...repeatable(),
         ...{ signal, body },
         // The form that is sent is longer than the file in it.
@@ -58,7 +58,7 @@ export function openFiles({ call, options }: Session) {
      */
     async list({ signal, ...page }: FileListOptions = {}): Promise<Page<StoredFile>> {
       const parts = { query: Object.entries(page), signal }
-      const files = await call('GET', addresses.files, readPage('files', readFile), parts)
+      const files = await call('GET', addresses.files, decodePage('files', decodeFile), parts)
       return { ...files, offset: page.offset ?? 0 }
     },
 
@@ -72,7 +72,7 @@ export function openFiles({ call, options }: Session) {
      * @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE`
      */
     async delete(id: string, options?: CallOptions): Promise<{ id: string }> {
-      return call('DELETE', addresses.file(id), readRemoved, options)
+      return call('DELETE', addresses.file(id), decodeRemoved, options)
     },
 
     /**
@@ -82,7 +82,7 @@ export function openFiles({ call, options }: Session) {
      * const { bytes, limitBytes } = await svc.files.info()
      */
     info(options?: CallOptions): Promise<StorageUsage> {
-      return call('GET', addresses.usage, readUsage, options)
+      return call('GET', addresses.usage, decodeUsage, options)
     },
 
     /**

@@ -1,7 +1,7 @@
 /** Subscriptions over WebSocket: one connection for all, another only for a collection that is listened to twice. */
 
 import { type Json, type JsonObject, objectIn, parseObject } from '../protocol/model/json.js'
-import { readFailure } from '../protocol/wire/errors/message.js'
+import { decodeFailure } from '../protocol/wire/errors/message.js'
 import { formatQuery } from '../protocol/wire/query/format.js'
 import { realtimeDialect } from '../protocol/wire/spoken.js'
 import { type ConnectionAttempt, keepConnected } from './connection.js'
@@ -52,7 +52,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
   function receive(message: JsonObject, { works }: ConnectionAttempt) {
     const collection = collectionOf(message, id)
     const listener = listeners.get(collection)
-    const failure = readFailure(message)
+    const failure = decodeFailure(message)
     const { type, event, seq } = message
     if (type === 'unsubscribed') listeners.delete(collection)
     else if (listener) {

@@ -4,10 +4,10 @@ import type { Change } from '../protocol/model/change.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import { SvcError } from '../protocol/model/errors.js'
 import type { Json, JsonObject } from '../protocol/model/json.js'
-import { documentReaders } from '../protocol/wire/document/decode.js'
-import { readFailure } from '../protocol/wire/errors/message.js'
-import { type DecodedChange, readChange } from '../protocol/wire/frames/decode.js'
-import { writeFilters } from '../protocol/wire/query/encode.js'
+import { documentDecoders } from '../protocol/wire/document/decode.js'
+import { decodeFailure } from '../protocol/wire/errors/message.js'
+import { type DecodedChange, decodeChange } from '../protocol/wire/frames/decode.js'
+import { encodeFilters } from '../protocol/wire/query/encode.js'
 import { asFailure } from '../send.js'
 import type { WhereInput } from '../types.js'
 import { openFeed } from './feed.js'
@@ -85,7 +85,7 @@ export function openSubscription<Data>(
   async function begin() {
     if (signal?.aborted) return close()
     signal?.addEventListener('abort', () => close(), { signal: over.signal })
-    const filters = writeFilters(await session.dialect(), toWhere(where))
+    const filters = encodeFilters(await session.dialect(), toWhere(where))
     if (status === 'closed') return
     session.listen({
       signal: over.signal,
@@ -102,7 +102,7 @@ export function openSubscription<Data>(
 
   function receive(message: JsonObject) {
     const change = changeIn(message)
-    const failure = readFailure(message)
+    const failure = decodeFailure(message)
     if (change instanceof SvcError) close(change)
     else if (change) hand(change as DocumentChange<Data>)
     else if (failure?.code === 'RESYNC') miss()
@@ -152,7 +152,7 @@ export function openSubscription<Data>(
 /** The change that a message says, if it is one. */
 function changeIn(message: JsonObject): DecodedChange | SvcError | undefined {
   try {
-    return readChange(message, documentReaders.enveloped)
+    return decodeChange(message, documentDecoders.enveloped)
   } catch (cause) {
     return new SvcError('INVALID_RESPONSE', (cause as Error).message)
   }

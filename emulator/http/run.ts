@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
-import { writeError } from '../../client/protocol/wire/records/documents.js'
+import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import { asSvcError } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
@@ -102,7 +102,7 @@ async function answerFailure(door: Door, exchange: Exchange, error: unknown): Pr
     ? exchange.dialect
     : await namedDialect(door, exchange, { isRefused }).catch(() => dialects.a)
   speakAnyway(exchange, base)
-  const { status, headers, body } = writeError(exchange.dialect, failure)
+  const { status, headers, body } = encodeError(exchange.dialect, failure)
   return {
     status,
     headers: {

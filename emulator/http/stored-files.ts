@@ -1,7 +1,7 @@
 /** The public addresses of files: bytes to anybody, without a key, and nothing that a browser would run. Contract 8.3. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
-import { readDialect } from '../../client/protocol/wire/dialects.js'
+import { parseDialect } from '../../client/protocol/wire/dialects.js'
 import { getPublicFile } from '../core/files/files.js'
 import { isInert } from '../core/files/mime-types.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
@@ -26,7 +26,7 @@ export async function serveStoredFile(door: Door, exchange: Exchange): Promise<O
   const { openToLoopback } = door
   requireNamedOrigin(req)
   const { file, settings } = await getPublicFile(door.backend, id, name)
-  speakAnyway(exchange, readDialect(settings.dialect))
+  speakAnyway(exchange, parseDialect(settings.dialect))
   exchange.headers = originHeaders(undefined)
   requireOrigin(origin, host, { allowed: settings.allowedOrigins, openToLoopback })
   exchange.headers = originHeaders(origin)

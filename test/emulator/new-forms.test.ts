@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
 import { axes, axisNames, formsOf } from '../../client/protocol/wire/axes.js'
-import { dialects, formatDialect, readDialect } from '../../client/protocol/wire/dialects.js'
+import { dialects, formatDialect, parseDialect } from '../../client/protocol/wire/dialects.js'
 import { object, text } from '../../client/protocol/wire/json-schema.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 
@@ -86,8 +86,8 @@ test('contract 1 detection finds the form, and counts the axis among what it ass
 })
 
 test('a dialect with them is written as text and read back', () => {
-  const dialect = readDialect('b, document=boxed, greeting=loud')
+  const dialect = parseDialect('b, document=boxed, greeting=loud')
 
-  expect(readDialect(formatDialect(dialect))).toEqual(dialect)
+  expect(parseDialect(formatDialect(dialect))).toEqual(dialect)
   expect(formsOf('document')).toContain('boxed')
 })

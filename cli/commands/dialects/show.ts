@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args'
 import { writeJson } from '../../../client/protocol/model/json.js'
 import { axisNames } from '../../../client/protocol/wire/axes.js'
-import { dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
-import { writeListQuery } from '../../../client/protocol/wire/query/encode.js'
+import { dialects, formatDialect, parseDialect } from '../../../client/protocol/wire/dialects.js'
+import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
 import { formatQuery } from '../../../client/protocol/wire/query/format.js'
-import { writeDocument, writePage } from '../../../client/protocol/wire/records/documents.js'
+import { encodeDocument, encodePage } from '../../../client/protocol/wire/records/documents.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { record } from '../../terminal/print.js'
 
@@ -20,15 +20,15 @@ export default class DialectsShow extends SvcCommand {
 
   async run() {
     const { args } = await this.parse(DialectsShow)
-    const dialect = readDialect(args.dialect, dialects.a)
-    const page = writePage(dialect, { items: [example], total: 345, limit: 1, offset: 0 })
-    const query = writeListQuery(dialect, {
+    const dialect = parseDialect(args.dialect, dialects.a)
+    const page = encodePage(dialect, { items: [example], total: 345, limit: 1, offset: 0 })
+    const query = encodeListQuery(dialect, {
       where: { all: [{ any: [{ path: ['views'], operator: 'gte', value: '100' }] }] },
     })
     const shown = {
       dialect: formatDialect(dialect),
       forms: dialect,
-      document: JSON.parse(writeJson(writeDocument(dialect, example))),
+      document: JSON.parse(writeJson(encodeDocument(dialect, example))),
       list: JSON.parse(writeJson(page.body)),
       listHeaders: page.headers,
       filter: formatQuery(query),

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import { readDialect } from '../../../client/protocol/wire/dialects.js'
+import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { SvcCommand } from '../../base/svc-command.js'
 import { maskKey, profilesFile, readProfiles, writeProfiles } from '../../target/profiles.js'
@@ -38,7 +38,7 @@ taken from SVC_API_KEY: a key among the arguments stays in the history of the sh
         'Replace it: --replace',
       )
     }
-    if (flags.dialect) readDialect(flags.dialect)
+    if (flags.dialect) parseDialect(flags.dialect)
     const url = readAddress(flags.url, '--url')
     const key = flags.key ?? process.env.SVC_API_KEY ?? (this.mayAsk(flags) ? await askKey() : undefined)
     const profile = { url, ...(key ? { key } : {}), ...(flags.dialect ? { dialect: flags.dialect } : {}) }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SvcError } from '../model/errors.js'
 import { rateLimitWords, tiers } from '../model/limits.js'
 import { originForm, type ProjectSettings } from '../model/project.js'
-import { readDialect } from '../wire/dialects.js'
+import { parseDialect } from '../wire/dialects.js'
 import { type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
@@ -109,7 +109,7 @@ export const projects = {
 
 function isDialect(text: string): boolean {
   try {
-    readDialect(text)
+    parseDialect(text)
     return true
   } catch (error) {
     if (error instanceof SvcError) return false

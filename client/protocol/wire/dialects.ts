@@ -26,11 +26,11 @@ export const dialects = {
 export type DialectName = keyof typeof dialects
 
 /**
- * Reads `b`, `a, document=flat, errors=detail`, or exceptions alone, which apply on top of `base`.
+ * Parses `b`, `a, document=flat, errors=detail`, or exceptions alone, which apply on top of `base`.
  *
  * @throws {SvcError} `INVALID_DIALECT`, naming the choices.
  */
-export function readDialect(text = '', base: Dialect = dialects.a): Dialect {
+export function parseDialect(text = '', base: Dialect = dialects.a): Dialect {
   const [first = '', ...rest] = text.trim().split(/\s*,\s*/)
   const isNamed = !first.includes('=')
   if (text && isNamed) requireOneOf('dialect', first, Object.keys(dialects))

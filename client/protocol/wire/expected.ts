@@ -16,7 +16,7 @@ export function asObject(body: Json | undefined): JsonObject {
 }
 
 /** A record of the service's own, its names in camel case: `created_at` is `createdAt`. @throws {TypeError} */
-export function readRecord<Item = JsonObject>(record: Json | undefined): Item {
+export function decodeRecord<Item = JsonObject>(record: Json | undefined): Item {
   const named = Object.entries(asObject(record)).map(([name, value]) => [
     name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
     value,

@@ -9,14 +9,14 @@ import type { ListQuery } from '../model/page.js'
 import { formatPath, parsePath } from '../model/path.js'
 import { type Clause, operators, type Test, type Where } from '../model/where.js'
 import { axes, axisNames, type Dialect, formsOf } from './axes.js'
-import { readChanges, readNewDocument } from './body/decode.js'
-import { writeFields } from './body/encode.js'
-import { dialects, formatDialect, readDialect } from './dialects.js'
-import { readDocument } from './document/decode.js'
-import { readError } from './errors/decode.js'
-import { readChange } from './frames/decode.js'
-import { parseQuery, readFilters, readListQuery } from './query/decode.js'
-import { writeFilters, writeListQuery } from './query/encode.js'
+import { decodeChanges, decodeNewDocument } from './body/decode.js'
+import { encodeFields } from './body/encode.js'
+import { dialects, formatDialect, parseDialect } from './dialects.js'
+import { decodeDocument } from './document/decode.js'
+import { decodeError } from './errors/decode.js'
+import { decodeChange } from './frames/decode.js'
+import { decodeFilters, decodeListQuery, parseQuery } from './query/decode.js'
+import { encodeFilters, encodeListQuery } from './query/encode.js'
 import { formatQuery } from './query/format.js'
 import * as readers from './records/decode.js'
 import * as answers from './records/documents.js'
@@ -119,17 +119,17 @@ describe('clients decode what the service encodes in every form:', () => {
           data: isFlat ? withoutOwn(one.data) : one.data,
         }))
 
-        const batch = overTheWire(answers.writeDocuments(dialect, documents.map(outgoing)))
-        expect(read(readers.readAll(readDocument), dialect, batch)).toEqual(there)
+        const batch = overTheWire(answers.encodeDocuments(dialect, documents.map(outgoing)))
+        expect(read(readers.decodeAll(decodeDocument), dialect, batch)).toEqual(there)
 
         for (const [at, one] of documents.entries()) {
-          const body = overTheWire(answers.writeDocument(dialect, outgoing(one)))
-          expect(read(readDocument, dialect, body)).toEqual(there[at])
+          const body = overTheWire(answers.encodeDocument(dialect, outgoing(one)))
+          expect(read(decodeDocument, dialect, body)).toEqual(there[at])
         }
 
         const page = { items: documents.map(outgoing), total: 7, limit: 20, offset: 0 }
-        const { body, headers } = answers.writePage(dialect, page)
-        const readPage = readers.readPage('documents', readDocument)
+        const { body, headers } = answers.encodePage(dialect, page)
+        const readPage = readers.decodePage('documents', decodeDocument)
         expect({ ...read(readPage, dialect, overTheWire(body), headers), offset: 0 }).toEqual({ ...page, items: there })
       }),
     )
@@ -146,21 +146,21 @@ describe('clients decode what the service encodes in every form:', () => {
     }
     for (const dialect of everyDialect) {
       for (const one of [collection, { ...collection, documentCount: 3 }]) {
-        const body = overTheWire(answers.writeCollection(dialect, one))
-        expect(read(readers.readCollection, dialect, body)).toEqual(one)
+        const body = overTheWire(answers.encodeCollection(dialect, one))
+        expect(read(readers.decodeCollection, dialect, body)).toEqual(one)
       }
-      const all = overTheWire(answers.writeCollections(dialect, [collection]))
-      expect(read(readers.readAll(readers.readCollection), dialect, all)).toEqual([collection])
+      const all = overTheWire(answers.encodeCollections(dialect, [collection]))
+      expect(read(readers.decodeAll(readers.decodeCollection), dialect, all)).toEqual([collection])
     }
   })
 
   it('what was removed', () => {
     for (const dialect of everyDialect) {
-      const removed = overTheWire(answers.writeRemoved(dialect, 'document', 'd1'))
-      expect(read(readers.readRemoved, dialect, removed)).toEqual({ id: 'd1' })
+      const removed = overTheWire(answers.encodeRemoved(dialect, 'document', 'd1'))
+      expect(read(readers.decodeRemoved, dialect, removed)).toEqual({ id: 'd1' })
       const ids = ['d1', 'd2']
-      const allRemoved = overTheWire(answers.writeAllRemoved(dialect, ids))
-      expect(read(readers.readAllRemoved, dialect, allRemoved)).toEqual({ ids })
+      const allRemoved = overTheWire(answers.encodeAllRemoved(dialect, ids))
+      expect(read(readers.decodeAllRemoved, dialect, allRemoved)).toEqual({ ids })
     }
   })
 
@@ -169,8 +169,8 @@ describe('clients decode what the service encodes in every form:', () => {
       const issues = code === 'VALIDATION_ERROR' ? [{ path: ['a', 0, 'b'], message: 'is wrong', type: 'string' }] : []
       const error = new SvcError(code, 'is wrong', issues, { retryAfterSeconds: 3 })
       for (const format of formsOf('errors')) {
-        const { status, headers, body } = answers.writeError({ errors: format }, error)
-        const read = readError(status, (header) => headers[header], overTheWire(body), '')
+        const { status, headers, body } = answers.encodeError({ errors: format }, error)
+        const read = decodeError(status, (header) => headers[header], overTheWire(body), '')
         expect(read).toMatchObject({ code, message: 'is wrong', issues, status, retryAfterSeconds: 3 })
       }
     }
@@ -183,7 +183,7 @@ describe('clients decode what the service encodes in every form:', () => {
         const shape = axes.document[dialect.document]
         const frame = { event: names.encode('updated'), seq: 9, document: outgoing(one) }
         const told = overTheWire(axes.frames[dialect.frames].encode(frame, shape))
-        const read = readChange(told, shape.decode)
+        const read = decodeChange(told, shape.decode)
 
         expect(read).toMatchObject({ kind: 'updated', seq: 9, document: { id: one.id, createdAt: one.createdAt } })
         if (dialect.frames === 'message') expect(read?.document.data).toEqual(one.data)
@@ -196,10 +196,10 @@ describe('the service decodes what clients encode in every form:', () => {
   it('bodies of creates and updates', () => {
     fc.assert(
       fc.property(fc.constantFrom(...everyDialect), fields, fields, (dialect, plain, operands) => {
-        expect(readNewDocument(dialect, overTheWire(writeFields(dialect, plain)))).toEqual(plain)
+        expect(decodeNewDocument(dialect, overTheWire(encodeFields(dialect, plain)))).toEqual(plain)
         const update = { ...plain, $remove: operands, $append: operands }
         const changes = { fields: plain, remove: operands, append: operands }
-        expect(readChanges(dialect, overTheWire(writeFields(dialect, update)))).toEqual(changes)
+        expect(decodeChanges(dialect, overTheWire(encodeFields(dialect, update)))).toEqual(changes)
       }),
     )
   })
@@ -219,11 +219,11 @@ describe('the service decodes what clients encode in every form:', () => {
       fc.property(fc.constantFrom(...everyDialect), query, (dialect, asked) => {
         const unsayable = asked.where.all.flatMap(({ any }) => any).some((one) => !canSay(dialect, one))
         if (unsayable) {
-          expect(() => writeListQuery(dialect, asked)).toThrow(SvcError)
+          expect(() => encodeListQuery(dialect, asked)).toThrow(SvcError)
           return
         }
-        const raw = formatQuery(writeListQuery(dialect, asked))
-        const read = readListQuery(dialect, parseQuery(raw))
+        const raw = formatQuery(encodeListQuery(dialect, asked))
+        const read = decodeListQuery(dialect, parseQuery(raw))
         const isSingle = ({ any }: { any: readonly Test[] }) => any.length === 1
         // Alternatives travel behind what stands alone; both must hold all the same.
         const meant = understood(dialect, asked.where.all)
@@ -237,17 +237,17 @@ describe('the service decodes what clients encode in every form:', () => {
     fc.assert(
       fc.property(fc.constantFrom(...everyDialect), fc.array(clause, { maxLength: 3 }), (dialect, all) => {
         fc.pre(all.flatMap(({ any }) => any).every((one) => canSay(dialect, one)))
-        const told = JSON.parse(JSON.stringify(writeFilters(dialect, { all })))
-        expect(meaning(readFilters(dialect, told))).toEqual(meaning({ all: understood(dialect, all) }))
+        const told = JSON.parse(JSON.stringify(encodeFilters(dialect, { all })))
+        expect(meaning(decodeFilters(dialect, told))).toEqual(meaning({ all: understood(dialect, all) }))
       }),
     )
     const listed = (...values: string[]) => ({ path: parsePath('status'), operator: 'in', values }) as const
     const where = { all: [{ any: [listed('a', 'b'), listed('c')] }, { any: [listed('a,b')] }, { any: [listed('c')] }] }
-    expect(meaning(readFilters(dialects.a, writeFilters(dialects.a, where)))).toEqual(meaning(where))
+    expect(meaning(decodeFilters(dialects.a, encodeFilters(dialects.a, where)))).toEqual(meaning(where))
   })
 
   it('dialects themselves', () => {
-    for (const dialect of everyDialect) expect(readDialect(formatDialect(dialect))).toEqual(dialect)
+    for (const dialect of everyDialect) expect(parseDialect(formatDialect(dialect))).toEqual(dialect)
   })
 })
 

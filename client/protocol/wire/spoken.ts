@@ -1,20 +1,20 @@
 /** What a client has to know of the dialect that it speaks. The service knows the rest, and refuses what it does not serve. */
 import { SvcError } from '../model/errors.js'
 import { bodyWrappers } from './body/encode.js'
-import { documentReaders } from './document/decode.js'
-import { suffixWriters } from './filters/encode.js'
-import { listReaders } from './list/decode.js'
+import { documentDecoders } from './document/decode.js'
+import { suffixEncoders } from './filters/encode.js'
+import { listDecoders } from './list/decode.js'
 import { documentPaths } from './paths/encode.js'
-import { recordReaders } from './record/decode.js'
+import { recordDecoders } from './record/decode.js'
 
 /** The axes that decide how a client encodes requests, and how it decodes answers. */
 const spokenAxes = {
   paths: documentPaths,
-  document: documentReaders,
+  document: documentDecoders,
   body: bodyWrappers,
-  record: recordReaders,
-  list: listReaders,
-  filters: suffixWriters,
+  record: recordDecoders,
+  list: listDecoders,
+  filters: suffixEncoders,
 } as const
 
 type SpokenAxis = keyof typeof spokenAxes
@@ -46,9 +46,9 @@ export interface NamedDialect extends Spoken {
   readonly text: string
 }
 
-/** Reads `b`, `a, document=flat`, or exceptions alone, which apply on top of `a`. @throws {SvcError} `INVALID_DIALECT` */
-export function readSpoken(text: string): NamedDialect {
-  if (/^[^,]*=/.test(text)) return readSpoken(`a, ${text}`)
+/** Parses `b`, `a, document=flat`, or exceptions alone, which apply on top of `a`. @throws {SvcError} `INVALID_DIALECT` */
+export function parseSpoken(text: string): NamedDialect {
+  if (/^[^,]*=/.test(text)) return parseSpoken(`a, ${text}`)
   const [name = '', ...exceptions] = text.split(/\s*,\s*/)
   const chosen = Object.fromEntries(exceptions.map((exception) => exception.split(/\s*=\s*/)))
   const forms: Spoken = { ...Object(spokenForms)[name], ...chosen }

@@ -1,5 +1,5 @@
 import { pageSizes } from '../../../client/protocol/model/limits.js'
-import { readDialect } from '../../../client/protocol/wire/dialects.js'
+import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { addressesAt } from '../../addresses.js'
 import { limitsOf, readInfo } from '../../core/info.js'
 import { version } from '../../version.js'
@@ -17,7 +17,7 @@ export const info: ControlHandlers['info'] = {
       ...found,
       clock: { now: backend.clock.now().toISOString(), offset: backend.clock.offset() },
       dialect,
-      limits: { ...limitsOf(settings), page: pageSizes[readDialect(dialect).paging] },
+      limits: { ...limitsOf(settings), page: pageSizes[parseDialect(dialect).paging] },
     }
   },
 }

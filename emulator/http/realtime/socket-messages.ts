@@ -2,8 +2,8 @@
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError, statusOf } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
-import { dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
-import { readFilters } from '../../../client/protocol/wire/query/decode.js'
+import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
+import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import type { Identity } from '../../core/context.js'
 import { identifyText } from '../../core/logins/credentials.js'
 import { type Asker, type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
@@ -34,7 +34,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   if (state.identity && state.identity.project.id !== found.project.id) {
     throw new SvcError('INVALID_MESSAGE', 'This connection belongs to another project already.')
   }
-  state.dialect = readDialect(handshake.dialect, readDialect(settings.dialect, dialects.a))
+  state.dialect = parseDialect(handshake.dialect, parseDialect(settings.dialect, dialects.a))
   state.unwatch()
   state.unwatch = streams.watch.watch(found, {
     changed: (identity) => review(state, identity),
@@ -115,7 +115,7 @@ async function endSubscription(state: SocketState, { collection }: JsonObject): 
 function readWish({ dialect }: SocketState, { collection, filters = {}, live = false, since }: JsonObject): Wish {
   if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
   if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
-  return { collection, where: readFilters(dialect, filters), isLive: live === true, since: readSince(since) }
+  return { collection, where: decodeFilters(dialect, filters), isLive: live === true, since: readSince(since) }
 }
 
 function readSince(since: unknown): number | undefined {

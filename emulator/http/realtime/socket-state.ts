@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
-import { dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
+import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import type { Identity } from '../../core/context.js'
 import { asSvcError } from '../../core/failures.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
@@ -56,7 +56,7 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
     subscriber: openSubscriber(backpressure),
     subscriptions: new Map(),
     identity: undefined,
-    dialect: readDialect(handshake.dialect, dialects.a),
+    dialect: parseDialect(handshake.dialect, dialects.a),
     unwatch: () => undefined,
     unhandledBytes: 0,
   }

@@ -6,8 +6,8 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { writeJson } from '../../../client/protocol/model/json.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
-import { dialects, readDialect } from '../../../client/protocol/wire/dialects.js'
-import { writeError } from '../../../client/protocol/wire/records/documents.js'
+import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
+import { encodeError } from '../../../client/protocol/wire/records/documents.js'
 import { asSvcError } from '../../core/failures.js'
 import type { Door } from '../exchange.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
@@ -35,7 +35,7 @@ export interface Realtime {
 async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
   const base = await namedDialect(door, { req, params: {} }).catch(() => dialects.a)
   try {
-    return readDialect(spokenDialect(req), base)
+    return parseDialect(spokenDialect(req), base)
   } catch {
     return firstReadable([dialectHeader(req)], base)
   }
@@ -65,7 +65,7 @@ export function openRealtime(door: Door): Realtime {
     if (path?.replace(/\/$/, '') !== socketPath) throw new SvcError('NOT_FOUND', 'There is no WebSocket here.')
     await requireKnownOrigin(door, req)
     const spoken = spokenDialect(req)
-    readDialect(spoken, dialects.a)
+    parseDialect(spoken, dialects.a)
     if (server.clients.size >= mostSockets) throw new SvcError('UNAVAILABLE', 'Too many connections.')
     spokenIn.set(req, await dialectOf(door, req))
     server.handleUpgrade(req, socket, head, (accepted) => {
@@ -106,7 +106,7 @@ async function refuse(door: Door, { req, socket }: Handshake, thrown: unknown): 
   if (!known) door.log.failure('handshake', thrown)
   const error = known ?? plainError('INTERNAL')
   const dialect = await dialectOf(door, req)
-  const { status, headers, body } = writeError(dialect, error)
+  const { status, headers, body } = encodeError(dialect, error)
   const text = writeJson(body)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

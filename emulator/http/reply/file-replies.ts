@@ -3,8 +3,8 @@ import type { StorageUsage, StoredFile } from '../../../client/protocol/model/fi
 import type { Page } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { count, object, text } from '../../../client/protocol/wire/json-schema.js'
-import { writeRemoved } from '../../../client/protocol/wire/records/documents.js'
-import { fileShape, writeFile, writeFiles, writeUsage } from '../../../client/protocol/wire/records/files.js'
+import { encodeRemoved } from '../../../client/protocol/wire/records/documents.js'
+import { encodeFile, encodeFiles, encodeUsage, fileShape } from '../../../client/protocol/wire/records/files.js'
 import type { ReplyForm } from './reply-form.js'
 
 /** What a handler gives, by the kind of its answer. */
@@ -19,19 +19,19 @@ const record = (dialect: Dialect) => axes.record[dialect.record]
 
 export const fileReplies: { readonly [Kind in keyof FileReplyValues]: ReplyForm<FileReplyValues[Kind]> } = {
   file: {
-    write: (dialect, file) => ({ body: writeFile(dialect, file) }),
+    write: (dialect, file) => ({ body: encodeFile(dialect, file) }),
     schema: (dialect) => record(dialect).schema(fileShape(dialect).schema),
   },
   files: {
-    write: writeFiles,
+    write: encodeFiles,
     schema: (dialect) => record(dialect).schema(axes.list[dialect.list].schema(fileShape(dialect).schema, 'files')),
   },
   removedFile: {
-    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'file', id) }),
+    write: (dialect, { id }) => ({ body: encodeRemoved(dialect, 'file', id) }),
     schema: (dialect) => record(dialect).schema(object({ message: text, id: text })),
   },
   storageUsage: {
-    write: (dialect, usage) => ({ body: writeUsage(dialect, usage) }),
+    write: (dialect, usage) => ({ body: encodeUsage(dialect, usage) }),
     schema: (dialect) =>
       record(dialect).schema(
         object({ files: count, bytes: count, limitBytes: { type: ['integer', 'null'] }, tier: text }),

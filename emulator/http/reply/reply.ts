@@ -10,15 +10,15 @@ import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { arrayOf, count, object, text } from '../../../client/protocol/wire/json-schema.js'
 import { collectionShape } from '../../../client/protocol/wire/records/collections.js'
 import {
-  writeAllRemoved,
-  writeCollection,
-  writeCollections,
-  writeDocument,
-  writeDocuments,
-  writePage,
-  writeRemoved,
+  encodeAllRemoved,
+  encodeCollection,
+  encodeCollections,
+  encodeDocument,
+  encodeDocuments,
+  encodePage,
+  encodeRemoved,
 } from '../../../client/protocol/wire/records/documents.js'
-import { ticketSchema, writeTicket } from '../../../client/protocol/wire/records/tickets.js'
+import { encodeTicket, ticketSchema } from '../../../client/protocol/wire/records/tickets.js'
 import type { Ticket } from '../../core/realtime/tickets.js'
 import type { Outgoing } from '../exchange.js'
 import { eventStreamHeaders, type Stream } from '../realtime/sse.js'
@@ -66,41 +66,41 @@ type Redirect =
 const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = {
   document: {
     write: (dialect, document) => ({
-      body: writeDocument(dialect, document),
+      body: encodeDocument(dialect, document),
       headers: { etag: `"${document.version}"` },
     }),
     schema: (dialect) => record(dialect, axes.document[dialect.document].schema),
   },
   documents: {
-    write: (dialect, documents) => ({ body: writeDocuments(dialect, documents) }),
+    write: (dialect, documents) => ({ body: encodeDocuments(dialect, documents) }),
     schema: (dialect) => record(dialect, arrayOf(axes.document[dialect.document].schema)),
   },
   page: {
-    write: writePage,
+    write: encodePage,
     schema: (dialect) => record(dialect, axes.list[dialect.list].schema(axes.document[dialect.document].schema)),
   },
   collection: {
-    write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
+    write: (dialect, collection) => ({ body: encodeCollection(dialect, collection) }),
     schema: (dialect) => record(dialect, collectionSchema(dialect)),
   },
   countedCollection: {
-    write: (dialect, collection) => ({ body: writeCollection(dialect, collection) }),
+    write: (dialect, collection) => ({ body: encodeCollection(dialect, collection) }),
     schema: (dialect) => record(dialect, collectionSchema(dialect)),
   },
   collections: {
-    write: (dialect, collections) => ({ body: writeCollections(dialect, collections) }),
+    write: (dialect, collections) => ({ body: encodeCollections(dialect, collections) }),
     schema: (dialect) => record(dialect, arrayOf(collectionSchema(dialect))),
   },
   removedDocument: {
-    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'document', id) }),
+    write: (dialect, { id }) => ({ body: encodeRemoved(dialect, 'document', id) }),
     schema: removedSchema,
   },
   removedCollection: {
-    write: (dialect, { id }) => ({ body: writeRemoved(dialect, 'collection', id) }),
+    write: (dialect, { id }) => ({ body: encodeRemoved(dialect, 'collection', id) }),
     schema: removedSchema,
   },
   allRemoved: {
-    write: (dialect, { ids }) => ({ body: writeAllRemoved(dialect, ids) }),
+    write: (dialect, { ids }) => ({ body: encodeAllRemoved(dialect, ids) }),
     schema: (dialect) => record(dialect, object({ message: text, ids: arrayOf(text), count })),
   },
   ...userReplies,
@@ -110,7 +110,7 @@ const replies: { readonly [Kind in ReplyKind]: ReplyForm<ReplyValues[Kind]> } = 
     schema: () => ({ type: 'object' }),
   },
   ticket: {
-    write: (dialect, ticket) => ({ body: writeTicket(dialect, ticket) }),
+    write: (dialect, ticket) => ({ body: encodeTicket(dialect, ticket) }),
     schema: (dialect) => record(dialect, ticketSchema(dialect)),
   },
   events: {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Project } from '../../../client/protocol/model/project.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
-import { dialects, formatDialect, readDialect } from '../../../client/protocol/wire/dialects.js'
+import { dialects, formatDialect, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { cachedProject } from '../../core/projects/projects.js'
 import type { Door, Exchange } from '../exchange.js'
 import { projectNamed } from '../guards/identify.js'
@@ -13,7 +13,7 @@ export function speak(exchange: Exchange, base: Dialect): void {
   exchange.isDialectKnown = true
   const asked = exchange.asked ?? dialectHeader(exchange.req)
   // Most requests ask for nothing. The base itself, not a copy of it: its text is known.
-  if (asked !== undefined) exchange.dialect = readDialect(asked, base)
+  if (asked !== undefined) exchange.dialect = parseDialect(asked, base)
 }
 
 /** The same for an answer that must be written, whatever the request asks for: what cannot be read asks for nothing. */
@@ -26,7 +26,7 @@ export function speakAnyway(exchange: Exchange, base: Dialect): void {
 export function firstReadable(texts: readonly (string | undefined)[], base: Dialect): Dialect {
   for (const text of texts) {
     try {
-      if (text !== undefined) return readDialect(text, base)
+      if (text !== undefined) return parseDialect(text, base)
     } catch {}
   }
   return base
@@ -55,7 +55,7 @@ const projectDialects = new WeakMap<Project, Dialect>()
 export function projectDialect(project: Project): Dialect {
   const known = projectDialects.get(project)
   if (known) return known
-  const dialect = readDialect(project.settings.dialect, dialects.a)
+  const dialect = parseDialect(project.settings.dialect, dialects.a)
   projectDialects.set(project, dialect)
   return dialect
 }

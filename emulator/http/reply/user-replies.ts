@@ -4,8 +4,8 @@ import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { Page } from '../../../client/protocol/model/page.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import { arrayOf, object, text } from '../../../client/protocol/wire/json-schema.js'
-import { loginSchema, signUpSchema, writeLogin, writeSignUp } from '../../../client/protocol/wire/records/logins.js'
-import { userSchema, writeUser, writeUsers } from '../../../client/protocol/wire/records/users.js'
+import { encodeLogin, encodeSignUp, loginSchema, signUpSchema } from '../../../client/protocol/wire/records/logins.js'
+import { encodeUser, encodeUsers, userSchema } from '../../../client/protocol/wire/records/users.js'
 import type { TotpEnrolment } from '../../core/accounts/two-factor.js'
 import type { LoginOutcome } from '../../core/logins/logins.js'
 import type { ReplyForm } from './reply-form.js'
@@ -31,15 +31,15 @@ const record = (dialect: Dialect) => axes.record[dialect.record]
 
 export const userReplies: { readonly [Kind in keyof UserReplyValues]: ReplyForm<UserReplyValues[Kind]> } = {
   user: {
-    write: (dialect, user) => ({ body: writeUser(dialect, user) }),
+    write: (dialect, user) => ({ body: encodeUser(dialect, user) }),
     schema: (dialect) => record(dialect).schema(userSchema(dialect)),
   },
   users: {
-    write: writeUsers,
+    write: encodeUsers,
     schema: (dialect) => record(dialect).schema(axes.list[dialect.list].schema(userSchema(dialect), 'users')),
   },
-  login: { write: (dialect, step) => ({ body: writeLogin(dialect, step) }), schema: loginSchema },
-  signUp: { write: (dialect, step) => ({ body: writeSignUp(dialect, step) }), schema: signUpSchema },
+  login: { write: (dialect, step) => ({ body: encodeLogin(dialect, step) }), schema: loginSchema },
+  signUp: { write: (dialect, step) => ({ body: encodeSignUp(dialect, step) }), schema: signUpSchema },
   token: {
     write: (dialect, token) => ({ body: record(dialect).encode({ token, access_token: token }) }),
     schema: (dialect) => record(dialect).schema(object({ token: text, access_token: text })),

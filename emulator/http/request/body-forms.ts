@@ -7,11 +7,11 @@ import { type Json, type JsonObject, objectIn } from '../../../client/protocol/m
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import {
-  readBatchCreate,
-  readBatchDelete,
-  readBatchUpdate,
-  readChanges,
-  readNewDocument,
+  decodeBatchCreate,
+  decodeBatchDelete,
+  decodeBatchUpdate,
+  decodeChanges,
+  decodeNewDocument,
 } from '../../../client/protocol/wire/body/decode.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import { object } from '../../../client/protocol/wire/json-schema.js'
@@ -24,7 +24,7 @@ import { placesInBatch, placesInDocument } from './issue-places.js'
 export const newDocument = {
   schema: documentSchema,
   read(dialect: Dialect, body: JsonObject): Fields {
-    const fields = readNewDocument(dialect, body)
+    const fields = decodeNewDocument(dialect, body)
     requireLight(fields)
     return fields
   },
@@ -35,7 +35,7 @@ export const newDocument = {
 export const documentChanges = {
   schema: changesSchema,
   read(dialect: Dialect, body: JsonObject): DocumentUpdate {
-    const changes = readChanges(dialect, body)
+    const changes = decodeChanges(dialect, body)
     requireLightChanges(body, changes)
     return changes
   },
@@ -46,7 +46,7 @@ export const newDocuments: BodyForm<readonly Fields[]> = {
   schema: (dialect) => object({ documents: batchOf(documentSchema(dialect)) }),
   batch: 'documents',
   async read(dialect, body) {
-    const documents = readBatchCreate(dialect, body)
+    const documents = decodeBatchCreate(dialect, body)
     await eachInTurn(documents, requireLight)
     return documents
   },
@@ -58,7 +58,7 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
     object({ updates: { type: 'object', additionalProperties: changesSchema(dialect), maxProperties: most } }),
   batch: 'updates',
   async read(dialect, body) {
-    const updates = readBatchUpdate(dialect, body)
+    const updates = decodeBatchUpdate(dialect, body)
     const sent = objectIn(body.updates)
     await eachInTurn([...updates], ([id, changes]) => requireLightChanges(objectIn(sent[id]), changes))
     return updates
@@ -69,7 +69,7 @@ export const documentUpdates: BodyForm<ReadonlyMap<string, DocumentUpdate>> = {
 export const documentIds: BodyForm<readonly string[]> = {
   batch: 'document_ids',
   schema: () => object({ document_ids: batchOf({ type: 'string' }) }),
-  read: (_dialect, body) => readBatchDelete(body),
+  read: (_dialect, body) => decodeBatchDelete(body),
 }
 
 /** Any value of JSON, handed on as it is: what zod copies loses its fields `__proto__`. */

@@ -6,11 +6,11 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
 import {
+  decodeFolderQuery,
+  decodeListQuery,
+  decodePopulate,
   type Parameter,
   parseQuery,
-  readFolderQuery,
-  readListQuery,
-  readPopulate,
 } from '../../../client/protocol/wire/query/decode.js'
 import type { QueryForm, QueryParameter } from '../route.js'
 
@@ -44,12 +44,12 @@ export const listQuery: QueryForm<ListQuery> = {
       explode: true,
     },
   ],
-  read: readListQuery,
+  read: decodeListQuery,
 }
 
 export const populateQuery: QueryForm<readonly Path[]> = {
   parameters: () => [populateParameter],
-  read: (_dialect, parameters) => readPopulate(parameters),
+  read: (_dialect, parameters) => decodePopulate(parameters),
 }
 
 /** Contract 8.1. */
@@ -58,7 +58,7 @@ export const folderQuery: QueryForm<{ path: string; limit: number; offset: numbe
     { name: 'path', description: 'A folder; left out, all files.', schema: { type: 'string' } },
     ...pageParameters(dialect),
   ],
-  read: readFolderQuery,
+  read: decodeFolderQuery,
 }
 
 /** One parameter that is text, there once or not; left out, it is empty. */

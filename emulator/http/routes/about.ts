@@ -1,5 +1,5 @@
 import type { Writable } from '../../../client/protocol/model/json.js'
-import { readDialect } from '../../../client/protocol/wire/dialects.js'
+import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { describeRoutes } from '../openapi.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
@@ -16,7 +16,7 @@ export function aboutRoutes(routes: readonly Route[], control: readonly Route[],
       query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
       reply: 'plain',
       handle: (_backend, { query, dialect }) =>
-        describeRoutes(described, readDialect(query, dialect), version) as Writable,
+        describeRoutes(described, parseDialect(query, dialect), version) as Writable,
     })
   return [
     route({

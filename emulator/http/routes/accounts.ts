@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { anyFields } from '../../../client/protocol/control/operation.js'
 import { objectIn } from '../../../client/protocol/model/json.js'
-import { readChanges } from '../../../client/protocol/wire/body/decode.js'
+import { decodeChanges } from '../../../client/protocol/wire/body/decode.js'
 import { getMe, getUser, listUsers, signUp, updateMe } from '../../core/accounts/accounts.js'
 import { changePassword } from '../../core/accounts/password-change.js'
 import { logIn, logInWithCode } from '../../core/logins/logins.js'
@@ -37,7 +37,7 @@ const changesOfAccount: BodyForm<Parameters<typeof updateMe>[1]> = {
   schema: accountChanges.schema,
   async read(dialect, body) {
     const { email, password, currentPassword, data = {}, ...operators } = await accountChanges.read(dialect, body)
-    return { email, password, currentPassword, data: readChanges({ body: 'either' }, { data, ...operators }) }
+    return { email, password, currentPassword, data: decodeChanges({ body: 'either' }, { data, ...operators }) }
   },
   places: (_dialect, { data }) => placesOfOperators(objectIn(data)),
 }

@@ -1,6 +1,6 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
-import { readFilters } from '../../../client/protocol/wire/query/decode.js'
+import { decodeFilters } from '../../../client/protocol/wire/query/decode.js'
 import { newTicket } from '../../core/realtime/tickets.js'
 import { parseMeasured } from '../request/read-json.js'
 import { namedQuery } from '../request/read-list.js'
@@ -28,7 +28,7 @@ export const realtimeRoutes = [
     handle: async (ctx, { params, query, dialect, headers, stream }) =>
       stream(ctx, {
         collection: params.collection,
-        where: readFilters(dialect, await readJsonFilters(query.filters)),
+        where: decodeFilters(dialect, await readJsonFilters(query.filters)),
         isLive: readLive(query.live),
         since: readSince(headers['last-event-id'] ?? query.since),
       }),

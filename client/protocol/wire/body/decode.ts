@@ -44,7 +44,7 @@ interface Speaks {
  *
  * @throws {SvcError} `VALIDATION_ERROR` whose issue says where, behind `place`
  */
-export function readChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
+export function decodeChanges(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): DocumentUpdate {
   const { operators: outside, fields, isWrapped } = unwrapChanges(speaks, body, place)
   const inside = isWrapped
     ? splitOperators(fields, [...place, 'data'])
@@ -63,7 +63,7 @@ export function unwrapChanges({ body: form }: Speaks, body: JsonObject, place: I
 }
 
 /** The fields of a document that is to be created or replaced. @throws {SvcError} `VALIDATION_ERROR` for operators */
-export function readNewDocument(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Fields {
+export function decodeNewDocument(speaks: Speaks, body: JsonObject, place: Issue['path'] = []): Fields {
   requireNoOperator(body, place)
   const { fields, isWrapped } = bodyForms[speaks.body].unwrap(body)
   if (isWrapped) requireNoOperator(fields, [...place, 'data'])
@@ -71,15 +71,15 @@ export function readNewDocument(speaks: Speaks, body: JsonObject, place: Issue['
 }
 
 /** `{documents: [...]}`, each item a body of its own. Contract 3.6. */
-export function readBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
+export function decodeBatchCreate(speaks: Speaks, body: JsonObject): Fields[] {
   return listIn(body, 'documents').map((item, at) => {
     if (!isObject(item)) throw invalid(['documents', at], 'is not an object', 'object')
-    return readNewDocument(speaks, item, ['documents', at])
+    return decodeNewDocument(speaks, item, ['documents', at])
   })
 }
 
 /** `{updates: {<id>: {data}}}`; where `body` is `either`, also `{updates: {<id>: {field: value}}}`. */
-export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, DocumentUpdate> {
+export function decodeBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<string, DocumentUpdate> {
   const { updates } = body
   if (!isObject(updates)) throw invalid(['updates'], 'is not an object of ids and changes', 'object')
   const entries = Object.entries(updates)
@@ -91,13 +91,13 @@ export function readBatchUpdate({ body: form }: Speaks, body: JsonObject): Map<s
       const { rest } = splitOperators(update, place)
       const isBareRefused = bodyForms[form].isBatchWrapped && !isWrapper(rest) && Object.keys(rest).length > 0
       if (isBareRefused) throw invalid(['updates', id], 'takes its fields in "data"', 'data')
-      return [id, readChanges({ body: 'either' }, update, place)]
+      return [id, decodeChanges({ body: 'either' }, update, place)]
     }),
   )
 }
 
 /** `{document_ids: [...]}`. */
-export function readBatchDelete(body: JsonObject): string[] {
+export function decodeBatchDelete(body: JsonObject): string[] {
   return listIn(body, 'document_ids').map((id, at) => {
     if (typeof id !== 'string') throw invalid(['document_ids', at], 'is not a string', 'string')
     return id

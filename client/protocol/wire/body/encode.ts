@@ -15,20 +15,23 @@ interface Speaks {
 }
 
 /** The fields of a document; beside them, the operators of an update. */
-export function writeFields({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
+export function encodeFields({ body: form }: Speaks, { $remove, $append, ...fields }: Fields): JsonObject {
   return { ...bodyWrappers[form](fields), $remove, $append } as JsonObject
 }
 
-export function writeBatchCreate(speaks: Speaks, documents: readonly object[]): JsonObject {
-  return { documents: documents.map((fields) => writeFields(speaks, fields as Fields)) }
+export function encodeBatchCreate(speaks: Speaks, documents: readonly object[]): JsonObject {
+  return { documents: documents.map((fields) => encodeFields(speaks, fields as Fields)) }
 }
 
 /** Wrapped in every dialect: none refuses that. */
-export function writeBatchUpdate(updates: Readonly<Record<string, object>>): object {
-  const entries = Object.entries(updates).map(([id, fields]) => [id, writeFields({ body: 'either' }, fields as Fields)])
+export function encodeBatchUpdate(updates: Readonly<Record<string, object>>): object {
+  const entries = Object.entries(updates).map(([id, fields]) => [
+    id,
+    encodeFields({ body: 'either' }, fields as Fields),
+  ])
   return { updates: Object.fromEntries(entries) }
 }
 
-export function writeBatchDelete(ids: readonly string[]): object {
+export function encodeBatchDelete(ids: readonly string[]): object {
   return { document_ids: ids }
 }

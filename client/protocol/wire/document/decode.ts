@@ -1,9 +1,9 @@
 /** The `document` axis, as clients decode it. */
 import type { Document } from '../../model/document.js'
 import { isObject, type Json, type JsonObject } from '../../model/json.js'
-import { asObject, expect, type HeaderReader, numberIn, readRecord } from '../expected.js'
+import { asObject, decodeRecord, expect, type HeaderReader, numberIn } from '../expected.js'
 
-export const documentReaders = {
+export const documentDecoders = {
   enveloped: readNamed,
   snake: readNamed,
   flat: (body) => {
@@ -12,7 +12,7 @@ export const documentReaders = {
   },
 } as const satisfies { readonly [form: string]: (body: Json) => Document }
 
-export type DocumentForm = keyof typeof documentReaders
+export type DocumentForm = keyof typeof documentDecoders
 
 /** What tells a document in each shape from an object of a document's own. */
 export const isRecord = {
@@ -22,7 +22,7 @@ export const isRecord = {
 } as const satisfies Record<DocumentForm, (value: JsonObject) => boolean>
 
 function readNamed(body: Json): Document {
-  return documentOf(readRecord(body))
+  return documentOf(decodeRecord(body))
 }
 
 /** A document of parts that were decoded; what the wire has no room for is left out. */
@@ -32,11 +32,11 @@ export function documentOf(parts: { readonly [part: string]: Json | undefined })
 }
 
 /** The version of a document is in its `etag`. */
-export function readDocument(
+export function decodeDocument(
   record: Json,
   { document }: { readonly document: DocumentForm },
   header?: HeaderReader,
 ): Document {
   const version = numberIn(header?.('etag')?.match(/"(\d+)"/)?.[1])
-  return { ...documentReaders[document](record), version }
+  return { ...documentDecoders[document](record), version }
 }

@@ -3,7 +3,7 @@ import type { Document, LinkedRecord, OutgoingDocument, OutgoingUser } from '../
 import { type JsonObject, JsonText, type Writable } from '../../model/json.js'
 import type { Codec, JsonSchema } from '../codec.js'
 import { object, text, time } from '../json-schema.js'
-import { type DocumentForm, documentReaders } from './decode.js'
+import { type DocumentForm, documentDecoders } from './decode.js'
 import { type EncodeLink, encodeData, encodePopulatedFields } from './populated.js'
 import { encodeUserRecord, type Naming } from './user-record.js'
 
@@ -71,7 +71,7 @@ function shape({ form, naming, schema, encode }: ShapeParts): DocumentShape {
     naming,
     schema,
     encode: (document) => encode(document, encodeLink),
-    decode: documentReaders[form],
+    decode: documentDecoders[form],
     encodeLink,
   }
 }

@@ -18,7 +18,7 @@ const codes: { readonly [status: number]: ErrorCode } = {
  * @param wrappers indices in the path of an issue of names around what was handed over, which are left out of it
  * @param otherwise what to say of an answer in neither format, which is none of the service's
  */
-export function readError(
+export function decodeError(
   status: number,
   header: HeaderReader,
   body: Json | undefined,

@@ -3,7 +3,7 @@ import { type ErrorCode, SvcError } from '../../model/errors.js'
 import type { JsonObject } from '../../model/json.js'
 
 /** Nothing for a message that is not a failure. */
-export function readFailure({ code, message }: JsonObject): SvcError | undefined {
+export function decodeFailure({ code, message }: JsonObject): SvcError | undefined {
   if (typeof code !== 'string') return undefined
   return new SvcError(code as ErrorCode, String(message))
 }

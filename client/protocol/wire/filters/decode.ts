@@ -1,7 +1,7 @@
 /** The `filters` axis: which suffixes a query parameter's name may end in. Spec, "List query parameters". */
 import { SvcError } from '../../model/errors.js'
 import type { Operator } from '../../model/where.js'
-import type { suffixWriters } from './encode.js'
+import type { suffixEncoders } from './encode.js'
 import { doubled, type NamedTest, singleSuffix } from './suffixes.js'
 
 interface SuffixFamily {
@@ -23,7 +23,7 @@ export const filterSuffixes = {
     example: 'views__gte=100 or views_gte=100',
     decode: (name) => readDoubled(name) ?? readSingle(name) ?? { field: name, operator: 'eq' },
   },
-} as const satisfies Record<keyof typeof suffixWriters, SuffixFamily>
+} as const satisfies Record<keyof typeof suffixEncoders, SuffixFamily>
 
 function readSingle(name: string): NamedTest | undefined {
   const operator = singleSuffix(name)

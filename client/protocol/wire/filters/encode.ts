@@ -3,7 +3,7 @@ import type { Operator } from '../../model/where.js'
 import { listParameters } from '../query/names.js'
 import { doubled, single, singleSuffix } from './suffixes.js'
 
-export const suffixWriters = {
+export const suffixEncoders = {
   double: writeDoubled,
   single: writeSingle,
   both: writeBoth,

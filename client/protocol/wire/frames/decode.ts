@@ -12,7 +12,7 @@ export interface DecodedChange {
 }
 
 /** The change in an event, of which one frame has the document under that name; nothing in any other message. @throws {TypeError} */
-export function readChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
+export function decodeChange(frame: JsonObject, decodeDocument: (body: Json) => Document): DecodedChange | undefined {
   const { event, seq, collection, document, data = null } = frame
   if (typeof event !== 'string') return undefined
   // A plain name is the kind without its last letter, as the table of names in `events/encode.ts` has to have it.

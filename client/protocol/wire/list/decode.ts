@@ -11,7 +11,7 @@ export interface Listing extends Omit<Page<Json>, 'items' | 'offset'> {
 /** What a page lists; its items stand under this name. */
 export type Listed = 'documents' | 'users' | 'files'
 
-export const listReaders = {
+export const listDecoders = {
   page: (body, _header, listed) => {
     const { [listed]: items, total = null, limit } = asObject(body)
     return { items, total, limit } as Listing

@@ -4,7 +4,7 @@ import type { Page } from '../../model/page.js'
 import type { JsonSchema } from '../codec.js'
 import type { HeaderReader } from '../expected.js'
 import { arrayOf, count, object } from '../json-schema.js'
-import { type Listed, type Listing, listReaders } from './decode.js'
+import { type Listed, type Listing, listDecoders } from './decode.js'
 
 interface ListEnvelope {
   schema(item: JsonSchema, listed?: Listed): JsonSchema
@@ -23,7 +23,7 @@ export const listEnvelopes = {
       body: { [listed]: items, total, limit, offset },
       headers: {},
     }),
-    decode: listReaders.page,
+    decode: listDecoders.page,
   },
   /** The offset is known to the client, which asked for it. */
   array: {
@@ -33,6 +33,6 @@ export const listEnvelopes = {
       body: items,
       headers: { 'x-limit': String(limit), ...(total === null ? {} : { 'x-total-count': String(total) }) },
     }),
-    decode: listReaders.array,
+    decode: listDecoders.array,
   },
-} as const satisfies Record<keyof typeof listReaders, ListEnvelope>
+} as const satisfies Record<keyof typeof listDecoders, ListEnvelope>

@@ -42,11 +42,11 @@ export function parseQuery(raw: string): Parameter[] {
 }
 
 /**
- * Reads filters, order and page. Names that cannot be confused are read in every dialect; suffixes follow the dialect's.
+ * Decodes filters, order and page. Names that cannot be confused are understood in every dialect; suffixes follow the dialect's.
  *
  * @throws {SvcError} `INVALID_QUERY` or `INVALID_FILTER`, naming the parameter.
  */
-export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]): ListQuery {
+export function decodeListQuery(dialect: Dialect, parameters: readonly Parameter[]): ListQuery {
   const named = new Map<string, string>()
   const populate: Path[] = []
   const filters: Parameter[] = []
@@ -57,7 +57,7 @@ export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]
     else named.set(name, value)
   }
   return {
-    where: readWhere(dialect, filters),
+    where: decodeWhere(dialect, filters),
     sort: readSort(named),
     ...readPlace(dialect, named),
     count: readFlag('count', named.get('count')) ?? true,
@@ -66,7 +66,7 @@ export function readListQuery(dialect: Dialect, parameters: readonly Parameter[]
 }
 
 /** Which page of the files of a folder. @throws {SvcError} `INVALID_QUERY` */
-export function readFolderQuery(
+export function decodeFolderQuery(
   dialect: Dialect,
   parameters: readonly Parameter[],
 ): { path: string; limit: number; offset: number } {
@@ -86,7 +86,7 @@ function readPlace(dialect: Dialect, named: ReadonlyMap<string, string>): Pick<L
 }
 
 /** The populate parameters alone, as the get of one document takes them. */
-export function readPopulate(parameters: readonly Parameter[]): Path[] {
+export function decodePopulate(parameters: readonly Parameter[]): Path[] {
   return checkPopulate(parameters.filter(([name]) => name === 'populate').map(([, value]) => parsePath(value)))
 }
 
@@ -95,7 +95,7 @@ export function readPopulate(parameters: readonly Parameter[]): Path[] {
  *
  * @throws {SvcError} `INVALID_FILTER`, also for over 200 tests and for a text to search that is too long. Contract 10.11.
  */
-export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): Where {
+export function decodeWhere(dialect: Dialect, parameters: readonly Parameter[]): Where {
   if (parameters.length === 0) return { all: [] }
   const plain: Clause[] = []
   const groups = new Map<string, Test[]>()
@@ -115,11 +115,11 @@ export function readWhere(dialect: Dialect, parameters: readonly Parameter[]): W
  *
  * @throws {SvcError} `INVALID_FILTER`; `INVALID_QUERY` for over 8 KB or what no query can hold
  */
-export function readFilters(dialect: Dialect, filters: JsonObject): Where {
+export function decodeFilters(dialect: Dialect, filters: JsonObject): Where {
   requireShort(filters)
   const parameters = Object.entries(filters).flatMap((filter) => filterParameters(dialect, filter))
   for (const parameter of parameters) parameter.forEach(requireSpeakable)
-  return readWhere(dialect, parameters)
+  return decodeWhere(dialect, parameters)
 }
 
 function filterParameters(dialect: Dialect, [name, value]: [string, Json]): Parameter[] {

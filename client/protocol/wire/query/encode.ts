@@ -4,16 +4,16 @@ import type { JsonObject } from '../../model/json.js'
 import type { ListQuery } from '../../model/page.js'
 import { formatPath } from '../../model/path.js'
 import type { Test, Where } from '../../model/where.js'
-import { suffixWriters } from '../filters/encode.js'
+import { suffixEncoders } from '../filters/encode.js'
 import type { GivenParameter } from './format.js'
 import { joinList } from './names.js'
 
 interface Speaks {
-  readonly filters: keyof typeof suffixWriters
+  readonly filters: keyof typeof suffixEncoders
 }
 
 /** @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test. */
-export function writeListQuery(dialect: Speaks, query: Partial<ListQuery>): GivenParameter[] {
+export function encodeListQuery(dialect: Speaks, query: Partial<ListQuery>): GivenParameter[] {
   const { where, sort, limit, offset, count, populate = [] } = query
   return [
     ...(where ? writeWhere(dialect, where) : []),
@@ -27,7 +27,7 @@ export function writeListQuery(dialect: Speaks, query: Partial<ListQuery>): Give
 }
 
 /** Filters as realtime takes them: names and values. @throws {SvcError} `INVALID_FILTER` if the dialect has no spelling for a test */
-export function writeFilters(dialect: Speaks, where: Where): JsonObject {
+export function encodeFilters(dialect: Speaks, where: Where): JsonObject {
   // Without a prototype, `__proto__` is a name like any other.
   const filters: JsonObject = Object.create(null)
   for (const [prefix, test] of testsOf(where)) {
@@ -53,7 +53,7 @@ function testsOf({ all }: Where): (readonly [prefix: string, test: Test])[] {
 
 function writeName(dialect: Speaks, { path, operator }: Test): string {
   const field = formatPath(path)
-  const name = suffixWriters[dialect.filters](field, operator)
+  const name = suffixEncoders[dialect.filters](field, operator)
   if (name && !/^\[or|__or__/.test(name)) return name
   throw new SvcError('INVALID_FILTER', `This dialect has no "${operator}" on "${field}".`)
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { SvcError } from '../../model/errors.js'
 import { formatPath } from '../../model/path.js'
 import type { Where } from '../../model/where.js'
-import { dialects, readDialect } from '../dialects.js'
-import { parseQuery, readFilters, readListQuery } from './decode.js'
-import { writeListQuery } from './encode.js'
+import { dialects, parseDialect } from '../dialects.js'
+import { decodeFilters, decodeListQuery, parseQuery } from './decode.js'
+import { encodeListQuery } from './encode.js'
 import { formatQuery } from './format.js'
 
 /** A `Where` in short: clauses parted by " and ", tests by " or ". */
@@ -20,7 +20,7 @@ function short(where: Where): string {
   return tests.join(' and ')
 }
 
-const read = (dialect: string, query: string) => readListQuery(readDialect(dialect), parseQuery(query))
+const read = (dialect: string, query: string) => decodeListQuery(parseDialect(dialect), parseQuery(query))
 
 describe('filters', () => {
   it.each([
@@ -83,13 +83,13 @@ describe('filters', () => {
     ['b', 'a__or__b_contains', 'a contains x or b contains x and a contains y or b contains y'],
     ['b', '[or]a__or__b_in', 'a in x|y or b in x|y'],
   ])('of realtime take a list of values for several fields: in dialect %s, "%s"', (dialect, name, meaning) => {
-    expect(short(readFilters(readDialect(dialect), { [name]: ['x', 'y'] }))).toBe(meaning)
+    expect(short(decodeFilters(parseDialect(dialect), { [name]: ['x', 'y'] }))).toBe(meaning)
   })
 
   it('that a family has no words for are refused when they are written', () => {
     const where: Where = { all: [{ any: [{ path: ['title'], operator: 'startswith', value: 'T' }] }] }
-    expect(() => writeListQuery({ filters: 'single' }, { where })).toThrow(SvcError)
-    expect(formatQuery(writeListQuery(dialects.b, { where }))).toBe('title__startswith=T')
+    expect(() => encodeListQuery({ filters: 'single' }, { where })).toThrow(SvcError)
+    expect(formatQuery(encodeListQuery(dialects.b, { where }))).toBe('title__startswith=T')
   })
 })
 
@@ -119,7 +119,7 @@ describe('svc-dialect', () => {
     ['errors=detail', { ...dialects.c, errors: 'detail' }],
     ['', dialects.c],
   ])('"%s" is read on top of the project\'s own', (text, dialect) => {
-    expect(readDialect(text, dialects.c)).toEqual(dialect)
+    expect(parseDialect(text, dialects.c)).toEqual(dialect)
   })
 
   it.each([
@@ -132,6 +132,6 @@ describe('svc-dialect', () => {
     'a,',
     'constructor',
   ])('"%s" is refused, and the choices are named', (text) => {
-    expect(() => readDialect(text)).toThrow(expect.objectContaining({ code: 'INVALID_DIALECT' }))
+    expect(() => parseDialect(text)).toThrow(expect.objectContaining({ code: 'INVALID_DIALECT' }))
   })
 })

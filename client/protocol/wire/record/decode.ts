@@ -2,7 +2,7 @@
 import type { Json } from '../../model/json.js'
 import { asObject } from '../expected.js'
 
-export const recordReaders = {
+export const recordDecoders = {
   bare: (body) => body,
   success: (body) => asObject(body ?? {}).data ?? null,
 } as const satisfies { readonly [form: string]: (body: Json) => Json }

@@ -2,7 +2,7 @@
 import type { Json, Writable } from '../../model/json.js'
 import type { JsonSchema } from '../codec.js'
 import { object } from '../json-schema.js'
-import { recordReaders } from './decode.js'
+import { recordDecoders } from './decode.js'
 
 interface RecordEnvelope {
   schema(record: JsonSchema): JsonSchema
@@ -11,10 +11,10 @@ interface RecordEnvelope {
 }
 
 export const recordEnvelopes = {
-  bare: { schema: (record) => record, encode: (record) => record, decode: recordReaders.bare },
+  bare: { schema: (record) => record, encode: (record) => record, decode: recordDecoders.bare },
   success: {
     schema: (record) => object({ success: { const: true }, data: record }),
     encode: (data) => ({ success: true, data }),
-    decode: recordReaders.success,
+    decode: recordDecoders.success,
   },
-} as const satisfies Record<keyof typeof recordReaders, RecordEnvelope>
+} as const satisfies Record<keyof typeof recordDecoders, RecordEnvelope>

@@ -8,16 +8,16 @@ import { axes, type Dialect } from '../axes.js'
 import { errorHeaders } from '../errors/encode.js'
 import { collectionShape } from './collections.js'
 
-export function writeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
+export function encodeDocument(dialect: Dialect, document: OutgoingDocument): Writable {
   return axes.record[dialect.record].encode(axes.document[dialect.document].encode(document))
 }
 
 /** The array of records that a batch answers. */
-export function writeDocuments(dialect: Dialect, documents: readonly OutgoingDocument[]): Writable {
+export function encodeDocuments(dialect: Dialect, documents: readonly OutgoingDocument[]): Writable {
   return axes.record[dialect.record].encode(oneByOne(documents, axes.document[dialect.document].encode))
 }
 
-export function writePage(
+export function encodePage(
   dialect: Dialect,
   page: Page<OutgoingDocument>,
 ): { body: Writable; headers: Record<string, string> } {
@@ -31,25 +31,25 @@ export function oneByOne<Item>(items: readonly Item[], write: (item: Item) => Wr
   return items.map((item) => new Later(() => write(item)))
 }
 
-export function writeCollection(dialect: Dialect, collection: Collection | CountedCollection): Writable {
+export function encodeCollection(dialect: Dialect, collection: Collection | CountedCollection): Writable {
   return axes.record[dialect.record].encode(collectionShape(dialect).encode(collection))
 }
 
 /** Always the whole array, whatever the `list` axis says. */
-export function writeCollections(dialect: Dialect, collections: readonly Collection[]): Writable {
+export function encodeCollections(dialect: Dialect, collections: readonly Collection[]): Writable {
   return axes.record[dialect.record].encode(oneByOne(collections, collectionShape(dialect).encode))
 }
 
-export function writeRemoved(dialect: Dialect, what: string, id: string): Writable {
+export function encodeRemoved(dialect: Dialect, what: string, id: string): Writable {
   return axes.record[dialect.record].encode({ message: `The ${what} was deleted.`, id })
 }
 
-export function writeAllRemoved(dialect: Dialect, ids: readonly string[]): Writable {
+export function encodeAllRemoved(dialect: Dialect, ids: readonly string[]): Writable {
   const message = `${ids.length} ${ids.length === 1 ? 'document was' : 'documents were'} deleted.`
   return axes.record[dialect.record].encode({ message, ids, count: ids.length })
 }
 
-export function writeError(
+export function encodeError(
   dialect: Pick<Dialect, 'errors'>,
   error: SvcError,
 ): { status: number; headers: Record<string, string>; body: Writable } {

@@ -30,11 +30,11 @@ export function fileShape(dialect: Dialect): FileShape {
   return fileShapes[namingOf(dialect)]
 }
 
-export function writeFile(dialect: Dialect, file: StoredFile): Writable {
+export function encodeFile(dialect: Dialect, file: StoredFile): Writable {
   return axes.record[dialect.record].encode(fileShape(dialect).encode(file))
 }
 
-export function writeFiles(
+export function encodeFiles(
   dialect: Dialect,
   page: Page<StoredFile>,
 ): { body: Writable; headers: Record<string, string> } {
@@ -46,6 +46,6 @@ export function writeFiles(
 }
 
 /** The same in every dialect, but for the envelope. */
-export function writeUsage(dialect: Dialect, usage: StorageUsage): Writable {
+export function encodeUsage(dialect: Dialect, usage: StorageUsage): Writable {
   return axes.record[dialect.record].encode({ ...usage })
 }

@@ -12,14 +12,14 @@ export type LoginStep =
   | { readonly codeNeeded: string }
 
 /** Token and user. @throws {SvcError} `2FA_REQUIRED` where the dialect refuses a login that needs a code */
-export function writeLogin(dialect: Dialect, step: LoginStep): Writable {
+export function encodeLogin(dialect: Dialect, step: LoginStep): Writable {
   if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor[dialect.two_factor].encode(step.codeNeeded))
   const { token, user } = step.login
   return enveloped(dialect, { ...tokens(token), user: userRecord(dialect, user) })
 }
 
 /** The user's own fields with the token beside them, and the same user once more under `user`. */
-export function writeSignUp(dialect: Dialect, step: LoginStep): Writable {
+export function encodeSignUp(dialect: Dialect, step: LoginStep): Writable {
   // The account exists: in no dialect is that a failure.
   if ('codeNeeded' in step) return enveloped(dialect, axes.two_factor.result.encode(step.codeNeeded))
   const { token, user } = step.login

@@ -31,6 +31,6 @@ export function ticketSchema(dialect: Dialect): JsonSchema {
   return ticketShapes[namingOf(dialect)].schema
 }
 
-export function writeTicket(dialect: Dialect, ticket: Ticket): Writable {
+export function encodeTicket(dialect: Dialect, ticket: Ticket): Writable {
   return axes.record[dialect.record].encode(ticketShapes[namingOf(dialect)].encode(ticket))
 }

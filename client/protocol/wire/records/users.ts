@@ -33,11 +33,11 @@ export function userRecord({ document }: Dialect, user: OutgoingUser): WritableO
   return encodeUserRecord(naming, user, encodeLink)
 }
 
-export function writeUser(dialect: Dialect, user: OutgoingUser): Writable {
+export function encodeUser(dialect: Dialect, user: OutgoingUser): Writable {
   return axes.record[dialect.record].encode(userRecord(dialect, user))
 }
 
-export function writeUsers(
+export function encodeUsers(
   dialect: Dialect,
   page: Page<OutgoingUser>,
 ): { body: Writable; headers: Record<string, string> } {
