@@ -91,7 +91,7 @@ function keyFinding(line: Line, all: readonly Line[], patient: Patient): Finding
     ...(keptKeys(patient.folder) ?? []),
   ]
   if (first === undefined || [first, ...others].includes(value)) return []
-  const given = value === '' ? 'is empty' : `says ${maskKey(value)}, which is no key of this folder`
+  const given = value === '' ? 'is empty' : `says ${maskKey(value)}, which is not a key of this folder`
   const message = `${prefix}SVC_API_KEY in ${file} ${given}.`
   const wanted = `${prefix}SVC_API_KEY=$(svc project key --quiet)`
   return [{ code: 'ENV_KEY_DIFFERS', level: 'wrong', message, ...filling(wanted, { file, isFilled }, patient) }]

@@ -57,5 +57,5 @@ export async function hashOf(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Ar
 }
 
 export function invalidSnapshot(why: string, cause?: unknown): SvcError {
-  return new SvcError('INVALID_SNAPSHOT', `That is no snapshot that can be imported: ${why}.`, [], { cause })
+  return new SvcError('INVALID_SNAPSHOT', `Not a valid snapshot: ${why}.`, [], { cause })
 }

@@ -72,10 +72,10 @@ function readHeader(header: Buffer): { name: string; size: number } {
     const { at, length } = fields[field]
     return header.toString('utf8', at, at + length).replace(/\0.*$/s, '')
   }
-  if (text('magic') !== 'ustar') throw new Error('it is no tar file')
+  if (text('magic') !== 'ustar') throw new Error('it is not a tar file')
   if (Number.parseInt(text('checksum'), 8) !== checksumOf(header)) throw new Error('the head of an entry is damaged')
   const digits = text('size')
-  if (!/^[0-7]{1,11}$/.test(digits) || !/^0?$/.test(text('type'))) throw new Error('an entry is no plain file')
+  if (!/^[0-7]{1,11}$/.test(digits) || !/^0?$/.test(text('type'))) throw new Error('an entry is not a regular file')
   return { name: text('name'), size: Number.parseInt(digits, 8) }
 }
 

@@ -18,7 +18,7 @@ export function whyNoReplay(request: KeptRequest, edits: Edits = {}): string | u
   if ('upgrade' in headers) return 'It opened a WebSocket.'
   if (state === 'open' || answerBody.leftOut === 'stream') return 'Its answer is a stream.'
   if (edits.path === undefined && url.includes(cutMark)) return 'Its address is not kept whole.'
-  if (edits.path?.startsWith(ownPaths)) return `What is below "${ownPaths}" is no part of the API of projects.`
+  if (edits.path?.startsWith(ownPaths)) return `What is below "${ownPaths}" is not part of a project's API.`
   if (edits.body === undefined) {
     const why = whyNoBody(request)
     if (why) return why

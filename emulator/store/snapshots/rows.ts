@@ -134,7 +134,7 @@ export async function selectFault(tx: Database, id: string): Promise<string | un
       where exists (select from ${kept('collections')} group by name having count(*) > 1)`,
     sql`select 'two users of one address' as fault
       where exists (select from ${kept('users')} group by email_key having count(*) > 1)`,
-    sql`select 'a document that is no object' as fault
+    sql`select 'a document that is not an object' as fault
       where exists (select from ${kept('documents')} where jsonb_typeof(data) is distinct from 'object')`,
     sql`select 'not one project' as fault where (select count(*) from ${kept('projects')}) <> 1`,
   ]
