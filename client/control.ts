@@ -38,6 +38,17 @@ export function controlClient(send: Carrier, controlToken: string): Control {
   return callsOf(operations, call) as Control
 }
 
+export type ClockCalls = Pick<Control['clock'], 'get' | 'change' | 'reset'>
+
+/** The same calls for the clock of one project, which moves nobody else's. */
+export function clockOfProject({ ofProject }: Control['clock'], project: string): ClockCalls {
+  return {
+    get: () => ofProject.get({ project }),
+    change: (move) => ofProject.change({ project, ...move }),
+    reset: () => ofProject.reset({ project }),
+  }
+}
+
 type Input = Readonly<Record<string, GivenParameter[1] | FormData>>
 interface Paths {
   readonly [name: string]: string | Paths

@@ -9,7 +9,7 @@ import { onlyProcess, openLease } from './background/leader.js'
 import { openMaintenance } from './background/maintenance.js'
 import { openFileKeeper } from './background/orphans.js'
 import { openVacuum } from './background/vacuum.js'
-import { openClock } from './clock.js'
+import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
@@ -115,13 +115,13 @@ async function openBackend(
   const url = () => about.url ?? ''
   const report = (error: unknown) => log.failure('maintenance', error)
   const newId = openIds()
-  const clock = openClock(config.now)
-  const { now } = clock
+  const clocks = openClocks(config.now)
+  const now = (project: string) => clocks.of(project).now()
   // PostgreSQL may have other processes beside this one.
   const leader = stack.use(config.databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
-  const maintenance = stack.use(openMaintenance(db, { now, report, leader }))
+  const maintenance = stack.use(openMaintenance(db, { now: clocks.earliest, report, leader }))
   const fileKeeper = stack.use(openFileKeeper(db, files, { report, leader }))
-  const indexes = stack.use(openIndexKeeper(db, { now, report, leader, announce: warn }))
+  const indexes = stack.use(openIndexKeeper(db, { now: clocks.service.now, report, leader, announce: warn }))
   const vacuum = openVacuum(db, report)
   // It may take minutes, and is left to the database as it is.
   stack.defer(() => void vacuum.close())
@@ -138,7 +138,7 @@ async function openBackend(
     about: { pid: about.pid, dataDir, project: config.project },
     url,
     now,
-    clock,
+    clocks,
     newId,
     caches: openCaches(bus),
     keyring,

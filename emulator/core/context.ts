@@ -19,8 +19,9 @@ export type { Caller, Identity, SignedInUser } from './identity.js'
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
   readonly db: Database
-  now(): Date
-  readonly clock: Clock
+  /** The time in a project: by its own clock, if it has one, else by the service's. */
+  now(project: string): Date
+  readonly clocks: Clocks
   /** A UUIDv7 of that moment; of two made of one moment, the later is the greater. */
   newId(at: Date): string
   readonly caches: Caches
@@ -67,7 +68,20 @@ export interface Keyring {
   keep(project: string, keys: readonly ProjectKey[]): Promise<void>
 }
 
-/** The service's time, which whoever develops against it may move. */
+export interface Clocks {
+  /** What is of no project follows it, and all projects without a clock of their own. */
+  readonly service: Clock
+  /** The clock that a project follows. */
+  of(project: string): Clock
+  /** The project's own clock, which shows the service's time until it is moved. */
+  openOwn(project: string): Clock
+  /** The project follows the service's clock again. */
+  closeOwn(project: string): void
+  /** What is over by then is over for every project. */
+  earliest(): Date
+}
+
+/** Time that whoever develops against the service may move. */
 export interface Clock {
   now(): Date
   /** Milliseconds that it is ahead of the time outside; less than 0 when it is behind. */

@@ -13,6 +13,12 @@ function randomDigits(): string {
   return pool.slice(used - 12, used)
 }
 
+const half = 0x2000000
+
+function randomCounter(): number {
+  return Number.parseInt(randomDigits(), 16) % half
+}
+
 /**
  * Makes UUIDv7 text. The timestamp is exactly the moment given, and ids of one moment count upwards in the
  * order they are made, so that ordering by id is ordering by creation. Our choice: docs/decisions.
@@ -20,16 +26,17 @@ function randomDigits(): string {
 export function openIds(): (at: Date) => string {
   let moment = -1
   let time = ''
-  let counter = 0
+  let counter = randomCounter()
   return (at) => {
     const milliseconds = at.getTime()
-    if (milliseconds === moment) counter += 1
-    else {
+    counter += 1
+    if (milliseconds !== moment) {
       moment = milliseconds
       const digits = milliseconds.toString(16).padStart(12, '0')
       time = `${digits.slice(0, 8)}-${digits.slice(8)}`
-      // A new moment starts in the lower half of 26 bits: over 30 million ids fit into one millisecond.
-      counter = Number.parseInt(randomDigits(), 16) % 0x2000000
+      // Counted on, since projects with clocks of their own take turns. A moment that begins in the lower half of 26 bits has room
+      // for over 30 million ids.
+      if (counter >= half) counter = randomCounter()
     }
     const high = (counter >>> 14).toString(16).padStart(3, '0')
     const low = (0x8000 | (counter & 0x3fff)).toString(16)

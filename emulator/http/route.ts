@@ -36,7 +36,7 @@ export interface BodyForm<Body> {
 export interface FileForm {
   readonly texts: readonly string[]
   /** What one file may be. */
-  fileRules(settings: ProjectSettings): Omit<FileRules, 'isHashed'>
+  fileRules(settings: ProjectSettings): Omit<FileRules, 'project' | 'isHashed'>
   /** How many files one form may have; left out, as many as a document's. */
   readonly mostFiles?: number
   /** Whether files are hashed though no request is repeated. */

@@ -21,8 +21,8 @@ export function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
   exchange.headers = originHeaders(origin)
 }
 
-export function countRequest({ limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {
-  const state = limiter.count(caller.key?.id ?? project.id, project.settings)
+export function countRequest({ backend, limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {
+  const state = limiter.count(caller.key?.id ?? project.id, project.settings, backend.now(project.id))
   if (!state) return
   exchange.headers = {
     ...exchange.headers,

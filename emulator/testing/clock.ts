@@ -1,9 +1,9 @@
-import type { Control } from '../../client/control.js'
+import type { ClockCalls } from '../../client/control.js'
 import type { Length, TestClock } from './helper.js'
 
 const milliseconds = { days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1_000, milliseconds: 1 }
 
-export function openTestClock(control: Control['clock']): TestClock {
+export function openTestClock(control: ClockCalls): TestClock {
   const read = ({ now }: { readonly now: string }) => new Date(now)
   return {
     now: async () => read(await control.get()),

@@ -3,6 +3,7 @@ import type { Control } from '../../client/control.js'
 import type { UntypedSchema } from '../../client/index.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import type { AnySchema } from '../../client/types.js'
+import { openTestClock } from './clock.js'
 import type { EmulatorAddress, ProjectKeys, TestEmulator, TestProject } from './helper.js'
 import { openControl, openTestProject } from './project.js'
 
@@ -15,6 +16,7 @@ export function openTestEmulator(
     newProject<Schema>({ url: keys.url, controlToken, control }, settings)
   return {
     ...openTestProject(keys, { control, controlToken }),
+    clock: openTestClock(control.clock),
     project,
     newProject: project,
     close,

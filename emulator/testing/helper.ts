@@ -63,6 +63,7 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   readonly users: TestUsers
   readonly mail: TestMailbox
   readonly idp: TestProvider
+  /** Of a project its own, which moves nobody else's; of the emulator that of all projects that have not moved theirs. */
   readonly clock: TestClock
   /** The emulator's own API, for what is not here. It reaches all projects. */
   readonly control: ControlCalls
@@ -189,7 +190,7 @@ export interface Length {
   readonly milliseconds?: number
 }
 
-/** The service's clock: tokens, links, codes, rate limits and `createdAt` follow it. */
+/** Tokens, links, codes, rate limits and `createdAt` follow it. */
 export interface TestClock {
   now(): Promise<Date>
   /** Goes on from that moment. */
@@ -198,10 +199,10 @@ export interface TestClock {
    * Lets time pass.
    *
    * @example
-   * await emulator.clock.advance({ hours: 25 })
+   * await project.clock.advance({ hours: 25 })
    */
   advance(by: Length): Promise<Date>
-  /** Back to the time outside. */
+  /** Back: a project's to the emulator's clock, that one to the system time. */
   reset(): Promise<Date>
 }
 

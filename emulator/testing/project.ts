@@ -1,5 +1,5 @@
 /** A project of an emulator in the hands of a test. All of it goes over HTTP, so that it works in any process. */
-import { type Control, controlClient } from '../../client/control.js'
+import { type Control, clockOfProject, controlClient } from '../../client/control.js'
 import { createClient, type UntypedSchema } from '../../client/index.js'
 import { openSender } from '../../client/send.js'
 import type { AnySchema } from '../../client/types.js'
@@ -36,7 +36,7 @@ export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema
     users: openTestUsers(control.users, () => createClient({ url, apiKey })),
     mail: openTestMailbox(control.mail, id),
     idp: openTestProvider(control.idp, id, url),
-    clock: openTestClock(control.clock),
+    clock: openTestClock(clockOfProject(control.clock, id)),
     snapshot: () => saveSnapshot(control.snapshots, id),
     async reset(chosen = {}) {
       await control.projects.reset({ project: id, ...chosen })

@@ -243,6 +243,16 @@ describe('contract 11 every operation of the control API replies as its contract
     expect(shown.offset).toBe(offset)
   })
 
+  it('the clock of a project', async () => {
+    const { project } = await control.info.get()
+    const moved = await control.clock.ofProject.change({ project: project.id, now: '2040-02-29T12:00:00+01:00' })
+    const shown = await control.clock.ofProject.get({ project: project.id })
+    const { offset } = await control.clock.ofProject.reset({ project: project.id })
+
+    expect([moved.offset, offset]).toEqual([shown.offset, 0])
+    await expect(control.clock.ofProject.get({ project: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
   it('the built-in identity provider', async () => {
     const account = 'mary'
     await control.idp.accounts.add({ id: account, claims: { locale: 'en' } })

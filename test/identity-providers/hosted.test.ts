@@ -5,7 +5,7 @@ import { readCompleteUrl, readProvider } from '../../emulator/core/providers/pro
 
 // Where there is no built-in provider, nothing stands in for one that is not configured.
 
-const backend = { localProvider: undefined, url: () => 'https://svc.example', now: () => new Date() } as Backend
+const backend = { localProvider: undefined, url: () => 'https://svc.example' } as Backend
 
 function scope(idp: Record<string, string> = {}) {
   return { backend, project: { id: 'p', name: 'p', settings: { ...defaultSettings, idp } } }

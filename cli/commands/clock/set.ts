@@ -1,9 +1,9 @@
 import * as Args from '@oclif/core/args'
-import { ControlCommand } from '../../base/control-command.js'
+import { ClockCommand } from '../../base/clock-command.js'
 import { misuse } from '../../base/failure.js'
 import { clockText } from '../../clock.js'
 
-export default class ClockSet extends ControlCommand {
+export default class ClockSet extends ClockCommand {
   static override summary = "Set the emulator's clock; it runs on from there."
   static override description = 'Until "clock reset", or until the emulator is started anew.'
   static override examples = [
@@ -19,7 +19,7 @@ export default class ClockSet extends ControlCommand {
 
   async run() {
     const { args, flags } = await this.parse(ClockSet)
-    const time = await this.control(flags).clock.change({ now: readMoment(args.time) })
+    const time = await this.clock(flags).change({ now: readMoment(args.time) })
     this.log(clockText(time))
     return time
   }

@@ -1,13 +1,13 @@
-import { ControlCommand } from '../../base/control-command.js'
+import { ClockCommand } from '../../base/clock-command.js'
 import { clockText } from '../../clock.js'
 
-export default class ClockShow extends ControlCommand {
+export default class ClockShow extends ClockCommand {
   static override summary = "Show the emulator's time, and how far it is ahead of the system time."
   static override examples = ['<%= config.bin %> clock show', '<%= config.bin %> clock show --json']
 
   async run() {
     const { flags } = await this.parse(ClockShow)
-    const time = await this.control(flags).clock.get()
+    const time = await this.clock(flags).get()
     this.log(clockText(time))
     return time
   }

@@ -62,6 +62,11 @@ export const operations = {
     get: 'GET /clock',
     change: 'PATCH /clock',
     reset: 'DELETE /clock',
+    ofProject: {
+      get: 'GET /projects/:project/clock',
+      change: 'PATCH /projects/:project/clock',
+      reset: 'DELETE /projects/:project/clock',
+    },
   },
   idp: {
     accounts: {

@@ -66,7 +66,7 @@ export async function signUp(
   // Whoever cannot have the address is told so before anything is hashed.
   if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw emailTaken(address.shown)
   const passwordHash = await hashPassword(ctx, password, { account: address.key, address: clientAddress })
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const fresh: NewUser = {
     id: ctx.backend.newId(now),
     email: address.shown,
@@ -144,7 +144,7 @@ export async function updateMe(
     requireLight(after)
     requireOwnersRole(ctx, data, after)
     const isMoved = email !== undefined && email.shown !== before.email
-    const at = ctx.backend.now().toISOString()
+    const at = ctx.backend.now(ctx.project.id).toISOString()
     const write = { json: JSON.stringify(after), ...(isMoved ? { email, emailVerified: false } : {}) }
     const written = await updateUser(ctx.db, id, write, at)
     await uploads.adopt(ctx, { user: id })

@@ -16,6 +16,8 @@ const lifetimes: Readonly<Record<Purpose, number>> = {
 
 type Scope = Pick<Context, 'backend' | 'db'>
 
+type ProjectScope = Scope & Pick<Context, 'project'>
+
 type Addressee = Pick<OutgoingUser, 'id' | 'email'>
 
 interface NewToken {
@@ -29,31 +31,40 @@ export function newToken(): string {
 }
 
 /** Keeps a secret for a user and a purpose, in the place of the last one. */
-export async function keepToken(ctx: Scope, user: Addressee, token: NewToken): Promise<void> {
+export async function keepToken(ctx: ProjectScope, user: Addressee, token: NewToken): Promise<void> {
   await upsertToken(ctx.db, rowOf(ctx, user, token))
 }
 
 /** The same, unless the last one is younger than `leastAge`, in milliseconds; whether it did. */
-export function keepTokenAfter(ctx: Scope, user: Addressee, token: NewToken, leastAge: number): Promise<boolean> {
-  const now = ctx.backend.now().getTime()
+export function keepTokenAfter(
+  ctx: ProjectScope,
+  user: Addressee,
+  token: NewToken,
+  leastAge: number,
+): Promise<boolean> {
+  const now = ctx.backend.now(ctx.project.id).getTime()
   // One from further in the future was made before the clock was set back.
   const rest = { after: iso(now - leastAge), until: iso(now + leastAge) }
   return upsertToken(ctx.db, rowOf(ctx, user, token), rest)
 }
 
-function rowOf({ backend }: Scope, { id, email }: Addressee, { purpose, token }: NewToken) {
-  const now = backend.now().getTime()
+function rowOf({ backend, project }: ProjectScope, { id, email }: Addressee, { purpose, token }: NewToken) {
+  const now = backend.now(project.id).getTime()
   return { user: id, email, purpose, hash: hashOf(token), at: iso(now), expiresAt: iso(now + lifetimes[purpose]) }
 }
 
 const tokenForm = /^[\w-]{43}$/
 
 /** Who asks for anything dear with a secret has a good one. @throws {SvcError} `INVALID_TOKEN` as `useToken` does */
-export async function requireToken({ backend, db }: Scope, token: string, purpose: Purpose): Promise<{ user: string }> {
+export async function requireToken(
+  { backend, db }: Scope,
+  token: string,
+  purpose: Purpose,
+): Promise<{ user: string; project: string }> {
   // A text that cannot be a token costs no statement.
   const owner = tokenForm.test(token) && (await selectTokenOwner(db, { purpose, hash: hashOf(token) }))
-  if (!owner || Date.parse(owner.expiresAt) <= backend.now().getTime()) throw badToken()
-  return { user: owner.user }
+  if (!owner || Date.parse(owner.expiresAt) <= backend.now(owner.project).getTime()) throw badToken()
+  return owner
 }
 
 /**
@@ -67,7 +78,7 @@ export async function useToken({ backend, db }: Scope, token: string, purpose: P
   const owner = await selectTokenOwner(db, known)
   // Everybody locks users before their tokens.
   const user = owner && (await lockUser(db, owner.project, owner.user))
-  const email = user && (await deleteToken(db, { ...known, at: backend.now().toISOString() }))
+  const email = user && (await deleteToken(db, { ...known, at: backend.now(owner.project).toISOString() }))
   if (user && email === user.email) return user
   throw badToken()
 }

@@ -38,7 +38,7 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
       ...(emailVerified === undefined ? {} : { emailVerified }),
     }
     publish(unit, identityChanged())
-    return updateUser(db, id, write, backend.now().toISOString())
+    return updateUser(db, id, write, backend.now(project).toISOString())
   })
   if (!user) throw noSuchUser(id)
   return user
@@ -65,11 +65,11 @@ export async function openTokenFor(backend: Backend, id: string): Promise<string
 
 /** What the user's authenticator app shows now. @throws {SvcError} `NOT_FOUND` if there is none */
 export async function codeOf(backend: Backend, id: string): Promise<string> {
-  await projectOf(backend, id)
+  const project = await projectOf(backend, id)
   const secrets = await selectSecrets(backend.db, id)
   const secret = secrets?.pendingTotpSecret ?? secrets?.totpSecret
   if (!secret) throw new SvcError('NOT_FOUND', 'This user has no authenticator: two-factor login was never enabled.')
-  return codeAt(secret, backend.now())
+  return codeAt(secret, backend.now(project))
 }
 
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */

@@ -51,7 +51,7 @@ export async function setPassword(
 /** The current password or, without one, a login of the last minutes. Contract 6.3. */
 export async function requireOwnPassword(ctx: UserContext, password: string | undefined): Promise<void> {
   if (password !== undefined) return requirePassword(ctx, password)
-  const since = ctx.backend.now().getTime() - Date.parse(ctx.caller.user.signedInAt)
+  const since = ctx.backend.now(ctx.project.id).getTime() - Date.parse(ctx.caller.user.signedInAt)
   const secrets = await selectSecrets(ctx.db, ctx.caller.user.id)
   if (since < recentMilliseconds && secrets?.passwordHash) return
   throw new SvcError('INVALID_CREDENTIALS', 'Send the current password as "currentPassword".')

@@ -53,7 +53,7 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
 async function takeFromLimits({ backend, db, project }: Context, emailKey: string): Promise<string | undefined> {
   if (project.settings.rateLimit === 'off') return undefined
   const subject = createHash('sha256').update(`reset mail ${emailKey}`).digest('base64url')
-  const now = backend.now().getTime()
+  const now = backend.now(project.id).getTime()
   const expiresAt = new Date(now + longestWindow).toISOString()
   const times = await lockAttempts(db, project.id, { subject, expiresAt })
   // What was counted before the clock was set back counts no more.

@@ -40,9 +40,9 @@ export async function enableTwoFactor(ctx: UserContext): Promise<TotpEnrolment> 
  */
 export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<readonly string[]> {
   const recoveryCodes = newRecoveryCodes()
-  await tryCode(ctx, async ({ backend, db }, user, { pendingTotpSecret: secret, totpSecret }) => {
+  await tryCode(ctx, async ({ backend, db, project }, user, { pendingTotpSecret: secret, totpSecret }) => {
     if (!secret) return totpSecret ? isOnAlready : 'Ask for a secret first: POST /auth/2fa/enable.'
-    if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now())) === undefined) return false
+    if ((await stepOfCode(secret, code.replaceAll(/\s/g, ''), backend.now(project.id))) === undefined) return false
     await updateTotp(db, user, { secret, recoveryHashes: recoveryCodes.map(hashCode) })
     return true
   })
@@ -51,9 +51,9 @@ export async function verifyTwoFactor(ctx: UserContext, code: string): Promise<r
 
 /** Turns two-factor login off, with a code of the app or for recovery. @throws {SvcError} as `verifyTwoFactor` does */
 export async function disableTwoFactor(ctx: UserContext, code: string): Promise<void> {
-  await tryCode(ctx, async ({ backend, db }, user, secrets) => {
+  await tryCode(ctx, async ({ backend, db, project }, user, secrets) => {
     if (!secrets.totpSecret) return 'Two-factor login is off already.'
-    if (!(await acceptCode(secrets, code, backend.now()))) return false
+    if (!(await acceptCode(secrets, code, backend.now(project.id)))) return false
     await updateTotp(db, user, { secret: null, recoveryHashes: [] })
     return true
   })

@@ -34,19 +34,20 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
 /** Takes the token of a mail, once. @throws {SvcError} `INVALID_TOKEN` */
 export async function verifyEmail(backend: Backend, token: string): Promise<OutgoingUser> {
   const scope = unitOf(backend)
-  await requireToken(scope, token, 'verify email')
+  const { project } = await requireToken(scope, token, 'verify email')
   const user = await inTransaction(scope, async (scope) => {
     const { id } = await useToken(scope, token, 'verify email')
     publish(scope, identityChanged())
-    return updateUser(scope.db, id, { emailVerified: true }, backend.now().toISOString())
+    return updateUser(scope.db, id, { emailVerified: true }, backend.now(project).toISOString())
   })
   if (!user) throw plainError('INVALID_TOKEN')
   return user
 }
 
-async function tooSoon({ backend, db, caller }: UserContext): Promise<SvcError> {
+async function tooSoon({ backend, db, project, caller }: UserContext): Promise<SvcError> {
   const last = await selectTokenTime(db, caller.user.id, 'verify email')
-  const since = backend.now().getTime() - Date.parse(last ?? backend.now().toISOString())
+  const now = backend.now(project.id)
+  const since = now.getTime() - Date.parse(last ?? now.toISOString())
   const retryAfterSeconds = Math.max(1, Math.ceil((leastMilliseconds - since) / 1_000))
   const message = `A mail was sent a moment ago. Try again in ${retryAfterSeconds} seconds.`
   return new SvcError('RATE_LIMITED', message, [], { retryAfterSeconds })

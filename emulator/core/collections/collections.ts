@@ -37,7 +37,7 @@ export async function createCollection(
 ): Promise<Collection> {
   requireName(name)
   requireSchema(schema)
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const at = now.toISOString()
   const collection: StoredCollection = {
     id: ctx.backend.newId(now),
@@ -82,7 +82,7 @@ export async function changeCollection(
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     if (!before) throw noSuchCollection(name)
-    const after = { ...before, ...input, updatedAt: ctx.backend.now().toISOString() }
+    const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
     requireManager(ctx, after)
     if (after.name !== before.name) await requireFreeName(ctx, after.name)
@@ -100,7 +100,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
-    await recordChange(ctx, collection.id, ctx.backend.now().toISOString())
+    await recordChange(ctx, collection.id, ctx.backend.now(ctx.project.id).toISOString())
     await orphanCollectionFiles(ctx.db, collection.id)
     return collection.id
   })

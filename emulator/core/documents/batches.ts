@@ -46,7 +46,7 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  */
 export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const texts = await textsOf(collection, many, (fields) => withSchema(collection, fields))
   if (texts.length === 0) return []
   const rows = texts.map(({ text }) => ({ id: ctx.backend.newId(now), ...text }))
@@ -81,7 +81,7 @@ export async function removeDocuments(
       lockDocumentVersions(ctx.db, collection, ids),
     )
     if (unique.length === 0) return false
-    await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), unique))
+    await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique))
     return documents.some(({ before }) => before.hasFiles)
   })
   // The database has taken the files from their documents.
@@ -109,7 +109,7 @@ export async function changeDocuments(
     })
     const rows = texts.map(({ item, text }) => ({ id: item.id, ...text }))
     if (rows.length === 0) return []
-    const here = place(ctx, collection, ctx.backend.now())
+    const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
     const { documents: written } = await recording(ctx, () => updateDocumentData(ctx.db, here, rows))
     // As the database writes them, with spaces.
     requireAnswerable(written.reduce((sum, document) => sum + bytesInAnswer(document.data.text), 0))

@@ -31,7 +31,7 @@ export async function once(
   { scope, bodyHash }: IdempotencyKey,
   work: (ctx: Context) => Promise<StoredAnswer>,
 ): Promise<{ answer: StoredAnswer; isRepeated: boolean }> {
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const expired = new Date(now.getTime() - keptMilliseconds).toISOString()
   try {
     const answer = await inTransaction(ctx, async (ctx) => {

@@ -62,7 +62,7 @@ async function changeAsRead(
     return after
   })
   if (!checked) return undefined
-  const here = place(ctx, collection, ctx.backend.now())
+  const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
   return shownTo(ctx, collection, documents)[0]
 }
@@ -71,7 +71,7 @@ async function changeAsRead(
 export async function removeOneDocument(ctx: Context, name: string, id: string, guard: VersionGuard): Promise<void> {
   const collection = await requireOpenCollection(ctx, name, 'delete')
   if (!ctx.pending && isId(id)) {
-    const here = place(ctx, collection, ctx.backend.now())
+    const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
     const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard))
     if (isDeleted) return
   }

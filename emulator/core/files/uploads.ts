@@ -26,6 +26,8 @@ export interface IncomingFile {
 
 /** What a file may be. */
 export interface FileRules {
+  /** Id of the project that the file is for. */
+  readonly project: string
   readonly mostBytes: number
   /** Otherwise its name ends as the specification's types do. Contract 8.4. */
   readonly mayBeAnyType: boolean
@@ -66,7 +68,7 @@ export interface Uploads {
 
 export const noUploads: Uploads = Object.freeze({
   files: [],
-  adopt: async ({ backend }: Context) => backend.now().toISOString(),
+  adopt: async ({ backend, project }: Context) => backend.now(project.id).toISOString(),
   commit: () => undefined,
   dispose: async () => undefined,
 })
@@ -103,11 +105,11 @@ export function openUploads(
 export async function landUpload(
   backend: Backend,
   file: IncomingFile,
-  { mostBytes, mayBeAnyType, isHashed }: FileRules,
+  { project, mostBytes, mayBeAnyType, isHashed }: FileRules,
 ): Promise<Upload> {
   const name = requireFileName(file.name)
   if (!mayBeAnyType) requireNamedType(file.field, name)
-  const id = backend.newId(backend.now())
+  const id = backend.newId(backend.now(project))
   const hash = isHashed ? createHash('sha256') : undefined
   let size = 0
   async function* weighed() {
@@ -127,7 +129,7 @@ async function insertUploads(
   files: readonly Upload[],
   { owner, path }: { owner: FileOwner; path: string },
 ): Promise<string> {
-  const at = backend.now().toISOString()
+  const at = backend.now(project.id).toISOString()
   const { total: limitBytes } = storageLimits[project.settings.tier]
   const place = { project: project.id, owner, limitBytes, at }
   const hasRoom = await insertFiles(

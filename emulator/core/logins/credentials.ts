@@ -30,8 +30,9 @@ function identifyToken(backend: Backend, token: string): Promise<Identity> {
 
 async function readToken(backend: Backend, token: string): Promise<Identity> {
   if (token.length > mostLength) throw badToken('malformed token')
-  const now = backend.now()
-  const found = await selectSession(backend.db, readClaims(token), now.toISOString())
+  const claims = readClaims(token)
+  const now = backend.now(claims.project)
+  const found = await selectSession(backend.db, claims, now.toISOString())
   if (!found) throw badToken('ended session')
   const { project, tokenSecret, row } = found
   await requireSigned(token, tokenSecret, now)
@@ -55,7 +56,7 @@ export async function identifySession(
   project: string,
   { user, session }: { user: string; session: string },
 ): Promise<Identity> {
-  const found = await selectSession(backend.db, { project, user, session }, backend.now().toISOString())
+  const found = await selectSession(backend.db, { project, user, session }, backend.now(project).toISOString())
   if (!found) throw badToken('ended session')
   const signed = signedIn(found.row, found.project.settings)
   return { project: found.project, caller: { id: signed.id, key: undefined, user: signed, secret: false } }

@@ -41,7 +41,7 @@ export async function requireMayTry({ backend, db, project }: Scope, attempt: Lo
     project.id,
     subjects.map(({ subject }) => subject),
   )
-  const now = backend.now().getTime()
+  const now = backend.now(project.id).getTime()
   const wait = Math.max(...subjects.map(({ subject, kind }) => waitAfter(failures.get(subject) ?? [], kind, now)))
   if (wait <= 0) return
   const retryAfterSeconds = Math.ceil(wait / 1_000)
@@ -53,7 +53,7 @@ export async function requireMayTry({ backend, db, project }: Scope, attempt: Lo
 
 /** Without an account, the failure counts against the address only. */
 export async function countFailure({ backend, db, project }: Scope, attempt: Failure): Promise<void> {
-  const now = backend.now().getTime()
+  const now = backend.now(project.id).getTime()
   const at = new Date(now).toISOString()
   const expiresAt = new Date(now + countedMilliseconds).toISOString()
   for (const { subject, kind } of subjectsOf(project.settings, attempt)) {

@@ -71,7 +71,7 @@ export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHa
     if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
     const hasAuthenticator = secrets.totpSecret !== null
     if (!hasAuthenticator && !mail) return { login: await openLoginSession(ctx, user) }
-    const expiresAt = new Date(ctx.backend.now().getTime() + pendingMilliseconds).toISOString()
+    const expiresAt = new Date(ctx.backend.now(ctx.project.id).getTime() + pendingMilliseconds).toISOString()
     await upsertPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
     if (!hasAuthenticator && mail) await ctx.backend.mail.keep(ctx.db, mail)
     return hasAuthenticator ? 'authenticator' : 'mail'
@@ -117,7 +117,7 @@ async function finish(
   const id = user?.id ?? noUserId
   await lockUser(ctx.db, ctx.project.id, id)
   const pending = await lockPendingLogin(ctx.db, id)
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   if (!user || !pending || Date.parse(pending.expiresAt) <= now.getTime()) return 'none'
   if (await takeCode(ctx, user, pending, code)) {
     await deletePendingLogin(ctx.db, user.id)
@@ -134,7 +134,7 @@ async function finish(
 async function takeCode(ctx: Context, user: OutgoingUser, pending: PendingLogin, code: string): Promise<boolean> {
   if (pending.codeHash !== null) return hashCode(code) === pending.codeHash
   const secrets = await selectSecrets(ctx.db, user.id, { lock: true })
-  const used = secrets && (await acceptCode(secrets, code, ctx.backend.now()))
+  const used = secrets && (await acceptCode(secrets, code, ctx.backend.now(ctx.project.id)))
   if (!used) return false
   await updateUsedCode(ctx.db, user.id, used)
   return true

@@ -16,7 +16,7 @@ type Scope = Pick<Context, 'backend' | 'db' | 'project'>
 
 /** Opens a session for a user who has shown who they are. */
 export async function openLoginSession(ctx: Scope, user: OutgoingUser): Promise<Login> {
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const session = ctx.backend.newId(now)
   const expiresAt = new Date(expiryOf(ctx, now) * 1_000).toISOString()
   await insertSession(ctx.db, { id: session, project: ctx.project.id, user: user.id, at: now.toISOString(), expiresAt })
@@ -25,7 +25,7 @@ export async function openLoginSession(ctx: Scope, user: OutgoingUser): Promise<
 
 /** A new token for the same session. Contract 6.4. */
 export async function refreshSession(ctx: UserContext): Promise<string> {
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const { id, sessionId } = ctx.caller.user
   const stands = await updateSessionExpiry(ctx.db, sessionId, new Date(expiryOf(ctx, now) * 1_000).toISOString())
   if (!stands) throw plainError('INVALID_TOKEN')

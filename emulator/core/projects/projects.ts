@@ -47,7 +47,7 @@ export async function createProject(
   backend: Backend,
   { name, settings = {} }: { name: string; settings?: Partial<ProjectSettings> },
 ): Promise<NewProject> {
-  const now = backend.now()
+  const now = backend.clocks.service.now()
   const project: Project = { id: backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
   requireLimiting(project.settings)
   const { apiKey, secretKey, keys } = drawKeys(backend)
@@ -62,7 +62,7 @@ export async function createKey(
   project: string,
   secret: boolean,
 ): Promise<{ id: string; key: string }> {
-  const now = backend.now()
+  const now = backend.now(project)
   const key = newKey(secret)
   const kept = keptKey(backend, now, key, secret)
   await requireProject(backend, project)
@@ -102,7 +102,7 @@ export async function openProject(backend: Backend, id: string): Promise<OpenedP
   if (!project) return makeProject(backend, id)
   if (keyring.hasData) {
     const kept = await keyring.keysOf(id)
-    for (const key of without(kept, known)) await insertKey(db, id, key, backend.now().toISOString())
+    for (const key of without(kept, known)) await insertKey(db, id, key, backend.now(id).toISOString())
     await keyring.keep(id, [...kept, ...without(known, kept)])
   }
   const apiKey =
@@ -119,7 +119,7 @@ async function makeProject(backend: Backend, id: string): Promise<OpenedProject>
   // Kept before they are used: of two that start together in a new folder, one draws for both.
   const keys = await keyring.keepFirst(id, drawn.keys)
   const project: Project = { id, name: id, settings: defaultSettings }
-  await insertProject(db, project, keys, backend.now().toISOString())
+  await insertProject(db, project, keys, backend.now(id).toISOString())
   const apiKey = publicKey(keys) ?? (await createKey(backend, id, false)).key
   return { project, apiKey, secretKey: apiKey === drawn.apiKey ? drawn.secretKey : undefined }
 }
@@ -203,7 +203,7 @@ export function cachedProject({ db, caches }: Backend, id: string): Promise<Proj
 }
 
 function drawKeys(backend: Backend) {
-  const now = backend.now()
+  const now = backend.clocks.service.now()
   const apiKey = newKey(false)
   const secretKey = newKey(true)
   return { apiKey, secretKey, keys: [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)] }

@@ -70,7 +70,7 @@ export async function restartChanges(
   unit: UnitOfWork & { readonly backend: Pick<Backend, 'now'> },
   { project, collections, isWhole }: { project: string; collections: readonly string[]; isWhole: boolean },
 ): Promise<void> {
-  const at = unit.backend.now().toISOString()
+  const at = unit.backend.now(project).toISOString()
   const seq = await insertResets(unit.db, { project, collections, at, isWhole })
   publish(unit, settingsChanged())
   publish(unit, { kind: 'changes', project, seq })

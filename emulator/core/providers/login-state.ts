@@ -20,7 +20,7 @@ export async function newLoginState(scope: Scope): Promise<string> {
 
 /** Remembers a login that is about to leave with that state. */
 export async function keepLogin({ backend, db, project }: Scope, state: string, login: PendingProviderLogin) {
-  const expiresAt = new Date(backend.now().getTime() + stateMilliseconds).toISOString()
+  const expiresAt = new Date(backend.now(project.id).getTime() + stateMilliseconds).toISOString()
   await insertLogin(db, { stateHash: hashOf(state), project: project.id, expiresAt }, login)
 }
 
@@ -42,7 +42,7 @@ export async function bindToBrowser(
   const found = await updateLogin(db, {
     stateHash: hashOf(state),
     project: project.id,
-    at: backend.now().toISOString(),
+    at: backend.now(project.id).toISOString(),
     browserHash: hashOf(secret),
     shownHash: shownIn(cookies, state),
   })
@@ -64,7 +64,7 @@ export async function takeOpenLogin(
   return deleteLogin(db, {
     stateHash: hashOf(state),
     project: project.id,
-    at: backend.now().toISOString(),
+    at: backend.now(project.id).toISOString(),
     browserHash: shownIn(cookies, state),
   })
 }

@@ -21,7 +21,7 @@ export async function userOfProfile(
   const known = await selectUserBySubject(db, project.id, oauth)
   if (known) return known
 
-  const now = backend.now()
+  const now = backend.now(project.id)
   // Ids begin with their time: what tells those of one minute apart is at the end.
   const id = backend.newId(now)
   const made = await insertUser(db, project.id, {

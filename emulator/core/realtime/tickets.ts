@@ -16,7 +16,7 @@ export interface Ticket {
 /** A ticket that stands for the caller, for one stream within a minute. */
 export async function newTicket({ backend, db, project, caller }: Context): Promise<Ticket> {
   const ticket = randomBytes(24).toString('base64url')
-  const expiresAt = new Date(backend.now().getTime() + livesMilliseconds).toISOString()
+  const expiresAt = new Date(backend.now(project.id).getTime() + livesMilliseconds).toISOString()
   const { user, key } = caller
   await insertTicket(db, {
     hash: hashOf(ticket),
@@ -34,8 +34,8 @@ export async function newTicket({ backend, db, project, caller }: Context): Prom
 export async function useTicket(backend: Backend, ticket: string): Promise<Identity> {
   // A text that cannot be a ticket costs no statement.
   const isTicket = /^[\w-]{32}$/.test(ticket)
-  const taken = isTicket && (await deleteTicket(backend.db, hashOf(ticket), backend.now().toISOString()))
-  if (!taken)
+  const taken = isTicket && (await deleteTicket(backend.db, hashOf(ticket)))
+  if (!taken || Date.parse(taken.expiresAt) <= backend.now(taken.project.id).getTime())
     throw new SvcError('UNAUTHORIZED', 'The ticket is unknown, used or expired.', [], {
       reason: { kind: 'credentials', problem: 'unknown ticket' },
     })

@@ -24,7 +24,7 @@ export async function actAs<Result>(
   if (!user) return work(keyed && { project: keyed.project, caller: byKey(key, keyed.secret) })
   const [stands] = await selectUsersById(backend.db, project, [user.id])
   if (!stands) return work(undefined)
-  const now = backend.now()
+  const now = backend.now(project)
   const session = backend.newId(now)
   const expiresAt = new Date(now.getTime() + livesMilliseconds).toISOString()
   await insertSession(backend.db, { id: session, project, user: user.id, at: now.toISOString(), expiresAt })

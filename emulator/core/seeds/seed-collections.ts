@@ -38,6 +38,6 @@ async function removeAll(ctx: Context, collection: OpenCollection['collection'])
   for (;;) {
     const ids = await selectSomeIds(ctx.db, collection.id, mostAtOnce)
     if (ids.length === 0) return
-    await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now()), ids))
+    await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), ids))
   }
 }

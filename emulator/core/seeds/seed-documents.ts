@@ -92,7 +92,7 @@ async function writeDocuments(seeding: Seeding, open: OpenCollection, group: rea
   const { collection } = open
   const targets = group.flatMap(({ target }) => target.id ?? [])
   const there = targets.length === 0 ? new Map() : await lockDocuments(ctx.db, collection, targets)
-  const now = ctx.backend.now()
+  const now = ctx.backend.now(ctx.project.id)
   const drafts: Draft[] = []
   for (const one of group) {
     const draft = await atStep(one.at, () => draftOf(seeding, open, one, there.get(one.target.id ?? ''), now))

@@ -30,7 +30,12 @@ export async function applyFile(seeding: Seeding, { name, part, path: sent, isOw
   if (before) await orphanFile(ctx.db, ctx.project.id, before.id)
   await insertUpload(ctx, upload, { owner: 'none', path })
   files[before ? 'updated' : 'created']++
-  remember(seeding, 'files', name, referable(ctx, { ...upload, path, createdAt: ctx.backend.now().toISOString() }))
+  remember(
+    seeding,
+    'files',
+    name,
+    referable(ctx, { ...upload, path, createdAt: ctx.backend.now(ctx.project.id).toISOString() }),
+  )
 }
 
 /** The owned files of a record, and those of them that are still to be given to it. */
@@ -56,7 +61,10 @@ export async function ownedBy(
     if (!upload) throw new SvcError('VALIDATION_ERROR', `No file "${name}" is to be owned.`)
     const same = await findSame(ctx, before, upload)
     if (!same) fresh.push(upload)
-    all.set(name, referable(ctx, same ?? { ...upload, path: '', createdAt: ctx.backend.now().toISOString() }))
+    all.set(
+      name,
+      referable(ctx, same ?? { ...upload, path: '', createdAt: ctx.backend.now(ctx.project.id).toISOString() }),
+    )
   }
   return { referable: all, fresh }
 }
@@ -77,7 +85,7 @@ async function insertUpload(
   { owner, path }: { owner: FileOwner; path: string },
 ): Promise<void> {
   const { total: limitBytes } = storageLimits[ctx.project.settings.tier]
-  const at = ctx.backend.now().toISOString()
+  const at = ctx.backend.now(ctx.project.id).toISOString()
   const hasRoom = await insertFiles(ctx.db, { project: ctx.project.id, owner, limitBytes, at }, [{ ...upload, path }])
   if (!hasRoom) throw new SvcError('STORAGE_LIMIT', `"${upload.name}" does not fit into the project's storage.`)
 }

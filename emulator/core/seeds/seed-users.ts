@@ -84,7 +84,7 @@ async function inserted(
   { step, sent, hash, email }: Writing & { email: ReturnType<typeof requireEmail> },
 ): Promise<StoredUser> {
   const { backend, db, project } = ctx
-  const now = backend.now()
+  const now = backend.now(project.id)
   const user = await insertUser(db, project.id, {
     id: backend.newId(now),
     email: email.shown,
@@ -111,7 +111,7 @@ async function updated({ ctx }: Seeding, before: StoredUser, { step, sent, hash 
     ...(step.verified === undefined ? {} : { emailVerified: step.verified }),
     ...(oauth === null ? {} : { oauth }),
   }
-  const user = await updateUser(ctx.db, before.id, write, ctx.backend.now().toISOString())
+  const user = await updateUser(ctx.db, before.id, write, ctx.backend.now(ctx.project.id).toISOString())
   if (!user) throw identityTaken(step)
   if (step.passwordHash !== undefined) await updatePasswordHash(ctx.db, before.id, step.passwordHash)
   else if (hash !== undefined) await setPassword(ctx, before.id, hash, null)

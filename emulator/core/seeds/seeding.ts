@@ -86,7 +86,7 @@ function isOfDocument({ collection }: Reference): boolean {
 /** The id that a document will have: the sender has seen that it comes. */
 function promise({ ctx, promised }: Seeding, collection: string, name: string): string {
   const key = `${collection}.${name}`
-  const id = promised.get(key) ?? ctx.backend.newId(ctx.backend.now())
+  const id = promised.get(key) ?? ctx.backend.newId(ctx.backend.now(ctx.project.id))
   promised.set(key, id)
   return id
 }

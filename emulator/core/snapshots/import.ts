@@ -92,7 +92,7 @@ async function insertArchive(
   backend: Backend,
   { project, name, head, file }: { project: string; name: string; head: ArchiveHead; file: FileHandle },
 ): Promise<StoredSnapshot> {
-  const id = backend.newId(backend.now())
+  const id = backend.newId(backend.clocks.service.now())
   const { branch, commit, madeAt, schema, missing } = head
   const saved = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await takeTime(tx)

@@ -41,7 +41,7 @@ export interface AutomaticWish extends Pick<SnapshotWish, 'branch' | 'commit'> {
  * @throws {SvcError} `NOT_FOUND`, `VALIDATION_ERROR` for its name, `SNAPSHOT_EXISTS`
  */
 export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotWish): Promise<StoredSnapshot> {
-  const now = backend.now()
+  const now = backend.clocks.service.now()
   const { name = nameOfMoment(now), replace = false, ...place } = wish
   requireSnapshotName(name)
   const snapshot = { ...place, id: backend.newId(now), name, command: null, at: now }
@@ -58,7 +58,7 @@ export async function saveSnapshot(backend: Backend, id: string, wish: SnapshotW
  * @throws {SvcError} `STORAGE_LIMIT` where this one alone is larger; nothing is saved then
  */
 export async function saveAutomatically(backend: Backend, id: string, wish: AutomaticWish): Promise<StoredSnapshot> {
-  const at = backend.now()
+  const at = backend.clocks.service.now()
   const snapshotId = backend.newId(at)
   const snapshot = { ...wish, id: snapshotId, name: automaticName(at, snapshotId), at }
   const saved = await save(backend, await requireProject(backend, id), snapshot, async () => undefined)

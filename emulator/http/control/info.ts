@@ -15,7 +15,7 @@ export const info: ControlHandlers['info'] = {
       project: { id, name },
       addresses: addressesAt(backend.url()),
       ...found,
-      clock: { now: backend.clock.now().toISOString(), offset: backend.clock.offset() },
+      clock: { now: backend.clocks.service.now().toISOString(), offset: backend.clocks.service.offset() },
       dialect,
       limits: { ...limitsOf(settings), page: pageSizes[parseDialect(dialect).paging] },
     }

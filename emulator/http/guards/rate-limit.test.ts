@@ -4,9 +4,9 @@ import { openRateLimiter } from './rate-limit.js'
 
 function limiterAt(start: string) {
   let at = new Date(start).getTime()
-  const limiter = openRateLimiter(() => new Date(at))
+  const limiter = openRateLimiter()
   return {
-    count: (rateLimit: RateLimit, key = 'one') => limiter.count(key, { rateLimit, tier: 'pro' }),
+    count: (rateLimit: RateLimit, key = 'one') => limiter.count(key, { rateLimit, tier: 'pro' }, new Date(at)),
     wait: (seconds: number) => {
       at += seconds * 1_000
     },
@@ -60,11 +60,12 @@ describe('LIM-01 LIM-02: the rate limit', () => {
   })
 
   it('stays small however many keys there are', () => {
-    const limiter = openRateLimiter(() => new Date(0), 2)
+    const limiter = openRateLimiter(2)
+    const now = new Date(0)
     const rules = { rateLimit: { minute: 1 }, tier: 'pro' } as const
-    for (const key of ['one', 'two', 'three']) limiter.count(key, rules)
+    for (const key of ['one', 'two', 'three']) limiter.count(key, rules, now)
 
-    expect(limiter.count('one', rules)).toMatchObject({ retryAfterSeconds: undefined })
-    expect(limiter.count('three', rules)).toMatchObject({ retryAfterSeconds: 60 })
+    expect(limiter.count('one', rules, now)).toMatchObject({ retryAfterSeconds: undefined })
+    expect(limiter.count('three', rules, now)).toMatchObject({ retryAfterSeconds: 60 })
   })
 })

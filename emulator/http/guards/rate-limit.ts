@@ -1,5 +1,5 @@
 /**
- * Counts requests in fixed windows of the service's own clock. A counter of our own, because the clock comes
+ * Counts requests in fixed windows of the project's clock. A counter of our own, because the clock comes
  * from outside: docs/decisions has the reasons.
  */
 import {
@@ -23,8 +23,8 @@ export interface RateState {
 }
 
 export interface RateLimiter {
-  /** Counts one request of that key; nothing if nothing is limited. A refused request does not count. */
-  count(key: string, rules: RateRules): RateState | undefined
+  /** Counts one request of that key, at that moment; nothing if nothing is limited. A refused request does not count. */
+  count(key: string, rules: RateRules, now: Date): RateState | undefined
 }
 
 export interface RateRules {
@@ -33,13 +33,13 @@ export interface RateRules {
 }
 
 /** @param mostCounters more keys than that at once, and the oldest start again */
-export function openRateLimiter(now: () => Date, mostCounters = 50_000): RateLimiter {
+export function openRateLimiter(mostCounters = 50_000): RateLimiter {
   const counterOf = openWindowCounters(mostCounters)
 
   return {
-    count(key, rules) {
+    count(key, rules, now) {
       if (rules.rateLimit === 'off') return undefined
-      const nowSeconds = now().getTime() / 1_000
+      const nowSeconds = now.getTime() / 1_000
       const windows = windowsOf(rules).map(({ name, seconds, limit }) => {
         const window = Math.floor(nowSeconds / seconds)
         return { name, limit, counter: counterOf(`${key} ${name}`, window), resetSeconds: (window + 1) * seconds }

@@ -58,7 +58,7 @@ async function readParts(
   const isHashed = form.isHashed || (isCreating && req.headers['idempotency-key'] !== undefined)
   const { texts, files } = await readMultipart(req, backend, {
     texts: form.texts,
-    files: { ...form.fileRules(project.settings), isHashed },
+    files: { ...form.fileRules(project.settings), project: project.id, isHashed },
     mostFiles: form.mostFiles ?? sizes.mostFilesPerRequest,
   })
   const ofFiles = new Set(files.map(({ field }) => field))

@@ -3,7 +3,8 @@ import { insertMail } from '../../store/accounts/mails.js'
 import type { Mailer, MailTransport } from './port.js'
 
 interface Options {
-  now(): Date
+  /** The time in a project. */
+  now(project: string): Date
   newId(at: Date): string
   /** By each of them, mails are sent as well. */
   readonly transports: readonly MailTransport[]
@@ -22,8 +23,8 @@ export function openMailbox({ now, newId, transports, from, warn }: Options): Ma
 
   return {
     async compose(mail) {
-      const { to, subject, text, html } = mail
-      const at = now()
+      const { project, to, subject, text, html } = mail
+      const at = now(project)
       const id = newId(at)
       const messageId = `<${id}@svc.localhost>`
       const message = { from, to, subject, text, html, date: at, messageId, newline: 'windows' }

@@ -25,24 +25,31 @@ interface TakenTicket {
   readonly key: { readonly id: string; readonly secret: boolean } | null
   readonly session: string | null
   readonly user: string | null
+  readonly expiresAt: string
 }
 
-/** Uses a ticket up: of many who try at once, one gets it. */
-export async function deleteTicket(db: Database, hash: string, at: string): Promise<TakenTicket | undefined> {
+/** Uses a ticket up, also one that has expired: of many who try at once, one gets it. */
+export async function deleteTicket(db: Database, hash: string): Promise<TakenTicket | undefined> {
   const [row] = await db.query<
-    ProjectRow & { key_id: string | null; secret: boolean | null; session_id: string | null; user_id: string | null }
+    ProjectRow & {
+      key_id: string | null
+      secret: boolean | null
+      session_id: string | null
+      user_id: string | null
+      expires_at: string
+    }
   >(sql`
     with taken as (
-      delete from realtime_tickets where ticket_hash = ${hash} and expires_at > ${at}
-      returning project_id, key_id, session_id, user_id
+      delete from realtime_tickets where ticket_hash = ${hash}
+      returning project_id, key_id, session_id, user_id, expires_at
     )
-    select p.id, p.name, p.settings, k.id as key_id, k.secret, taken.session_id, taken.user_id
+    select p.id, p.name, p.settings, k.id as key_id, k.secret, taken.session_id, taken.user_id, taken.expires_at
     from taken
     join projects p on p.id = taken.project_id
     left join project_keys k on k.id = taken.key_id`)
   if (!row) return undefined
   const key = row.key_id === null ? null : { id: row.key_id, secret: row.secret === true }
-  return { project: projectFromRow(row), key, session: row.session_id, user: row.user_id }
+  return { project: projectFromRow(row), key, session: row.session_id, user: row.user_id, expiresAt: row.expires_at }
 }
 
 export async function deleteExpiredTickets(db: Database, at: string): Promise<void> {

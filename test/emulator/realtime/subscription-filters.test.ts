@@ -38,7 +38,7 @@ describe.each(engines)('on %s', (engine) => {
     messages.flatMap(({ event, data, document }) =>
       event === undefined ? [] : [[event, Object(data ?? document).updatedAt]],
     )
-  const setClock = (time: string) => service.backend.clock.set(new Date(time))
+  const setClock = (time: string) => service.backend.clocks.service.set(new Date(time))
 
   it('contract 9.3 a live filter on times sees a document as old as it was before the change', async () => {
     await createCollection(ctx, { name: 'aging' })

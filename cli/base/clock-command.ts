@@ -1,0 +1,17 @@
+import * as Flags from '@oclif/core/flags'
+import { type ClockCalls, clockOfProject } from '../../client/control.js'
+import { ControlCommand } from './control-command.js'
+
+/** A command about the emulator's clock, or that of one of its projects. */
+export abstract class ClockCommand extends ControlCommand {
+  static override baseFlags = {
+    ...ControlCommand.baseFlags,
+    project: Flags.string({ helpValue: 'ID', description: "id of a project: its clock only, and nobody else's" }),
+  }
+
+  /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */
+  protected clock(flags: { data?: string | undefined; project?: string | undefined }): ClockCalls {
+    const { clock } = this.control(flags)
+    return flags.project === undefined ? clock : clockOfProject(clock, flags.project)
+  }
+}
