@@ -84,7 +84,7 @@ function copyFindings(folder: string): Finding[] {
 }
 
 /** Drafts of files that were never finished, as processes leave them that are killed. */
-const draft = /^(data\.new|dev\.\d+\.log|\.writable-\d+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
+const draft = /^(data\.new|dev\.\d+\.log|\.writable-.+|(emulator|manifest)\.json\..+|lock\.\d+-.+|modes\..+)$/
 
 function leftoverFindings(folder: string): Finding[] {
   const left = namesIn(folder).filter((name) => draft.test(name))

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeStateFolder } from '../../emulator/database/pglite/folder-place.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { sql } from '../../emulator/database/port.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
@@ -77,6 +78,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const emulator of running) await emulator.close()
+})
+
+it('a new folder is made by many that begin in it at once', async () => {
+  const dir = join(folder, 'busy', 'state')
+
+  await Promise.all(Array.from({ length: 50 }, () => makeStateFolder(dir)))
+
+  expect(await readdir(dir)).toEqual([])
 })
 
 describe('the state folder', () => {

@@ -1,4 +1,5 @@
 /** Where a state folder can be: it is made, for its owner only, or refused in one sentence that says what is in the way. */
+import { randomUUID } from 'node:crypto'
 import { access, constants, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
@@ -17,7 +18,8 @@ export async function makeStateFolder(folder: string): Promise<void> {
     // Node's own `recursive` never ends where the system says that a folder is missing and refuses to make it.
     for (const missing of await missingFolders(folder)) await makeFolder(missing)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
-    const probe = `${folder}${sep}.writable-${process.pid}`
+    // Several may begin at once, in this process too.
+    const probe = `${folder}${sep}.writable-${randomUUID()}`
     await writeFile(probe, '', { mode: 0o600 })
     await rm(probe)
   } catch (cause) {
