@@ -1,0 +1,69 @@
+/** Projects, their users and mails. */
+import { expect, it } from 'vitest'
+import { createClient } from '../../../client/index.js'
+import type { GivenSettings } from '../../../client/protocol/control/projects.js'
+import type { Opened } from './opened.js'
+
+export function accountCases(opened: Opened): void {
+  it('projects, with their settings', async () => {
+    const { control } = opened
+    const settings: GivenSettings = {
+      dialect: 'b',
+      allowedOrigins: ['https://app.example'],
+      rateLimit: ['minute'],
+      tier: 'standard',
+      appUrl: 'https://app.example',
+      idp: { IDP_CLIENT_SECRET: 'confidential' },
+    }
+
+    const { id: project } = await control.projects.create({ name: 'shop', settings })
+    const { id: key } = await control.projects.createKey({ project, secret: true })
+    const shown = await control.projects.get({ project })
+    const updated = await control.projects.update({ project, settings: { rateLimit: { minute: 5 }, appUrl: null } })
+    await control.projects.removeKey({ project, key })
+    const report = await control.projects.reset({ project, users: true, mail: true })
+
+    expect(shown).toMatchObject({ name: 'shop', settings: { ...settings, idp: ['IDP_CLIENT_SECRET'] } })
+    expect(shown.keys).toHaveLength(3)
+    expect(report).toEqual({ collections: [], users: 0, files: 0, mails: 0 })
+    expect(updated.settings).toMatchObject({ rateLimit: { minute: 5 }, appUrl: null, tier: 'standard' })
+  })
+
+  it('users', async () => {
+    const { control, emulator } = opened
+    const svc = createClient(emulator)
+    await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse', data: { bio: 'Hi' } })
+    await svc.auth.twoFactor.enable()
+    const { id: user } = await svc.auth.me()
+
+    const { code } = await control.users.code({ user })
+    const updated = await control.users.update({ user, roles: ['admin'], emailVerified: true })
+    const { token } = await control.users.token({ user })
+    const signedIn = await svc.auth.use(token)
+    await control.users.logOut({ user })
+    const removed = await control.users.remove({ user })
+
+    expect(code).toMatch(/^\d{6}$/)
+    expect(updated).toMatchObject({ roles: ['admin'], data: { bio: 'Hi' }, email_verified: true })
+    expect(signedIn.user).toMatchObject({ id: user, roles: ['admin'] })
+    expect(removed).toEqual({ id: user })
+  })
+
+  it('mail', async () => {
+    const { control, emulator } = opened
+    const to = 'bob@example.com'
+    const { auth } = createClient(emulator)
+    await auth.signUp({ email: to, password: 'Correct4Horse' })
+    await auth.requestVerification()
+
+    const { id } = await control.mail.wait({ to, timeout: 10 })
+    const { mails } = await control.mail.list({ to, limit: 1, project: emulator.projectId })
+    const mail = await control.mail.get({ id })
+    await control.mail.remove({ id })
+    const { count } = await control.mail.clear({ to })
+
+    expect(mails.map((each) => each.id)).toEqual([id])
+    expect(mail.links).toHaveLength(1)
+    expect(count).toBe(0)
+  })
+}

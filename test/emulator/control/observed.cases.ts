@@ -1,0 +1,79 @@
+/** What is asked of the emulator, and what it is made of. */
+import { expect, it } from 'vitest'
+import { createClient } from '../../../client/index.js'
+import type { Opened } from './opened.js'
+
+export function observationCases(opened: Opened): void {
+  it('requests, in short and in full, with the plan of what they asked the database', async () => {
+    const { control, emulator } = opened
+    const { projectId: project, url } = emulator
+    const client = createClient(emulator)
+    await client.collections.create({ name: 'logged' })
+    await client.collection('logged').list({ where: { title: 'Hello' } })
+
+    const { isOn, requests } = await control.requests.list({ project, path: '/collections/logged', status: '2xx,404' })
+    const [id = ''] = requests.map((each) => each.id)
+    const record = await control.requests.get({ id })
+    const statement = record.statements.findIndex(({ text }) => text.includes('documents'))
+    const { plan } = await control.requests.plan({ id, statement })
+    const { before, after } = await control.requests.replay({ id })
+    const { count } = await control.requests.clear({ project })
+
+    expect([isOn, requests.length]).toEqual([true, 1])
+    expect(record).toMatchObject({ route: 'documents.list', status: 200, caller: { kind: 'key' }, reason: null })
+    expect(record.request.headers).toMatchObject({ host: new URL(url).host, 'x-api-key': '[masked]' })
+    expect(before).toEqual(record)
+    expect(after).toMatchObject({ replayOf: id, caller: record.caller, answer: { body: record.answer.body } })
+    expect(plan.join('\n')).toContain('documents')
+    expect(count).toBeGreaterThan(1)
+    expect((await control.requests.list({ project })).requests).toEqual([])
+  })
+
+  it('indexes, with what they are for and why they were made', async () => {
+    const { control, emulator } = opened
+    const { projectId: project, apiKey, url } = emulator
+    const client = createClient({ url, apiKey })
+    await client.collections.create({ name: 'many' })
+    for (let first = 0; first < 2_000; first += 1_000) {
+      const documents = Array.from({ length: 1_000 }, (_, n) => ({ kind: n % 10, title: `Post ${n}` }))
+      await client.collection('many').createMany(documents)
+    }
+    const ask = () => client.collection('many').list({ where: { kind: 3 }, sort: 'title', limit: 5 })
+    await expect
+      .poll(async () => {
+        await ask()
+        return (await control.indexes.list({ project, collection: 'many' })).indexes.map(({ isReady }) => isReady)
+      })
+      .toEqual([true])
+
+    const { indexes } = await control.indexes.list({ project })
+
+    expect(indexes).toMatchObject([{ collection: 'many', equal: ['kind'], field: 'title', kind: 'asc' }])
+    expect(indexes[0]?.reason).toMatch(/^\d+ lists asked for it among 2,000 documents$/)
+    expect(indexes[0]?.bytes).toBeGreaterThan(8_192)
+    await expect(control.indexes.list({ project, collection: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('what answers, on what, and with how much of it in use', async () => {
+    const { control, emulator } = opened
+    const svc = createClient({ url: emulator.url, apiKey: emulator.apiKey, transport: 'sse' })
+    await svc.collections.create({ name: 'watched' })
+    const watched = ['open', 'closed'].map((state) => svc.collection('watched').subscribe({ where: { state } }))
+    await expect.poll(() => watched.map(({ status }) => status)).toEqual(['open', 'open'])
+    const open = await control.info.get()
+    for (const { close } of watched) close()
+
+    expect(open).toMatchObject({
+      project: { id: emulator.projectId },
+      addresses: { url: emulator.url, dashboardUrl: emulator.dashboardUrl },
+      database: { dataDir: null, isDurable: false, version: expect.stringMatching(/^\d+\.\d+/) },
+      disk: null,
+      streams: { connections: 2, subscriptions: 2 },
+      dialect: 'a',
+      limits: { tier: 'pro', rateLimit: 'off', page: { default: 20, most: 100 } },
+      hashing: { library: await emulator.hashLibrary() },
+    })
+    expect(open.database.bytes).toBeGreaterThan(1_000_000)
+    await expect.poll(async () => (await control.info.get()).streams).toEqual({ connections: 0, subscriptions: 0 })
+  })
+}

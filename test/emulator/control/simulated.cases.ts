@@ -1,0 +1,48 @@
+/** The world outside, as the emulator has it. */
+import { expect, it } from 'vitest'
+import type { Opened } from './opened.js'
+
+export function simulationCases(opened: Opened): void {
+  it('the clock', async () => {
+    const { control } = opened
+    const { now } = await control.clock.change({ now: '2040-02-29T12:00:00+01:00' })
+    const { offset } = await control.clock.change({ advance: 60_000 })
+    const shown = await control.clock.get()
+    await control.clock.reset()
+
+    expect(now).toMatch(/^2040-02-29T11:00:/)
+    expect(shown.offset).toBe(offset)
+  })
+
+  it('the clock of a project', async () => {
+    const { control } = opened
+    const { project } = await control.info.get()
+    const moved = await control.clock.ofProject.change({ project: project.id, now: '2040-02-29T12:00:00+01:00' })
+    const shown = await control.clock.ofProject.get({ project: project.id })
+    const { offset } = await control.clock.ofProject.reset({ project: project.id })
+
+    expect([moved.offset, offset]).toEqual([shown.offset, 0])
+    await expect(control.clock.ofProject.get({ project: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('the built-in identity provider', async () => {
+    const { control, emulator } = opened
+    const account = 'mary'
+    await control.idp.accounts.add({ id: account, claims: { locale: 'en' } })
+    const changed = await control.idp.accounts.change({ account, email: null })
+    const { accounts } = await control.idp.accounts.list()
+    await control.idp.accounts.remove({ account })
+    await control.idp.faults.set({ fault: 'slow', times: null })
+    const { faults } = await control.idp.faults.set({ fault: 'down', client: 'shop' })
+    await control.idp.faults.list()
+    const cleared = await control.idp.faults.clear({ client: 'shop' })
+    const completeUrl = 'http://127.0.0.1:1/done'
+    const { url } = await control.idp.logins.start({ project: emulator.projectId, completeUrl })
+
+    expect(changed).toMatchObject({ name: account, email: null, claims: { locale: 'en' } })
+    expect(accounts).toContainEqual(changed)
+    expect(faults).toHaveLength(2)
+    expect(cleared.faults).toEqual([{ fault: 'slow', times: null }])
+    expect(url).toContain('/_svc/idp/authorize?')
+  })
+}
