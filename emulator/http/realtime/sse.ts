@@ -36,7 +36,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
   let isOver = false
   let subscription: CollectionSubscription | undefined
   let unwatch = () => {}
-  let identity: Identity = ctx
+  let identity: Identity = { project: ctx.project, caller: ctx.caller }
   const early: Buffer[] = []
   const subscriber = openSubscriber(
     backpressureOf({
@@ -83,7 +83,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
   }
 
   return new Promise((resolve, reject) => {
-    unwatch = streams.watch.watch(ctx, {
+    unwatch = streams.watch.watch(identity, {
       changed(now) {
         identity = now
         return subscription?.review()
