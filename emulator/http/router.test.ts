@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Door, Serve } from './exchange.js'
+import { aDoor } from '../../test/fixtures/stand-ins.js'
+import type { Serve } from './exchange.js'
 import { mountPlaces, type Respond } from './mount.js'
 import { placesOf, readingPlace } from './places.js'
 import { openRouter, type Router } from './router.js'
@@ -12,7 +13,7 @@ import { storedFilePath } from './stored-files.js'
 
 // Both ways are told the same places; what they are asked here shows that they find the same one.
 
-const door = {} as Door
+const door = aDoor()
 const read: Serve = () => ({ status: 200, headers: {}, body: '' })
 const places = [
   ...placesOf(door, [...routes, ...controlRoutes, ...aboutRoutes(routes, controlRoutes, '0.0.0')]),

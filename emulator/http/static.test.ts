@@ -5,32 +5,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Backend, Cache } from '../core/context.js'
-import { openRequestLog } from '../core/requests/request-log.js'
-import type { Door } from './exchange.js'
+import { aBackend, aDoor } from '../../test/fixtures/stand-ins.js'
+import type { Cache } from '../core/context.js'
 import { openHostCheck } from './guards/origins.js'
 import { openLog } from './log.js'
 import { mountFolders } from './static.js'
 
 /** No project is known, so nothing is read of the database. */
 const empty: Cache<never> = { of: async () => undefined as never }
-const backend: Partial<Backend> = {
-  requests: openRequestLog({ isOn: false }),
+const backend = aBackend({
   caches: { callers: empty, collections: empty, projects: empty, origins: empty, tokenSecrets: empty },
-}
+})
 const failures: string[] = []
-const parts: Partial<Door> = {
-  backend: backend as Backend,
-  home: 'home',
+const door = aDoor({
+  backend,
   log: {
     ...openLog({ level: 'silent', folder: undefined }),
     failure: (_id, error) => void failures.push(String(error)),
   },
-  openToLoopback: true,
-  latency: () => 0,
   requireHost: openHostCheck([]),
-}
-const door = parts as Door
+})
 const app = express()
 const server = createServer(app)
 let folder: string

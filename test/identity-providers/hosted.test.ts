@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { defaultSettings } from '../../client/protocol/model/project.js'
-import type { Backend } from '../../emulator/core/context.js'
 import { readCompleteUrl, readProvider } from '../../emulator/core/providers/provider-settings.js'
+import { aBackend } from '../fixtures/stand-ins.js'
 
 // Where there is no built-in provider, nothing stands in for one that is not configured.
 
-const backend = { localProvider: undefined, url: () => 'https://svc.example' } as Backend
+const backend = aBackend({ url: () => 'https://svc.example' })
 
 function scope(idp: Record<string, string> = {}) {
   return { backend, project: { id: 'p', name: 'p', settings: { ...defaultSettings, idp } } }

@@ -1,10 +1,10 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { defaultSettings } from '../../client/protocol/model/project.js'
-import type { Backend } from '../../emulator/core/context.js'
 import { readProvider } from '../../emulator/core/providers/provider-settings.js'
 import { openOidc } from '../../emulator/idp/oidc.js'
 import type { ProviderClient } from '../../emulator/idp/provider.js'
+import { aBackend } from '../fixtures/stand-ins.js'
 
 // Microsoft's addresses are fixed, so what answers there is put in the place of `fetch`: the world outside.
 
@@ -24,7 +24,7 @@ function aClient(): ProviderClient {
     IDP_MICROSOFT_REDIRECT_URL: 'https://svc.example/auth-collections/auth-idp-redirect/p',
     IDP_MICROSOFT_COMPLETE_URL: 'https://app.example/done',
   }
-  const backend = { localProvider: undefined, url: () => 'https://svc.example' } as Backend
+  const backend = aBackend({ url: () => 'https://svc.example' })
   return readProvider({ backend, project: { id: 'p', name: 'p', settings: { ...defaultSettings, idp } } }, 'microsoft')
     .client
 }

@@ -9,6 +9,7 @@ import type { IdentityProviders } from '../../emulator/idp/provider.js'
 import { openMemoryBus } from '../../emulator/ports/bus/memory-bus.js'
 import { selectProject } from '../../emulator/store/projects.js'
 import { engines, type OpenedEngine, openEngine } from '../fixtures/databases/engines.js'
+import { aBackend } from '../fixtures/stand-ins.js'
 
 /** A provider that vouches for whoever comes. */
 const providers: IdentityProviders = {
@@ -35,9 +36,9 @@ describe.each(engines)('on %s', (engine) => {
   test('IDP-10 whichever statement fails behind the project’s own, the browser is told "database_error"', async () => {
     const endings: (string | null)[] = []
     for (let failing = 2; endings.at(-1) !== null && failing < 20; failing++) {
-      const { state, project } = await leave(aBackend(opened.db))
+      const { state, project } = await leave(backendOn(opened.db))
       const heard: unknown[] = []
-      const backend = { ...aBackend(failAt(opened.db, failing)), report: (error: unknown) => heard.push(error) }
+      const backend = { ...backendOn(failAt(opened.db, failing)), report: (error: unknown) => heard.push(error) }
 
       const parameters = new URLSearchParams({ state, code: 'x' })
       const sent = await finishLogin(backend, project, { parameters, cookies: undefined })
@@ -52,15 +53,15 @@ describe.each(engines)('on %s', (engine) => {
   })
 
   test('IDP-10 a login that failed so leaves no user without a way in', async () => {
-    const { state, project } = await leave(aBackend(opened.db))
+    const { state, project } = await leave(backendOn(opened.db))
     // The user is there by then, the session is not.
-    const failing = aBackend(failAt(opened.db, 6))
+    const failing = backendOn(failAt(opened.db, 6))
     const finish = (backend: Backend, state: string) =>
       finishLogin(backend, project, { parameters: new URLSearchParams({ state, code: 'x' }), cookies: undefined })
     const failed = await finish(failing, state)
 
-    const next = await leave(aBackend(opened.db), project)
-    const again = await finish(aBackend(opened.db), next.state)
+    const next = await leave(backendOn(opened.db), project)
+    const again = await finish(backendOn(opened.db), next.state)
 
     expect(failed.location).toBe('https://app.example/done?svc-error=database_error')
     expect(again.location).toMatch(/^https:\/\/app\.example\/done\?svc-super-token=/)
@@ -78,20 +79,18 @@ async function leave(backend: Backend, id?: string): Promise<{ state: string; pr
 }
 
 /** The parts of a backend that a login through a provider needs. */
-function aBackend(db: Database): Backend {
+function backendOn(db: Database): Backend {
   const bus = openMemoryBus()
-  const parts: Partial<Backend> = {
+  return aBackend({
     db,
     providers,
-    localProvider: undefined,
     url: () => 'https://svc.example',
     now: () => new Date(),
     newId: openIds(),
     bus,
     caches: openCaches(bus),
     report: () => undefined,
-  }
-  return parts as Backend
+  })
 }
 
 /** A database that fails at its n-th statement, and works before and after. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { aBackend } from '../../../test/fixtures/stand-ins.js'
 import type { Database, Sql } from '../../database/port.js'
 import { openMemoryBus } from '../../ports/bus/memory-bus.js'
 import { openCaches } from '../caches.js'
@@ -8,14 +9,14 @@ import { createSemaphore } from '../semaphore.js'
 import { allowsOrigin, createKey, removeKey } from './projects.js'
 
 /** A database that allows every origin, and counts who asks. */
-function aBackend(asked: unknown[]): Backend {
+function backendWith(asked: unknown[]): Backend {
   const db: Pick<Database, 'query'> = {
     async query<Row>(statement: unknown) {
       asked.push(statement)
       return [{ is_allowed: true }] as Row[]
     },
   }
-  return { db, caches: openCaches(openMemoryBus()) } as Backend
+  return aBackend({ db: db as Database, caches: openCaches(openMemoryBus()) })
 }
 
 it.each([
@@ -29,13 +30,13 @@ it.each([
 ])('contract 10.12 an origin that no project may allow costs no statement', async (origin) => {
   const asked: unknown[] = []
 
-  expect(await allowsOrigin(aBackend(asked), origin)).toBe(false)
+  expect(await allowsOrigin(backendWith(asked), origin)).toBe(false)
   expect(asked).toEqual([])
 })
 
 it('contract 10.12 an origin that may be allowed is asked for once', async () => {
   const asked: unknown[] = []
-  const backend = aBackend(asked)
+  const backend = backendWith(asked)
   const origin = `https://${`${'a'.repeat(60)}.`.repeat(4)}example:65535`
 
   expect([await allowsOrigin(backend, origin), await allowsOrigin(backend, origin)]).toEqual([true, true])
@@ -70,7 +71,7 @@ function aBackendWithKeys(ids: readonly string[]) {
   const db = { query } as Partial<Database> as Database
   const now = () => new Date('2026-01-01T00:00:00Z')
   const newId = () => '01900000-0000-7000-8000-000000000009'
-  const backend = { db, keyring, bus: openMemoryBus(), now, newId } as Partial<Backend> as Backend
+  const backend = aBackend({ db, keyring, bus: openMemoryBus(), now, newId })
   return { backend, stored, kept: () => kept }
 }
 

@@ -4,7 +4,7 @@ import type { Schema, StoredCollection } from '../../../client/protocol/model/co
 import type { DocumentUpdate, Fields } from '../../../client/protocol/model/document.js'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openCaches } from '../../../emulator/core/caches.js'
-import type { Backend, Context } from '../../../emulator/core/context.js'
+import type { Context } from '../../../emulator/core/context.js'
 import {
   createDocument,
   removeDocument,
@@ -19,6 +19,7 @@ import { insertCollection, selectCount, updateCollection } from '../../../emulat
 import { insertFiles } from '../../../emulator/store/files.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+import { aBackend } from '../../fixtures/stand-ins.js'
 
 // A write of one document is a statement of its own or, inside a transaction, one that locks first. Both are asked here for the
 // same histories, and have to leave the same rows, changes, counts and answers.
@@ -179,12 +180,11 @@ async function openWorld(db: Database) {
   })
   const newId = openIds()
   let sweeps = 0
-  const parts: Partial<Backend> = {
+  const backend = aBackend({
     ...{ db, bus, caches: openCaches(bus), newId },
     now: () => at,
     sweepFilesSoon: () => void sweeps++,
-  }
-  const backend = parts as Backend
+  })
   const id = newId(at)
   const caller = { id, key: { id, secret: true }, user: undefined, secret: true }
   const ctx: Context = { project, caller, ...unitOf(backend) }

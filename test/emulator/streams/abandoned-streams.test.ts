@@ -6,18 +6,18 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { openCaches } from '../../../emulator/core/caches.js'
-import type { Backend, Context } from '../../../emulator/core/context.js'
+import type { Context } from '../../../emulator/core/context.js'
 import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
 import { unitOf } from '../../../emulator/core/unit-of-work.js'
-import type { Door, Exchange } from '../../../emulator/http/exchange.js'
+import type { Exchange } from '../../../emulator/http/exchange.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
-import type { Log } from '../../../emulator/http/log.js'
 import { streamEvents } from '../../../emulator/http/realtime/sse.js'
 import { run } from '../../../emulator/http/run.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertCollection } from '../../../emulator/store/collections.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+import { aBackend, aDoor } from '../../fixtures/stand-ins.js'
 
 const at = '2026-01-01T00:00:00.000Z'
 const id = '01900000-0000-7000-8000-000000000001'
@@ -39,21 +39,18 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const bus = openMemoryBus()
   const feeds = openFeeds(db, bus, (error) => faults.push(error))
   const leave = vi.spyOn(feeds, 'leave')
-  const backend = { db, bus, feeds, caches: openCaches(bus) } as Backend
+  const backend = aBackend({ db, bus, feeds, caches: openCaches(bus) })
   const watch = openIdentityWatch(backend)
   const ctx: Context = { project, caller, ...unitOf(backend) }
   const streams = { watch, open: new Set<() => void>() }
   const wish = { collection: 'posts', where: { all: [] }, isLive: false, since: undefined }
-  const log: Partial<Log> = { isOpen: false }
-  const asked = { requests: { isOn: false } } as Backend
-  const door = { backend: asked, requireHost: () => undefined, latency: () => 0, log } as object as Door
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true
     await once(exchange.req.socket, 'close')
     return { status: 200, headers: {}, ...(await streamEvents(ctx, wish, dialects.a, streams)) }
   }
   const answered: Promise<void>[] = []
-  const server = createServer((req, res: ServerResponse) => void answered.push(run(door, '/', serve, req, res)))
+  const server = createServer((req, res: ServerResponse) => void answered.push(run(aDoor(), '/', serve, req, res)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
 
   const asking = get({ port: (server.address() as AddressInfo).port }).on('error', () => undefined)

@@ -4,9 +4,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Door } from '../../../emulator/http/exchange.js'
-import type { Log } from '../../../emulator/http/log.js'
 import { openRealtime, type Realtime } from '../../../emulator/http/realtime/websocket.js'
+import { aDoor } from '../../fixtures/stand-ins.js'
 
 const beat = 30_000
 
@@ -14,9 +13,7 @@ let server: Server
 let realtime: Realtime
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const log: Partial<Log> = { failure: () => undefined }
-  const door: object = { requireHost: () => undefined, openToLoopback: true, backend: {}, log }
-  realtime = openRealtime(door as Door)
+  realtime = openRealtime(aDoor())
   server = createServer().on('upgrade', realtime.upgrade)
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
-import type { Backend, Identity } from '../../../emulator/core/context.js'
+import type { Identity } from '../../../emulator/core/context.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { insertProject } from '../../../emulator/store/projects.js'
 import { type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { patiently } from '../../fixtures/patience.js'
+import { aBackend } from '../../fixtures/stand-ins.js'
 
 const project = { id: 'test', name: 'test', settings: defaultSettings }
 const key = { id: '01900000-0000-7000-8000-000000000001', secret: false }
@@ -23,7 +24,7 @@ afterAll(() => opened.stop())
 
 function aWatch() {
   const bus = openMemoryBus()
-  const watch = openIdentityWatch({ db: opened.db, bus } as Backend)
+  const watch = openIdentityWatch(aBackend({ db: opened.db, bus }))
   return { ...watch, somethingChanged: () => bus.publish([{ kind: 'identity' }]) }
 }
 
