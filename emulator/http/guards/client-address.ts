@@ -8,7 +8,8 @@ import { isLoopbackAddress } from '../../../client/protocol/model/loopback.js'
  * network, since whoever has one address there has 2^64 of them.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
-  const header = headers['x-forwarded-for'] ?? ''
+  const header = headers['x-forwarded-for']
+  if (header === undefined) return networkOf(socket.remoteAddress ?? '')
   const forwarded = Array.isArray(header) ? header.join(',') : header
   // Each proxy writes down, at the end, who called it.
   const hops = [...forwarded.split(','), socket.remoteAddress ?? '']
@@ -24,6 +25,7 @@ export function isFromThisMachine({ headers, socket }: IncomingMessage): boolean
 }
 
 function networkOf(address: string): string {
+  if (/^[\d.]{7,15}$/.test(address)) return address
   const host = address.replace(/^\[(.*)\].*$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
   const plain = host.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(plain)) return plain.slice(0, 80)

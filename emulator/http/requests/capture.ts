@@ -1,7 +1,6 @@
 /** What is kept of a request once it was answered: bounded, and without what opens anything. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
-import { formatDialect } from '../../../client/protocol/wire/dialects.js'
 import {
   type KeptBody,
   type KeptRequest,
@@ -12,6 +11,7 @@ import {
 import type { Trace, TracedStatement } from '../../core/requests/trace.js'
 import type { Door, Exchange } from '../exchange.js'
 import { clientAddress } from '../guards/client-address.js'
+import { dialectHeaders } from '../reply/spoken-dialect.js'
 import { bytesOf, type Text } from '../reply/write-steps.js'
 import { cutMark, maskedHeader } from './masking.js'
 import { isSecretPath, maskedSecretBody, maskedUrl, type Secrets, scrubbed } from './secret-routes.js'
@@ -60,7 +60,7 @@ export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Cap
     isSecret,
     project: exchange.project?.id ?? null,
     caller: exchange.caller,
-    dialect: formatDialect(exchange.dialect),
+    dialect: dialectHeaders(exchange.dialect)['svc-dialect'],
     status: answer?.status ?? null,
     address: clientAddress(req, door.trustedProxies),
     origin: req.headers.origin ?? null,
@@ -152,8 +152,8 @@ function secretText(
   return { type, bytes, content: scrubbed(secrets, masked), isCut: false, isMasked: masked !== text, leftOut: null }
 }
 
-function nothingOf(body: Pick<KeptBody, 'type' | 'bytes' | 'leftOut'>): KeptBody {
-  return { ...body, content: null, isCut: false, isMasked: false }
+function nothingOf({ type, bytes, leftOut }: Pick<KeptBody, 'type' | 'bytes' | 'leftOut'>): KeptBody {
+  return { type, bytes, content: null, isCut: false, isMasked: false, leftOut }
 }
 
 function textOf(content: Buffer | Text): string {

@@ -23,10 +23,34 @@ const secretHeader = /^(?:sec-websocket-protocol|svc-replay)$/
 
 /** A header as it may be kept: of who asks, the scheme alone. */
 export function maskedHeader(name: string, value: string): string {
-  if (name === 'authorization' || name === 'proxy-authorization')
-    return `${value.split(' ', 1)[0]?.slice(0, 20)} ${mask}`
-  if (isSecretName(name) || secretHeader.test(name)) return mask
-  return name === 'referer' || name === 'location' || name === 'link' ? maskedAddress(value, isLoginSecret) : value
+  return headerMasks[maskOf(name)](value)
+}
+
+const headerMasks = {
+  none: (value: string) => value,
+  all: () => mask,
+  behindScheme: (value: string) => `${value.split(' ', 1)[0]?.slice(0, 20)} ${mask}`,
+  address: (value: string) => maskedAddress(value, isLoginSecret),
+}
+
+/** Each request has the same names again. */
+const maskOfHeader = new Map<string, keyof typeof headerMasks>(
+  Object.entries({
+    authorization: 'behindScheme',
+    'proxy-authorization': 'behindScheme',
+    referer: 'address',
+    location: 'address',
+    link: 'address',
+  } as const),
+)
+const mostHeaderNames = 1_000
+
+function maskOf(name: string): keyof typeof headerMasks {
+  const known = maskOfHeader.get(name)
+  if (known) return known
+  const found = isSecretName(name) || secretHeader.test(name) ? 'all' : 'none'
+  if (maskOfHeader.size < mostHeaderNames) maskOfHeader.set(name, found)
+  return found
 }
 
 /** Keys, tokens and hashes of the service and of others, passwords in addresses, and what an authenticator is set up by. */
