@@ -18,6 +18,7 @@ import * as peers from './rows/peers.js'
 import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
+import * as requests from './rows/requests.js'
 import * as settings from './rows/settings.js'
 import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
@@ -39,6 +40,7 @@ const groups = {
   peers,
   commands,
   settings,
+  requests,
   client,
   testing,
   hostile,
