@@ -101,6 +101,15 @@ const summary = z.strictObject(head)
 export type RequestSummary = z.output<typeof summary>
 export type RequestRecord = z.output<typeof record>
 
+const difference = z.strictObject({
+  part: z.enum(['status', 'headers', 'body']),
+  path: z.array(z.union([z.string(), z.number()])).describe('Where in the headers or in a body of JSON.'),
+  before: z.string().nullable().describe('As JSON, at most 1,000 characters of it; null where there was nothing.'),
+  after: z.string().nullable(),
+})
+
+export type AnswerDifference = z.output<typeof difference>
+
 const ofProject = {
   project: z.string().optional().describe('Id of a project; left out, all, and what belongs to none.'),
 }
@@ -139,7 +148,7 @@ export const requests = {
     reply: z.strictObject({ text: z.string(), plan: z.array(z.string()).describe('The lines of EXPLAIN.') }),
   },
   replay: {
-    summary: 'Send a request once more, as the same caller, with some parts changed.',
+    summary: 'Send a request once more, as the same caller, with some parts changed, and compare the answers.',
     request: z.strictObject({
       method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
       path: z.string().startsWith('/').optional().describe('With its query.'),
@@ -149,7 +158,13 @@ export const requests = {
         .describe('These in place of its own; null takes one away. A key or token here is used instead of the caller.'),
       body: z.string().optional(),
     }),
-    reply: z.strictObject({ before: record, after: record }),
+    reply: z.strictObject({
+      before: record,
+      after: record,
+      differences: z
+        .array(difference)
+        .describe('Of both answers, the first 1,000, without headers that are never the same twice.'),
+    }),
   },
   clear: {
     summary: 'Forget requests: all, or those of a project.',

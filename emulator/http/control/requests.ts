@@ -3,6 +3,7 @@ import type { Backend } from '../../core/context.js'
 import { emailsOf } from '../../core/requests/emails.js'
 import { explain } from '../../core/requests/plan.js'
 import type { KeptRequest } from '../../core/requests/request-log.js'
+import { differencesOf } from '../requests/differences.js'
 import { passes } from '../requests/filter.js'
 import { replayed } from '../requests/replay.js'
 import { shownRecord, shownSummary } from '../requests/shown.js'
@@ -24,9 +25,10 @@ export const requests: ControlHandlers['requests'] = {
   get: (backend, { params }) => shown(backend, requireRequest(backend, params.id)),
   plan: (backend, { params, request }) => explain(backend, requireRequest(backend, params.id), request.statement ?? 0),
   async replay(backend, { params, request }) {
-    const before = requireRequest(backend, params.id)
-    const after = await replayed(backend, before, request)
-    return { before: await shown(backend, before), after: await shown(backend, after) }
+    const kept = requireRequest(backend, params.id)
+    const repeated = await replayed(backend, kept, request)
+    const [before, after] = [await shown(backend, kept), await shown(backend, repeated)]
+    return { before, after, differences: differencesOf(before, after) }
   },
   clear: (backend, { request }) => ({ count: backend.requests.clear(request.project) }),
 }

@@ -16,7 +16,7 @@ export function observationCases(opened: Opened): void {
     const record = await control.requests.get({ id })
     const statement = record.statements.findIndex(({ text }) => text.includes('documents'))
     const { plan } = await control.requests.plan({ id, statement })
-    const { before, after } = await control.requests.replay({ id })
+    const { before, after, differences } = await control.requests.replay({ id })
     const { count } = await control.requests.clear({ project })
 
     expect([isOn, requests.length]).toEqual([true, 1])
@@ -24,6 +24,7 @@ export function observationCases(opened: Opened): void {
     expect(record.request.headers).toMatchObject({ host: new URL(url).host, 'x-api-key': '[masked]' })
     expect(before).toEqual(record)
     expect(after).toMatchObject({ replayOf: id, caller: record.caller, answer: { body: record.answer.body } })
+    expect(differences).toEqual([])
     expect(plan.join('\n')).toContain('documents')
     expect(count).toBeGreaterThan(1)
     expect((await control.requests.list({ project })).requests).toEqual([])

@@ -227,6 +227,26 @@ describe('whatever the engine', () => {
     await silent.close()
   })
 
+  it('contract 11 a replay says what is different in both answers, of JSON value by value', async () => {
+    const { ask, control } = await aProject(emulator)
+    const { id } = await ask('POST', '/collections/posts/documents', {
+      title: 'Hello',
+      tags: ['a', 'b'],
+      constructor: 1,
+    })
+    const body = JSON.stringify({ title: 'Goodbye', tags: ['a'], constructor: 1, author: { city: 'Bern' } })
+
+    const { differences } = await control.requests.replay({ id, body })
+    const refused = await control.requests.replay({ id, headers: { 'x-api-key': 'svc_key_wrong' } })
+
+    expect(differences.filter(({ path: [name] }) => name === 'data')).toEqual([
+      { part: 'body', path: ['data', 'title'], before: '"Hello"', after: '"Goodbye"' },
+      { part: 'body', path: ['data', 'tags', 1], before: '"b"', after: null },
+      { part: 'body', path: ['data', 'author'], before: null, after: '{"city":"Bern"}' },
+    ])
+    expect(refused.differences[0]).toEqual({ part: 'status', path: [], before: '201', after: '401' })
+  })
+
   it('contract 11 a replay is refused with words: of logins, of refused keys, and of what no request can be', async () => {
     const { ask, control, apiKey } = await aProject(emulator)
     const login = await ask('POST', '/auth-collections/login', { email: 'ada@example.com', password: 'Wrong4Horse' })
