@@ -76,18 +76,29 @@ interface ListCondition<Item> extends AnyCondition<Item> {
 /** A text may be a time, as the service writes its own; one of a few known texts is none. */
 type TextOrDate<Value extends string> = string extends Value ? Value | Date : Value
 
-/** What may be asked of a field of that type: the value itself, or operators that fit it. */
-export type Condition<Value> = unknown extends Value
-  ? Scalar | TextCondition<Scalar>
-  : Value extends string
-    ? TextOrDate<Value> | null | TextCondition<TextOrDate<Value>>
-    : Value extends number
-      ? number | null | OrderedCondition<number>
-      : Value extends boolean
-        ? boolean | null | AnyCondition<boolean>
-        : Value extends readonly (infer Item)[]
-          ? Item | null | ListCondition<Item>
-          : Scalar | TextCondition<Scalar>
+/**
+ * What may be asked of a field of that type: the value itself, or operators that fit it. Texts are taken together, so that
+ * `in` may name several of those a field can be.
+ */
+export type Condition<Value> = [unknown] extends [Value]
+  ? OpenCondition
+  : [Value] extends [never]
+    ? OpenCondition
+    : TextsCondition<Extract<Value, string>> | OtherCondition<Exclude<Value, string>>
+
+type OpenCondition = Scalar | TextCondition<Scalar>
+
+type TextsCondition<Value extends string> = [Value] extends [never]
+  ? never
+  : TextOrDate<Value> | null | TextCondition<TextOrDate<Value>>
+
+type OtherCondition<Value> = Value extends number
+  ? number | null | OrderedCondition<number>
+  : Value extends boolean
+    ? boolean | null | AnyCondition<boolean>
+    : Value extends readonly (infer Item)[]
+      ? Item | null | ListCondition<Item>
+      : OpenCondition
 
 type Conditions<Data> = {
   readonly [Path in FieldPath<Data> | keyof OwnFields]?: Condition<FieldAt<Data, Path>>

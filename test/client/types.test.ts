@@ -66,7 +66,12 @@ describe('a typed client', () => {
     const role: NonNullable<Parameters<ReturnType<typeof authors>['list']>[0]>['where'] = { role: new Date() }
     // @ts-expect-error: a role that does not exist
     const author: NonNullable<Parameters<ReturnType<typeof authors>['list']>[0]>['where'] = { role: 'king' }
-    expectTypeOf([misspelt, misfit, mistyped, misdated, role, author]).toBeArray()
+    const severalOf: NonNullable<typeof role> = {
+      // @ts-expect-error: one of them does not exist
+      role: { in: ['admin', 'king'] },
+    }
+    expectTypeOf<{ role: { in: ('admin' | 'writer')[] } }>().toExtend<NonNullable<typeof role>>()
+    expectTypeOf([severalOf, misspelt, misfit, mistyped, misdated, role, author]).toBeArray()
   })
 
   it('takes every operator on a text', () => {
