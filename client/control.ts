@@ -1,7 +1,8 @@
 /** The typed client of the control API, for the command line, the dashboard and tests. It is in no published client. */
+import { messagesOf, type Opener } from './control-streams.js'
 import type { Contract } from './protocol/control/contract.js'
 import type { NamesIn, ReplyOf, RequestOf } from './protocol/control/operation.js'
-import { controlPath, operations } from './protocol/control/operations.js'
+import { controlPath, operations, streams } from './protocol/control/operations.js'
 import type { Json } from './protocol/model/json.js'
 import { segment } from './protocol/wire/paths/encode.js'
 import type { GivenParameter } from './protocol/wire/query/format.js'
@@ -12,9 +13,18 @@ export type Control = CallsOf<typeof operations, Contract>
 
 type CallsOf<Paths, Shapes> = {
   readonly [Name in keyof Paths & keyof Shapes]: Paths[Name] extends string
-    ? Call<{ readonly [Part in NamesIn<Paths[Name]>]: string } & RequestOf<Shapes[Name]>, ReplyOf<Shapes[Name]>>
+    ? CallOf<Shapes[Name], { readonly [Part in NamesIn<Paths[Name]>]: string } & RequestOf<Shapes[Name]>>
     : CallsOf<Paths[Name], Shapes[Name]>
 }
+
+type CallOf<Shape, Input> = Shape extends { readonly isStream: true }
+  ? StreamCall<Input, ReplyOf<Shape>>
+  : Call<Input, ReplyOf<Shape>>
+
+/** Its messages as they come, until the loop is left or the signal aborts. */
+type StreamCall<Input, Message> = (
+  input?: Input & { readonly signal?: AbortSignal },
+) => AsyncGenerator<Message, void, undefined>
 
 type Call<Input, Reply> =
   Record<string, never> extends Input ? (input?: Input) => Promise<Reply> : (input: Input) => Promise<Reply>
@@ -23,13 +33,29 @@ type Call<Input, Reply> =
 type Carrier = (request: Request) => Promise<{ readonly body: Json }>
 
 /**
- * Calls the control API. Replies are taken for what the contract says; a test holds the service to it.
+ * Calls the control API. Replies are taken for what the contract says; a test holds the service to it. Streams need `open`.
  *
  * @throws {SvcError} whatever the service answers
  */
-export function controlClient(send: Carrier, controlToken: string): Control {
+export function controlClient(send: Carrier, controlToken: string, open?: Opener): Control {
   const headers = { 'svc-control-token': controlToken }
-  const call = async (place: string, input: Input = {}) => {
+  const call = (place: string, input: Input = {}) => {
+    const { signal, ...given } = input
+    return streams.has(place) ? listen(place, given, signal) : ask(place, given)
+  }
+  const listen = (place: string, input: Input, signal: Input[string]) => {
+    const { method, path, rest } = fill(place, input)
+    if (!open) throw new TypeError('Streams need what opens them.')
+    const request = {
+      method,
+      path,
+      headers,
+      query: queryOf(rest),
+      signal: signal instanceof AbortSignal ? signal : undefined,
+    }
+    return messagesOf(open, request)
+  }
+  const ask = async (place: string, input: Input) => {
     const { method, path, rest } = fill(place, input)
     const isInQuery = method === 'GET' || method === 'DELETE'
     const request = isInQuery ? { query: queryOf(rest) } : { body: rest.form instanceof FormData ? rest.form : rest }
@@ -49,12 +75,12 @@ export function clockOfProject({ ofProject }: Control['clock'], project: string)
   }
 }
 
-type Input = Readonly<Record<string, GivenParameter[1] | FormData>>
+type Input = Readonly<Record<string, GivenParameter[1] | FormData | AbortSignal>>
 interface Paths {
   readonly [name: string]: string | Paths
 }
 
-function callsOf(paths: Paths, call: (place: string, input?: Input) => Promise<Json>): object {
+function callsOf(paths: Paths, call: (place: string, input?: Input) => object): object {
   const calls = Object.entries(paths).map(([name, place]) => [
     name,
     typeof place === 'string' ? (input?: Input) => call(place, input) : callsOf(place, call),
@@ -63,7 +89,9 @@ function callsOf(paths: Paths, call: (place: string, input?: Input) => Promise<J
 }
 
 function queryOf(rest: Input): GivenParameter[] {
-  return Object.entries(rest).flatMap(([name, value]) => (value instanceof FormData ? [] : [[name, value] as const]))
+  return Object.entries(rest).flatMap(([name, value]) =>
+    value instanceof FormData || value instanceof AbortSignal ? [] : [[name, value] as const],
+  )
 }
 
 /** The names in the path take their values; what is left is the request. */

@@ -13,6 +13,9 @@ import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
+import { openDocumentEvents } from './core/events/document-events.js'
+import { openEventLog } from './core/events/event-log.js'
+import { watchRequests } from './core/events/request-events.js'
 import { openIds } from './core/ids.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
 import { openFeeds } from './core/realtime/feeds.js'
@@ -133,6 +136,9 @@ async function openBackend(
     openMailbox({ now, newId, transports: openMailTransports(config, config.mailFrom), from: config.mailFrom, warn }),
   )
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
+  const events = openEventLog()
+  const requests = openRequestLog({ isOn: config.requestLog })
+  watchRequests(requests, events)
   const backend: Backend = {
     db: watched(db, indexes.busy),
     about: { pid: about.pid, dataDir, project: config.project },
@@ -150,7 +156,9 @@ async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
-    requests: openRequestLog({ isOn: config.requestLog }),
+    requests,
+    events,
+    documentEvents: stack.use(openDocumentEvents(db, bus, events, report)),
     report,
     sweepSoon: maintenance.soon,
     files,

@@ -3,18 +3,33 @@ import * as Flags from '@oclif/core/flags'
 import { WebSocket } from 'ws'
 import type { SvcError } from '../../client/index.js'
 import { changeKinds } from '../../client/protocol/model/change.js'
+import { eventGroups } from '../../client/protocol/model/events/emulator-event.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
+import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, whereFlags } from '../documents/where-flag.js'
 import { changeLines } from '../tail/change-lines.js'
 import { execute, forward } from '../tail/deliver.js'
 import { eventLine } from '../tail/event-line.js'
+import { eventLines } from '../tail/event-lines.js'
+import { everything, type Seen } from '../tail/everything.js'
 import { type Tail as OpenTail, openTail, type Shown } from '../tail/open-tail.js'
+import { openControl } from '../target/control.js'
 import { onStderr } from '../terminal/colour.js'
 import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 import { jsonText } from '../terminal/text-width.js'
+
+interface AllFlags {
+  readonly max: number | undefined
+  readonly timeout: number | undefined
+  readonly only: string | undefined
+  readonly last: number | undefined
+}
+
+/** Of the stream itself is no choice. */
+const groups = Object.keys(eventGroups).filter((group) => group !== 'stream')
 
 interface Wanted {
   readonly events: readonly string[] | undefined
@@ -37,6 +52,7 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     '<%= config.bin %> tail --where status=published --events created,updated',
     '<%= config.bin %> tail posts --max 1 --timeout 10 --json | tail -n 1 | jq .document.data',
     "<%= config.bin %> tail orders --events created --exec 'jq -r .id >> new-orders.txt'",
+    '<%= config.bin %> tail --all --only login,mail,request',
     '<%= config.bin %> tail orders --forward-to http://localhost:3000/hooks/orders',
   ]
   static override usage = 'tail [COLLECTION...]'
@@ -58,10 +74,21 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     timeout: Flags.integer({ min: 0, description: 'end after so many seconds', helpValue: 'seconds' }),
     exec: Flags.string({ description: 'command that gets each event as JSON on stdin', helpValue: 'command' }),
     'forward-to': Flags.string({ description: 'address that each event is posted to, as JSON', helpValue: 'url' }),
+    all: Flags.boolean({
+      description: 'everything that happens in the emulator: users, logins, files, mail, refused requests and more',
+      exclusive: ['where', 'or', 'events', 'transport', 'since', 'exec', 'forward-to', 'url', 'key', 'profile', 'as'],
+    }),
+    only: Flags.string({
+      dependsOn: ['all'],
+      description: `of --all, these: ${groups.join(', ')}, or kinds such as mail.sent`,
+      helpValue: 'kinds',
+    }),
+    last: Flags.integer({ dependsOn: ['all'], min: 0, description: 'of --all, begin with so many of the last events' }),
   }
 
   async run() {
     const { argv, flags } = await this.parse(Tail)
+    if (flags.all) return this.tailAll(argv.map(String), flags)
     const { events, max, exec, since, transport, timeout } = flags
     const wanted = { events, max, exec, forwardTo: readAddress(flags['forward-to']) }
     const client = this.client(flags, { transport, WebSocket })
@@ -84,6 +111,41 @@ a command of --exec or an address of --forward-to failed, with 1.`)
       end.abort()
       stop.release()
     }
+  }
+
+  private async tailAll(words: readonly string[], flags: AllFlags): Promise<void> {
+    if (words.length > 0) throw misuse('--all is of the whole emulator, not of a collection.', 'Leave out one of both.')
+    const { max, only, last, timeout } = flags
+    const emulator = emulatorOfRunOrHere(undefined)
+    if (!emulator) throw noEmulator()
+    const stop = stopSignal()
+    const end = new AbortController()
+    stop.signal.addEventListener('abort', () => end.abort())
+    let shown = 0
+    try {
+      for await (const seen of everything(openControl(emulator), { kinds: only, last }, end.signal)) {
+        if (seen.type === 'ready' && timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
+        this.printSeen(seen, emulator.url)
+        if (seen.type === 'event' && ++shown === max) break
+      }
+    } finally {
+      end.abort()
+      stop.release()
+    }
+    this.note(counted(shown, 'event'))
+    if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+    else if (max !== undefined && shown < max) throw tooFew(shown, max, timeout)
+  }
+
+  private printSeen(seen: Seen, url: string) {
+    const { type } = seen
+    if (this.jsonEnabled()) {
+      const line = type === 'event' ? { type, ...seen.event } : type === 'ready' ? { type, url } : seen
+      return this.printLine(line)
+    }
+    if (type === 'event') this.log(eventLines(seen.event))
+    else if (type === 'ready') this.note(`listening to everything at ${url}; Ctrl-C ends it`, onStderr.dim)
+    else this.note(connectionNotes[type], onStderr.yellow)
   }
 
   protected override printsLines(): boolean {
@@ -138,6 +200,11 @@ a command of --exec or an address of --forward-to failed, with 1.`)
   private printLine(value: object) {
     process.stdout.write(`${jsonText(value)}\n`)
   }
+}
+
+const connectionNotes = {
+  lost: 'The connection to the emulator was lost; trying again.',
+  back: 'The emulator is there again.',
 }
 
 const notes = {

@@ -17,7 +17,12 @@ export function changeLines(
 ): string {
   const time = onStdout.dim(timeOf(document, now))
   const head = `${time}  ${colours[kind](kind)}  ${onStdout.bold(printable(collection))}  ${printable(document.id)}`
-  return [head, ...fewer(fieldLines(kind, document.data, before)).map((line) => `${indent}${line}`)].join('\n')
+  return [head, ...fieldLines(kind, document.data, before)].join('\n')
+}
+
+/** What is new, field by field. */
+export function fieldLines(kind: DocumentChange['kind'], data: Fields, before: Fields | undefined): string[] {
+  return fewer(allFields(kind, data, before)).map((line) => `${indent}${line}`)
 }
 
 /** When it happened, by the service's clock; with its day where that is not today. */
@@ -28,7 +33,7 @@ function timeOf({ updatedAt }: DocumentChange['document'], now: Date): string {
   return day + at.toTimeString().slice(0, 8)
 }
 
-function fieldLines(kind: DocumentChange['kind'], data: Fields, before: Fields | undefined): string[] {
+function allFields(kind: DocumentChange['kind'], data: Fields, before: Fields | undefined): string[] {
   if (kind === 'deleted') return []
   const columns = fitting(process.stdout, indent.length)
   if (kind === 'created') return differences({}, data, { colours: onStdout, columns })

@@ -1,7 +1,7 @@
 /** The emulator's own API, for whoever may read its emulator file. Contract 11. */
 import { type Control, controlClient } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { openSender } from '../../client/send.js'
+import { asFailure, openSender } from '../../client/send.js'
 import { CliFailure, exits, isUnreachable } from '../base/failure.js'
 import { noEmulator } from '../base/here.js'
 import type { EmulatorInfo } from './emulator-file.js'
@@ -22,9 +22,13 @@ export function openControl(
   { url, controlToken }: Pick<EmulatorInfo, 'url' | 'controlToken'>,
   timeout = mostMilliseconds,
 ): Control {
-  const { send } = openSender({ url, timeout, retry: { attempts: 1 }, fetch: fetchDirectly })
+  const { send, open } = openSender({ url, timeout, retry: { attempts: 1 }, fetch: fetchDirectly })
   const explained = (error: unknown) => Promise.reject(explain(error, url))
-  return controlClient((request) => send(request).catch(explained), controlToken)
+  return controlClient(
+    (request) => send(request).catch(explained),
+    controlToken,
+    (request) => open(request).catch((error) => explained(asFailure(error, url))),
+  )
 }
 
 function explain(error: unknown, url: string): unknown {

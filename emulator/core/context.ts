@@ -9,6 +9,8 @@ import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
+import type { DocumentEvents } from './events/document-events.js'
+import type { EventLog } from './events/event-log.js'
 import type { Caller, Identity, SignedInUser } from './identity.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { RequestLog } from './requests/request-log.js'
@@ -43,6 +45,9 @@ export interface Backend {
   readonly totals: Totals
   /** The last requests, for whoever develops against the service. */
   readonly requests: RequestLog
+  /** What happens in the emulator, and those who watch it. */
+  readonly events: EventLog
+  readonly documentEvents: DocumentEvents
   /** Hears of what went wrong after its request was answered. */
   report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */

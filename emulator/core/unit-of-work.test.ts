@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'
+import { openEventLog } from './events/event-log.js'
 import { identityChanged, inTransaction, publish, unitOf } from './unit-of-work.js'
 
 /** A transaction that publishes, on a database that says when it commits; answers what happened, in order. */
@@ -14,7 +15,7 @@ async function orderOf(commit: () => string): Promise<string[]> {
       return result
     },
   }
-  const unit = unitOf({ bus: bus as Bus, db: db as Database })
+  const unit = unitOf({ bus: bus as Bus, db: db as Database, events: openEventLog() })
   await inTransaction(unit, async (unit) => publish(unit, identityChanged())).catch(({ message }) =>
     order.push(message),
   )

@@ -1,17 +1,28 @@
 /** What is written together, and what is published once it has been committed: whoever called the core. */
 import { type Database, DatabaseError, type DatabaseErrorKind } from '../database/port.js'
 import type { Bus, Message } from '../ports/bus/port.js'
+import type { Happened } from './events/event-log.js'
+
+interface Outlets {
+  readonly bus: Bus
+  readonly events: { add(event: Happened): void }
+}
 
 /** Where something is written: the open transaction or, while none is open, the database. */
 export interface UnitOfWork {
-  readonly backend: { readonly bus: Bus }
+  readonly backend: Outlets
   readonly db: Database
   /** What the open transaction publishes with its commit. */
-  readonly pending: Message[] | undefined
+  readonly pending: Pending | undefined
+}
+
+interface Pending {
+  readonly messages: Message[]
+  readonly events: Happened[]
 }
 
 /** Writes outside a transaction until `inTransaction` opens one. */
-export function unitOf<Backend extends { readonly bus: Bus; readonly db: Database }>(backend: Backend) {
+export function unitOf<Backend extends Outlets & { readonly db: Database }>(backend: Backend) {
   return { backend, db: backend.db, pending: undefined }
 }
 
@@ -21,26 +32,34 @@ export async function inTransaction<Unit extends UnitOfWork, Result>(
   work: (unit: Unit) => Promise<Result>,
 ): Promise<Result> {
   if (unit.pending) return work(unit)
-  const { bus } = unit.backend
-  let pending: Message[] = []
+  let pending = nothing()
   const result = await unit.db
     .transaction((db) => {
       // What is done again after a deadlock publishes what it has done this time.
-      pending = []
+      pending = nothing()
       return work({ ...unit, db, pending })
     })
     .catch((error) => {
-      if (isOf(error, ['unknown outcome'])) bus.publish(pending)
+      if (isOf(error, ['unknown outcome'])) unit.backend.bus.publish(pending.messages)
       throw error
     })
-  if (pending.length > 0) bus.publish(pending)
+  if (pending.messages.length > 0) unit.backend.bus.publish(pending.messages)
+  for (const event of pending.events) unit.backend.events.add(event)
   return result
 }
 
+const nothing = (): Pending => ({ messages: [], events: [] })
+
 /** Publishes what was written: with the commit of the open transaction, else at once. */
 export function publish({ backend, pending }: UnitOfWork, message: Message): void {
-  if (pending) pending.push(message)
+  if (pending) pending.messages.push(message)
   else backend.bus.publish([message])
+}
+
+/** Shows what happened to whoever watches the emulator: with the commit of the open transaction, else at once. */
+export function happened({ backend, pending }: Pick<UnitOfWork, 'backend' | 'pending'>, event: Happened): void {
+  if (pending) pending.events.push(event)
+  else backend.events.add(event)
 }
 
 /**

@@ -80,6 +80,8 @@ export interface RouteInput<Name extends string, Body, Query> {
   readonly headers: IncomingHttpHeaders
   /** The body as it comes in, of a route that describes none. */
   readonly bytes: AsyncIterable<Uint8Array>
+  /** The ends of streams that are open, each called when the service closes. */
+  readonly openStreams: Set<() => void>
   /** Opens a stream of events in the request's dialect. */
   stream(ctx: Context, wish: Wish): Promise<Stream>
 }

@@ -50,7 +50,18 @@ export function readHead({ streams, trustedProxies }: Door, route: Route, { req,
   const address = clientAddress(req, trustedProxies)
   const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
   const isLocal = isFromThisMachine(req)
-  return { params, query, dialect, guard, address, isLocal, headers: req.headers, bytes: req, stream }
+  return {
+    params,
+    query,
+    dialect,
+    guard,
+    address,
+    isLocal,
+    headers: req.headers,
+    bytes: req,
+    stream,
+    openStreams: streams.open,
+  }
 }
 
 /** Our choice: of a batch only, whose answer is as large as what was sent. */

@@ -1,5 +1,6 @@
 /** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
 import { clock } from './clock.js'
+import { events } from './events.js'
 import { health } from './health.js'
 import { idp } from './idp.js'
 import { indexes } from './indexes.js'
@@ -25,6 +26,7 @@ export const contract = {
   seeds,
   mail: mailbox,
   requests,
+  events,
   clock,
   idp,
 } satisfies OperationsOf<typeof operations>

@@ -9,6 +9,8 @@ export interface Operation {
   /** Whether the body is a form with files, whose texts are the request. The call takes it whole, as `form`. */
   readonly isForm?: true
   readonly reply: z.ZodType
+  /** Whether it goes on: the reply is each of the messages that come, as server-sent events. */
+  readonly isStream?: true
   /** Left out, 200. */
   readonly status?: 201
   /** Whether it needs no control token. */

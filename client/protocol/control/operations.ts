@@ -58,6 +58,9 @@ export const operations = {
     replay: 'POST /requests/:id/replay',
     clear: 'DELETE /requests',
   },
+  events: {
+    stream: 'GET /events',
+  },
   clock: {
     get: 'GET /clock',
     change: 'PATCH /clock',
@@ -85,6 +88,9 @@ export const operations = {
     },
   },
 } as const
+
+/** Those that answer by a stream. */
+export const streams: ReadonlySet<string> = new Set([operations.events.stream])
 
 /** Where the control API is, below the address of the service. */
 export const controlPath = '/_svc/api'

@@ -21,7 +21,8 @@ import {
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import type { Context } from '../context.js'
-import { inTransaction, publish, settingsChanged } from '../unit-of-work.js'
+import type { Happened } from '../events/event-log.js'
+import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
 import { may, requireManager, requirePermission } from './permissions.js'
 
 export interface CollectionDefinition {
@@ -49,6 +50,7 @@ export async function createCollection(
   }
   requireManager(ctx, collection)
   if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
+  happened(ctx, collectionEvent(ctx, 'created', collection))
   return shown(ctx, collection)
 }
 
@@ -88,6 +90,7 @@ export async function changeCollection(
     if (after.name !== before.name) await requireFreeName(ctx, after.name)
     await updateCollection(ctx.db, after)
     await recordChange(ctx, after.id, after.updatedAt)
+    happened(ctx, collectionEvent(ctx, 'changed', after))
     return after
   })
   return shown(ctx, changed)
@@ -102,11 +105,20 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     await deleteCollection(ctx.db, collection.id)
     await recordChange(ctx, collection.id, ctx.backend.now(ctx.project.id).toISOString())
     await orphanCollectionFiles(ctx.db, collection.id)
+    happened(ctx, collectionEvent(ctx, 'removed', collection))
     return collection.id
   })
   ctx.backend.sweepSoon()
   ctx.backend.sweepFilesSoon()
   return { id }
+}
+
+function collectionEvent(
+  { project }: Context,
+  how: 'created' | 'changed' | 'removed',
+  { id, name }: StoredCollection,
+): Happened {
+  return { kind: `collection.${how}`, projectId: project.id, collection: { id, name } }
 }
 
 /** Tells subscribers that the collection itself has changed. */

@@ -6,10 +6,10 @@ type Move = { readonly now: string } | { readonly advance: number }
 
 export const clock: ControlHandlers['clock'] = {
   get: ({ clocks }) => shown(clocks.service),
-  change: (backend, { request }) => changed(backend, moved(backend.clocks.service, request)),
+  change: (backend, { request }) => changed(backend, null, moved(backend.clocks.service, request)),
   reset(backend) {
     backend.clocks.service.reset()
-    return changed(backend, backend.clocks.service)
+    return changed(backend, null, backend.clocks.service, 'reset')
   },
   ofProject: {
     async get(backend, { params }) {
@@ -18,12 +18,12 @@ export const clock: ControlHandlers['clock'] = {
     },
     async change(backend, { params, request }) {
       await requireProject(backend, params.project)
-      return changed(backend, moved(backend.clocks.openOwn(params.project), request))
+      return changed(backend, params.project, moved(backend.clocks.openOwn(params.project), request))
     },
     async reset(backend, { params }) {
       await requireProject(backend, params.project)
       backend.clocks.closeOwn(params.project)
-      return changed(backend, backend.clocks.service)
+      return changed(backend, params.project, backend.clocks.service, 'reset')
     },
   },
 }
@@ -35,8 +35,9 @@ function moved(clock: Clock, move: Move): Clock {
 }
 
 /** Whoever was known may have been logged in for too long by that time. */
-function changed({ bus }: Backend, clock: Clock) {
+function changed({ bus, events }: Backend, projectId: string | null, clock: Clock, how: 'moved' | 'reset' = 'moved') {
   bus.publish([{ kind: 'identity' }])
+  events.add({ kind: `clock.${how}`, projectId, clock: shown(clock) })
   return shown(clock)
 }
 

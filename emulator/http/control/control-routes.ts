@@ -11,6 +11,7 @@ import { controlPath, operations } from '../../../client/protocol/control/operat
 import type { JsonText, Writable, WritableObject } from '../../../client/protocol/model/json.js'
 import type { Backend } from '../../core/context.js'
 import type { Uploads } from '../../core/files/uploads.js'
+import type { Stream } from '../realtime/sse.js'
 import { jsonSchema, strictBody } from '../request/body-forms.js'
 import { ownersForm } from '../request/file-forms.js'
 import { zodQuery } from '../request/read-list.js'
@@ -21,7 +22,7 @@ export type ControlHandlers = HandlersOf<typeof operations, Contract>
 
 type HandlersOf<Paths, Shapes> = {
   readonly [Name in keyof Paths & keyof Shapes]: Paths[Name] extends string
-    ? Handler<NamesIn<Paths[Name]>, ReadRequestOf<Shapes[Name]>, Replied<ReplyOf<Shapes[Name]>>>
+    ? Handler<NamesIn<Paths[Name]>, ReadRequestOf<Shapes[Name]>, HandledReply<Shapes[Name]>>
     : HandlersOf<Paths[Name], Shapes[Name]>
 }
 
@@ -32,8 +33,12 @@ type Handler<Name extends string, Request, Reply> = (
     readonly params: { readonly [Key in Name]: string }
     readonly request: Request
     readonly uploads: Uploads
+    /** The ends of streams that are open, each called when the service closes. */
+    readonly streams: Set<() => void>
   },
 ) => Reply | Promise<Reply>
+
+type HandledReply<Shape> = Shape extends { readonly isStream: true } ? Stream : Replied<ReplyOf<Shape>>
 
 /** In a reply, an object of any fields may be JSON text already. */
 type Replied<Reply> = ReadOnly<Reply, JsonText | WritableObject>
@@ -43,14 +48,14 @@ export function routesOf(handlers: ControlHandlers): Route[] {
 }
 
 type Tree<Leaf> = { readonly [name: string]: Leaf | Tree<Leaf> }
-type AnyHandler = (backend: Backend, input: object) => Writable | Promise<Writable>
+type AnyHandler<Reply> = (backend: Backend, input: object) => Reply | Promise<Reply>
 
 /** The three trees have the same names, as their types say. */
 function routesBelow(id: string, paths: Tree<string>, shapes: object, handlers: object): Route[] {
   return Object.entries(paths).flatMap(([name, place]) => {
     const [shape, handler] = [memberOf(shapes, name), memberOf(handlers, name)]
     return typeof place === 'string'
-      ? [routeOf(`${id}.${name}`, place, shape as Operation, handler as AnyHandler)]
+      ? [routeOf(`${id}.${name}`, place, shape as Operation, handler)]
       : routesBelow(`${id}.${name}`, place, shape, handler)
   })
 }
@@ -59,22 +64,30 @@ function memberOf(tree: object, name: string): object {
   return tree[name as keyof typeof tree]
 }
 
-function routeOf(id: string, place: string, shape: Operation, handle: AnyHandler): Route {
+function routeOf(id: string, place: string, shape: Operation, handler: object): Route {
   const [method = '', path = ''] = place.split(' ')
-  const { summary, request, isForm, reply, status = 200, isOpen } = shape
+  const { summary, request, isForm, reply, isStream, isOpen } = shape
+  const status: 200 | 201 = shape.status ?? 200
   const isInQuery = method === 'GET' || method === 'DELETE'
-  return route({
+  const inputOf = ({ params, query, body, uploads, openStreams: streams }: RouteInput<string, unknown, unknown>) => ({
+    ...{ params, uploads, streams },
+    request: isInQuery ? query : body,
+  })
+  const common = {
     id,
     summary,
     method: method.toLowerCase() as RouteMethod,
     paths: { any: [controlPath + path] },
-    needs: isOpen ? 'nothing' : 'control',
+    needs: isOpen ? ('nothing' as const) : ('control' as const),
     ...(request && (isInQuery ? { query: zodQuery(request) } : { body: strictBody(request) })),
     ...(isForm ? { form: ownersForm } : {}),
     status,
-    reply: 'plain',
     answerSchema: () => jsonSchema(reply, 'output'),
-    handle: (backend: Backend, { params, query, body, uploads }: RouteInput<string, unknown, unknown>) =>
-      handle(backend, { params, request: isInQuery ? query : body, uploads }),
-  })
+  }
+  if (isStream) {
+    const open = handler as AnyHandler<Stream>
+    return route({ ...common, reply: 'events', handle: (backend: Backend, input) => open(backend, inputOf(input)) })
+  }
+  const answer = handler as AnyHandler<Writable>
+  return route({ ...common, reply: 'plain', handle: (backend: Backend, input) => answer(backend, inputOf(input)) })
 }

@@ -2,6 +2,7 @@
 
 import { clock } from '../control/clock.js'
 import { routesOf } from '../control/control-routes.js'
+import { events } from '../control/events.js'
 import { health } from '../control/health.js'
 import { idp } from '../control/idp.js'
 import { indexes } from '../control/indexes.js'
@@ -41,7 +42,21 @@ export const routes: readonly Route[] = [
 ]
 
 export const controlRoutes: readonly Route[] = [
-  ...routesOf({ health, info, process, projects, snapshots, indexes, users, seeds, mail, requests, clock, idp }),
+  ...routesOf({
+    health,
+    info,
+    process,
+    projects,
+    snapshots,
+    indexes,
+    users,
+    seeds,
+    mail,
+    requests,
+    events,
+    clock,
+    idp,
+  }),
   ...loginCompleteRoutes,
   ...snapshotFileRoutes,
 ]

@@ -1,7 +1,7 @@
 import type { Change } from '../../../client/protocol/model/change.js'
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
-import { type Database, sql, writing } from '../../database/port.js'
+import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
@@ -59,7 +59,8 @@ type ChangeRow = DocumentChangeRow | CollectionChangeRow | CollectionResetRow
 
 export interface Range {
   readonly project: string
-  readonly collections: readonly string[]
+  /** Ids; left out, all of the project, those among them that are gone. */
+  readonly collections?: readonly string[]
   /** Only what came after that number. */
   readonly after: number
 }
@@ -77,6 +78,7 @@ export interface ChangePage {
 
 /** The next changes of some collections, in commit order. */
 export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<ChangePage> {
+  const ofThese = collections ? sql`and collection_id = any(${collections}::uuid[])` : nothing
   const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
     select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.before_updated_at,
       c.recorded_at, c.found
@@ -89,7 +91,7 @@ export async function selectChanges(db: Database, { project, collections, after 
       from (
         select seq, kind, collection_id, document_id, version, data, before, before_updated_at, recorded_at
         from changes
-        where project_id = s.project_id and seq > ${after}::bigint and collection_id = any(${collections}::uuid[])
+        where project_id = s.project_id and seq > ${after}::bigint ${ofThese}
         order by seq
         limit ${most.changes}::int
       ) next

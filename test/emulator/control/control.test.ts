@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type Control, controlClient } from '../../../client/control.js'
 import { contract } from '../../../client/protocol/control/contract.js'
 import type { Operation } from '../../../client/protocol/control/operation.js'
-import { operations } from '../../../client/protocol/control/operations.js'
+import { operations, streams } from '../../../client/protocol/control/operations.js'
 import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { accountCases } from './accounts.cases.js'
@@ -27,7 +27,8 @@ const opened: Opened = {
 }
 beforeAll(async () => {
   emulator = await startEmulator({ memory: true })
-  control = checked('', controlClient(openSender({ url: emulator.url }).send, emulator.controlToken), contract)
+  const { send, open } = openSender({ url: emulator.url })
+  control = checked('', controlClient(send, emulator.controlToken, open), contract)
 })
 afterAll(() => emulator.close())
 
@@ -38,7 +39,8 @@ function checked<Calls extends object>(id: string, calls: Calls, shapes: object)
   const members = Object.entries(calls).map(([name, call]: [string, Call | object]) => {
     const shape: unknown = Object.entries(shapes).find(([other]) => other === name)?.[1]
     if (typeof call !== 'function') return [name, checked(`${id}${name}.`, call, Object(shape))]
-    const { reply } = shape as Operation
+    const { reply, isStream } = shape as Operation
+    if (isStream) return [name, checkedStream(`${id}${name}`, reply, call as StreamCall)]
     return [
       name,
       async (input?: object) => {
@@ -50,10 +52,21 @@ function checked<Calls extends object>(id: string, calls: Calls, shapes: object)
   return Object.fromEntries(members)
 }
 
-function requestsIn(paths: object, shapes: object): { path: string; request: Operation['request'] }[] {
+type StreamCall = (input?: object) => AsyncIterable<unknown>
+
+function checkedStream(id: string, reply: Operation['reply'], call: StreamCall): StreamCall {
+  return async function* (input) {
+    called.add(id)
+    for await (const message of call(input)) yield reply.parse(message)
+  }
+}
+
+function requestsIn(paths: object, shapes: object): (Pick<Operation, 'request' | 'isStream'> & { path: string })[] {
   return Object.entries(paths).flatMap(([name, path]) => {
     const shape: object = Object(Object.entries(shapes).find(([other]) => other === name)?.[1])
-    return typeof path === 'string' ? [{ path, request: (shape as Operation).request }] : requestsIn(path, shape)
+    return typeof path === 'string'
+      ? [{ path, request: (shape as Operation).request, isStream: (shape as Operation).isStream }]
+      : requestsIn(path, shape)
   })
 }
 
@@ -71,13 +84,19 @@ it('contract 11 describes itself at /_svc/openapi.json, and is described with th
   })
 
   // Streams of a file are no calls of the typed client.
-  const streams = ['snapshot-file', 'snapshots/{snapshot}/file'].map((path) => `/_svc/api/projects/{project}/${path}`)
+  const files = ['snapshot-file', 'snapshots/{snapshot}/file'].map((path) => `/_svc/api/projects/{project}/${path}`)
 
   const described = await pathsAt('/_svc/openapi.json')
 
-  const all = [...new Set([...own, ...streams])].sort()
+  const all = [...new Set([...own, ...files])].sort()
   expect(described.filter((path) => path.startsWith('/_svc/api/')).sort()).toEqual(all)
   expect(await pathsAt('/openapi.json')).toEqual(expect.arrayContaining(described))
+})
+
+it('what answers by a stream is the same for those who load no schemas', () => {
+  const found = requestsIn(operations, contract).filter(({ isStream }) => isStream)
+
+  expect(found.map(({ path }) => path)).toEqual([...streams])
 })
 
 it('no name in a path is a name in the request, since a call takes both as one object', () => {

@@ -30,6 +30,19 @@ export function observationCases(opened: Opened): void {
     expect((await control.requests.list({ project })).requests).toEqual([])
   })
 
+  it('events, as they happen', async () => {
+    const { control, emulator } = opened
+    const found: string[] = []
+
+    for await (const { kind } of control.events.stream({ project: emulator.projectId })) {
+      found.push(kind)
+      if (kind === 'stream.opened') await control.clock.change({ advance: 0 })
+      if (kind === 'clock.moved') break
+    }
+
+    expect(found).toEqual(['stream.opened', 'clock.moved'])
+  })
+
   it('indexes, with what they are for and why they were made', async () => {
     const { control, emulator } = opened
     const { projectId: project, apiKey, url } = emulator

@@ -11,6 +11,7 @@ import {
   replaceDocument,
   updateDocument,
 } from '../../../emulator/core/documents/documents.js'
+import { openEventLog } from '../../../emulator/core/events/event-log.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { logOut } from '../../../emulator/core/logins/sessions.js'
 import { allowsOrigin, changeProject, createKey, removeKey } from '../../../emulator/core/projects/projects.js'
@@ -144,7 +145,7 @@ describe('where the database does not say', () => {
       return result
     }
     const db = { transaction } as Backend['db']
-    return { backend: { bus }, db, pending: undefined }
+    return { backend: { bus, events: openEventLog() }, db, pending: undefined }
   }
   const fail = (sqlState: string) => () => {
     throw new DatabaseError('failed', sqlState)

@@ -1,0 +1,76 @@
+/** Events of the emulator for people: when, what, and what is known of it in one line; of documents what changed, too. */
+import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
+import { formatBytes } from '../../client/protocol/model/figures.js'
+import { onStdout } from '../terminal/colour.js'
+import { printable } from '../terminal/text-width.js'
+import { fieldLines } from './change-lines.js'
+
+type Colour = (text: string) => string
+
+const colours: { readonly [Group in EventGroup]: Colour } = {
+  document: onStdout.cyan,
+  collection: onStdout.cyan,
+  user: onStdout.magenta,
+  login: onStdout.magenta,
+  file: onStdout.blue,
+  mail: onStdout.blue,
+  request: onStdout.red,
+  connection: onStdout.green,
+  clock: onStdout.yellow,
+  snapshot: onStdout.yellow,
+  project: onStdout.yellow,
+  stream: onStdout.yellow,
+}
+
+const kindColumns = 20
+
+/** Days and hours as they are on this machine. */
+export function eventLines(event: EmulatorEvent): string {
+  const time = onStdout.dim(new Date(event.at).toTimeString().slice(0, 8))
+  const kind = printable(event.kind).padEnd(kindColumns)
+  const words = wordsOf(event).map((word) => printable(word))
+  const head = `${time}  ${colours[groupOf(event)](kind)}  ${words.join('  ')}`
+  return [head, ...moreOf(event)].join('\n')
+}
+
+function groupOf({ kind }: EmulatorEvent): EventGroup {
+  return kind.slice(0, kind.indexOf('.')) as EventGroup
+}
+
+function wordsOf(event: EmulatorEvent): string[] {
+  if ('document' in event) return [event.document.collection, event.document.id, `version ${event.document.version}`]
+  if ('collection' in event) return [event.collection.name]
+  if ('user' in event) return given([event.user.email, event.user.id])
+  if ('login' in event) return given([event.login.email ?? event.login.user, event.login.why])
+  if ('file' in event) return given([event.file.name ?? event.file.id, event.file.size && formatBytes(event.file.size)])
+  if ('mail' in event) return given([event.mail.to, event.mail.subject, event.mail.why])
+  if ('request' in event) return requestWords(event.request)
+  if ('connection' in event) return connectionWords(event.connection)
+  if ('clock' in event) return [event.clock.now]
+  if ('snapshot' in event) return [event.snapshot.name]
+  if ('project' in event) return [event.project.name, ...event.project.what]
+  const { missed } = event.stream
+  return [missed === null ? 'Some events were missed.' : `${missed} events were missed.`]
+}
+
+type RequestOf = Extract<EmulatorEvent, { request: object }>['request']
+type ConnectionOf = Extract<EmulatorEvent, { connection: object }>['connection']
+
+function requestWords({ method, path, status, code, message }: RequestOf): string[] {
+  return given([`${method} ${path}`, status === null ? 'no answer' : String(status), code, message])
+}
+
+function connectionWords({ id, transport, who, collection, why }: ConnectionOf): string[] {
+  return given([transport, who, collection, why, id])
+}
+
+function given(words: readonly (string | null | 0)[]): string[] {
+  return words.filter((word) => typeof word === 'string')
+}
+
+function moreOf(event: EmulatorEvent): string[] {
+  if (!('document' in event)) return []
+  const { data, before } = event.document
+  const kind = event.kind === 'document.created' ? 'created' : event.kind === 'document.updated' ? 'updated' : 'deleted'
+  return data === null ? [] : fieldLines(kind, data, before ?? undefined)
+}

@@ -1,0 +1,52 @@
+/** Everything that happens in an emulator, also beyond a connection that is lost. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Control } from '../../client/control.js'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
+import { CliFailure, exits } from '../base/failure.js'
+
+export type Seen =
+  | { readonly type: 'event'; readonly event: EmulatorEvent }
+  | { readonly type: 'ready' }
+  | { readonly type: 'lost' }
+  | { readonly type: 'back' }
+
+export interface Wanted {
+  readonly kinds: string | undefined
+  readonly last: number | undefined
+}
+
+const retryMilliseconds = 1_000
+
+/** Resumes behind the last event that came, until the signal aborts. @throws {CliFailure} if no emulator answers at first */
+export async function* everything(
+  control: Control,
+  { kinds, last }: Wanted,
+  signal: AbortSignal,
+): AsyncGenerator<Seen> {
+  let since: string | undefined
+  let isLost = false
+  while (!signal.aborted) {
+    try {
+      const asked = { kinds, ...(since === undefined ? { last } : { since }), signal }
+      for await (const event of control.events.stream(asked)) {
+        if (event.kind === 'stream.opened') yield { type: since === undefined ? 'ready' : 'back' }
+        else yield { type: 'event', event }
+        since = event.id
+        isLost = false
+      }
+    } catch (error) {
+      if (since === undefined || !isGone(error)) throw error
+    }
+    if (signal.aborted) return
+    if (!isLost) yield { type: 'lost' }
+    isLost = true
+    await pause(retryMilliseconds, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+/** Whether it is the connection, or whoever answered, that is gone. */
+function isGone(error: unknown): boolean {
+  if (error instanceof CliFailure) return error.exit === exits.notRunning
+  return error instanceof SvcError && error.code === 'NETWORK'
+}

@@ -1,0 +1,19 @@
+/** What is asked of all projects and collections at once, for whoever watches all of them. */
+import { type Database, sql } from '../../database/port.js'
+
+/** The newest number of each project. */
+export async function selectLastNumbers(db: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ project_id: string; last_seq: number }>(sql`select project_id, last_seq from sequences`)
+  return new Map(rows.map(({ project_id, last_seq }) => [project_id, last_seq]))
+}
+
+/** The names of collections, by id; those that are gone have none. */
+export async function selectCollectionNames(
+  db: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ id: string; name: string }>(
+    sql`select id, name from collections where id = any(${ids}::uuid[])`,
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}

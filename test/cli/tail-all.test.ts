@@ -1,0 +1,103 @@
+/** `svc tail --all`: everything that happens in the emulator. */
+import { once } from 'node:events'
+import { execa } from 'execa'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient } from '../../client/index.js'
+import { bin, cleanEnv, type Dev, openWorld, type World } from './command-line.js'
+
+let world: World
+let dev: Dev
+
+beforeAll(async () => {
+  world = await openWorld()
+  dev = await world.dev('--memory')
+  await createClient(dev).collections.create({ name: 'posts' })
+})
+afterAll(() => world.close())
+
+/** Starts it, and answers once it listens; `ran` is what it has said when it has ended. */
+async function startTail(...words: string[]) {
+  const child = execa(process.execPath, [bin, 'tail', '--all', ...words], {
+    cwd: world.folder,
+    env: cleanEnv(world.folder),
+    extendEnv: false,
+    reject: false,
+  })
+  await once(words.includes('--json') ? child.stdout : child.stderr, 'data')
+  return { child, ran: async () => (await child).stdout.split('\n') }
+}
+
+test('svc tail --all shows documents with what changed, and requests that were refused with why', async () => {
+  const posts = createClient(dev).collection('posts')
+  const tail = await startTail('--only', 'document', '--max', '2')
+  const refused = await startTail('--only', 'request', '--max', '1')
+
+  const { id } = await posts.create({ title: 'Tea', views: 1 })
+  await posts.update(id, { views: 2 })
+  await posts.get('missing').catch(() => undefined)
+
+  const lines = [...(await tail.ran()), ...(await refused.ran())]
+  expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
+    ` document.created      posts  ${id}  version 1`,
+    '          + title: "Tea"',
+    '          + views: 1',
+    ` document.updated      posts  ${id}  version 2`,
+    '          - views: 1',
+    '          + views: 2',
+    ' request.refused       GET /collections/posts/missing  404  NOT_FOUND  No document "missing" in "posts".',
+  ])
+})
+
+test('svc tail --all --json says that it listens, then each event on a line', async () => {
+  const tail = await startTail('--only', 'clock', '--max', '1', '--json')
+
+  await world.svc(['clock', 'advance', '1m'])
+  const lines = (await tail.ran()).map((line) => JSON.parse(line))
+
+  expect(lines).toEqual([
+    { type: 'ready', url: dev.url },
+    {
+      ...{ type: 'event', kind: 'clock.moved', projectId: null, id: expect.any(String), at: expect.any(String) },
+      clock: { now: expect.any(String), offset: 60_000 },
+    },
+  ])
+})
+
+test('svc tail --all --last begins with what has happened', async () => {
+  await world.svc(['clock', 'advance', '2m'])
+  await world.svc(['clock', 'reset'])
+
+  const { stdout, exit } = await world.svc(['tail', '--all', '--only', 'clock', '--last', '2', '--max', '2'])
+
+  expect(exit).toBe(0)
+  expect(stdout).toMatch(/^\S+ {2}clock\.moved .*\n\S+ {2}clock\.reset .*\n$/)
+})
+
+test.each([
+  [['posts'], 2, '--all is of the whole emulator'],
+  [['--only', 'letters'], 2, 'kinds takes, with commas: document, collection'],
+  [['--where', 'a=1'], 2, '--where'],
+])('svc tail --all %j is refused', async (words, exit, said) => {
+  const ran = await world.svc(['tail', '--all', ...words])
+
+  expect(ran.exit).toBe(exit)
+  expect(ran.stderr).toContain(said)
+})
+
+test('svc tail --all says that the emulator went away', async () => {
+  const own = await openWorld()
+  const other = await own.dev('--memory')
+  const child = execa(process.execPath, [bin, 'tail', '--all', '--json'], {
+    ...{ cwd: own.folder, env: cleanEnv(own.folder), extendEnv: false, reject: false },
+  })
+  await once(child.stdout, 'data')
+
+  const told = once(child.stdout, 'data')
+  await other.stop()
+  const [line] = await told
+  child.kill('SIGINT')
+
+  expect(JSON.parse(line)).toEqual({ type: 'lost' })
+  expect((await child).exitCode).toBe(130)
+  await own.close()
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { controlClient } from '../../../client/control.js'
+import { createClient } from '../../../client/index.js'
+import type { EmulatorEvent } from '../../../client/protocol/model/events/emulator-event.js'
+import { openSender } from '../../../client/send.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { engines } from '../../fixtures/databases/engines.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+
+function controlOf({ url, controlToken }: Emulator) {
+  const { send, open } = openSender({ url })
+  return controlClient(send, controlToken, open)
+}
+
+type Wish = Parameters<ReturnType<typeof controlOf>['events']['stream']>[0]
+
+/** A stream that is open: `next` answers so many of its events. */
+async function follow(emulator: Emulator, wish: Wish = {}) {
+  const stop = new AbortController()
+  const messages = controlOf(emulator).events.stream({ ...wish, signal: stop.signal })
+  const read = async () => (await messages.next()).value as EmulatorEvent
+  const opened = await read()
+  return {
+    opened,
+    async next(count: number) {
+      const found: EmulatorEvent[] = []
+      while (found.length < count) found.push(await read())
+      return found
+    },
+    async close() {
+      stop.abort()
+      await messages.return()
+    },
+  }
+}
+
+describe.each(engines)('on %s', (engine) => {
+  let emulator: Emulator
+  let server: PostgresServer | undefined
+  beforeAll(async () => {
+    server = engine === 'postgres' ? await startPostgres() : undefined
+    emulator = await startEmulator({ memory: true, ...(server ? { databaseUrl: server.url } : {}) })
+  })
+  afterAll(async () => {
+    await emulator.close()
+    await server?.stop()
+  })
+
+  async function aProject() {
+    const control = controlOf(emulator)
+    const { id, secretKey } = await control.projects.create()
+    const client = createClient({ url: emulator.url, apiKey: secretKey })
+    await client.collections.create({ name: 'posts' })
+    return { id, control, client, posts: client.collection('posts') }
+  }
+
+  it('contract 11 the stream of events has the life of a document, in order, with what it was', async () => {
+    const { id: project, posts } = await aProject()
+    const stream = await follow(emulator, { project, kinds: 'document' })
+
+    const { id } = await posts.create({ title: 'Tea', views: 1 })
+    await posts.update(id, { views: 2 })
+    await posts.delete(id)
+    const found = await stream.next(3)
+    await stream.close()
+
+    const of = { collection: 'posts', id }
+    expect(stream.opened).toMatchObject({ kind: 'stream.opened', stream: { missed: null } })
+    expect(found).toMatchObject([
+      { kind: 'document.created', projectId: project, document: { ...of, version: 1, before: null } },
+      { kind: 'document.updated', document: { ...of, data: { views: 2 }, before: { views: 1 } } },
+      { kind: 'document.deleted', document: { ...of, data: { title: 'Tea', views: 2 } } },
+    ])
+    expect(found.map((event) => 'document' in event && event.document.seq)).toEqual([1, 2, 3])
+  })
+
+  it('contract 11 a stream that was cut is resumed without a gap, and without what came before', async () => {
+    const { id: project, posts } = await aProject()
+    const first = await follow(emulator, { project })
+    await posts.create({ n: 1 })
+    const [last] = await first.next(1)
+    await first.close()
+    await posts.create({ n: 2 })
+    await posts.create({ n: 3 })
+
+    const again = await follow(emulator, { project, since: last?.id })
+    const found = await again.next(2)
+    await again.close()
+
+    expect(found).toMatchObject([{ document: { data: { n: 2 } } }, { document: { data: { n: 3 } } }])
+  })
+
+  it('contract 11 many changes at once all reach who reads them', async () => {
+    const { id: project, posts } = await aProject()
+    const stream = await follow(emulator, { project, kinds: 'document.created' })
+
+    for (let batch = 0; batch < 8; batch++) {
+      await posts.createMany(Array.from({ length: 1_000 }, (_, n) => ({ n: batch * 1_000 + n })))
+    }
+    const found = await stream.next(8_000)
+    await stream.close()
+
+    const numbers = found.map((event) => ('document' in event ? event.document.data?.n : event.kind))
+    expect(numbers).toEqual(Array.from({ length: 8_000 }, (_, n) => n))
+  })
+
+  it('contract 11 requests that are refused are events, with why; those of other projects are not', async () => {
+    const { id: project, posts } = await aProject()
+    const other = await aProject()
+    const stream = await follow(emulator, { project, kinds: 'request' })
+
+    await other.posts.get('missing').catch(() => undefined)
+    await posts.list()
+    await posts.get('missing').catch(() => undefined)
+    const [event] = await stream.next(1)
+    await stream.close()
+
+    const request = { method: 'GET', path: '/collections/posts/missing', status: 404, code: 'NOT_FOUND' }
+    expect(event).toMatchObject({ kind: 'request.refused', projectId: project, request })
+  })
+})
+
+it('contract 11 who resumes at an emulator that was started anew is told that events were missed', async () => {
+  const emulator = await startEmulator({ memory: true })
+  const stream = await follow(emulator, { since: '00000000-7' })
+
+  const [event] = await stream.next(1)
+  await stream.close()
+  await emulator.close()
+
+  expect(event).toMatchObject({ kind: 'stream.missed', stream: { missed: null } })
+})
+
+it('contract 11 kinds that there are none of are refused, and a closing emulator ends its streams', async () => {
+  const emulator = await startEmulator({ memory: true })
+  const stream = await follow(emulator)
+
+  const refused = follow(emulator, { kinds: 'document,letters' })
+  await expect(refused).rejects.toMatchObject({ code: 'INVALID_QUERY', message: expect.stringContaining('mail') })
+  const rest = stream.next(1)
+  await emulator.close()
+
+  expect(await rest).toEqual([undefined])
+})
