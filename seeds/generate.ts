@@ -2,6 +2,7 @@
 import type { FieldRule, FieldType, Schema } from '../client/protocol/model/collection.js'
 import { isId } from '../client/protocol/model/document.js'
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
+import { areChoices } from './choices.js'
 import type { Faker } from './faker.js'
 
 /** What made-up documents are like. */
@@ -92,13 +93,10 @@ function makeArray(faker: Faker, { name, values }: Field): Json[] {
   return Array.from({ length: count }, () => makers[type](faker, { name, type, values: items, share: 1 }))
 }
 
-/** So few different values that they are choices, such as a status. */
-const mostChoices = 10
-
 function makeText(faker: Faker, field: Field): Json {
   const texts = field.values.filter((value) => typeof value === 'string')
   const choices = [...new Set(texts)]
-  const isChoice = choices.length > 0 && choices.length <= mostChoices && texts.length >= 3 * choices.length
+  const isChoice = areChoices(choices.length, texts.length)
   // Ids lead to what is there.
   if (isChoice || (choices.length > 0 && choices.every(isId))) return faker.helpers.arrayElement(choices)
   if (texts.length > 0 && texts.every((text) => isoTime.test(text))) return makeDate(faker, field)

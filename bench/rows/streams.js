@@ -1,4 +1,4 @@
-/** 100,000 documents through the command line and the client: how much memory they take, and how long a loop over them. */
+/** 100,000 documents through the command line and the client: how much memory they take, and how long a loop over them, and their types. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { built } from '../tools/built.js'
@@ -32,7 +32,28 @@ export async function measure() {
     },
     { rounds: 3, warmUps: 0 },
   )
-  const times = await inTurns({ byHand: () => timed(pagesByHand(dev)), iterate: () => timed(posts.iterate()) })
+  const generate = [
+    'types',
+    'generate',
+    'posts',
+    '--all',
+    '--out',
+    '-',
+    '--quiet',
+    '--url',
+    dev.url,
+    '--key',
+    dev.apiKey,
+  ]
+  const times = await inTurns({
+    byHand: () => timed(pagesByHand(dev)),
+    iterate: () => timed(posts.iterate()),
+    types: async () => {
+      const begunAt = performance.now()
+      await run(process.execPath, [svcCommand, ...generate])
+      return performance.now() - begunAt
+    },
+  })
   await dev.stop()
 
   const above = (/** @type {number[]} */ values) => values.map((one, round) => one - (memory.idle[round] ?? Number.NaN))
@@ -53,6 +74,13 @@ export async function measure() {
       values: ratios(times.iterate, times.byHand),
       target: { atMost: 1.1 },
       figures: `${rounded(median(times.iterate))} ms, ${rounded(median(times.byHand))} ms`,
+    },
+    {
+      what: '`svc types generate --all` of 100,000, with the start of the command',
+      against: '`iterate`',
+      values: ratios(times.types, times.iterate),
+      target: { atMost: 2 },
+      figures: `${rounded(median(times.types))} ms, ${rounded(median(times.iterate))} ms`,
     },
   ]
 }

@@ -78,6 +78,7 @@ command's exit code if it ends by itself.`)
       )
       const unwatch = await this.seed(seeds, seeding, flags.watch)
       const unfollow = await this.follow(info, started)
+      const endTypes = await this.keepTypes(options.types, info)
       await rememberFolder(process.cwd())
       const published = await publishEmulatorInfo(info, {
         folder: options.folder,
@@ -95,6 +96,7 @@ command's exit code if it ends by itself.`)
         await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started))
       } finally {
         unfollow()
+        await endTypes()
         await unwatch()
         await published.withdraw()
       }
@@ -124,6 +126,13 @@ command's exit code if it ends by itself.`)
     }
     for await (const planted of seedFiles(files, seeding)) if (planted.created > 0) this.note(seededNote(planted))
     return async () => undefined
+  }
+
+  /** Keeps a file of types up to date, until the answered function is called. */
+  private async keepTypes(place: string | undefined, info: EmulatorInfo): Promise<() => Promise<void>> {
+    if (place === undefined) return async () => undefined
+    const { keepTypesOf } = await import('../types/keep-types-of.js')
+    return keepTypesOf(info, place, (words) => this.note(words))
   }
 
   private async saveConfig(file: FolderConfig): Promise<void> {

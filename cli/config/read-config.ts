@@ -36,6 +36,7 @@ const dev = {
   mailFrom: text,
   trustedProxies: count(100),
   seed: texts,
+  types: text,
   latency: textOrNumber,
 } satisfies Record<keyof DevSettings, Kind>
 

@@ -65,6 +65,10 @@ export const devFlags = {
     description: 'file to fill collections from, as svc seed does',
     helpValue: 'file',
   }),
+  types: Flags.string({
+    description: 'file of types to keep up to date, as svc types generate writes it',
+    helpValue: 'file',
+  }),
   watch: Flags.boolean({ description: 'apply what is saved in the files of --seed; what they say no more stays' }),
 }
 
@@ -94,6 +98,7 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
     'files-url': flags['files-url'] ?? dev.filesUrl,
     'mail-from': flags['mail-from'] ?? dev.mailFrom,
     'trusted-proxies': flags['trusted-proxies'] ?? dev.trustedProxies,
+    types: flags.types ?? (dev.types === undefined ? undefined : place(dev.types)),
     seed: flags.seed ?? (seed.length > 0 ? seed.map(place) : undefined),
   }
 }

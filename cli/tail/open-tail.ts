@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, DocumentChange, Fields, SubscribeOptions } from '../../client/index.js'
-import { CliFailure, exits } from '../base/failure.js'
-import { nearest } from '../terminal/nearest.js'
+import { chooseCollections } from '../collections/choose.js'
 import { follow, type TailEvent } from './follow.js'
 import { formerDocuments } from './former-documents.js'
 
@@ -70,13 +69,6 @@ async function addNewOnes(
 /** Names of collections; an id stands for its name. */
 async function namesOf(client: Client, words: readonly string[]): Promise<string[]> {
   const all = await client.collections.list()
-  const names = all.map(({ name }) => name)
-  if (words.length === 0) return names
-  return [...new Set(words)].map((word) => {
-    const found = all.find(({ id, name }) => name === word || id === word)
-    if (found) return found.name
-    const meant = nearest(word, names)
-    const hint = meant ? `Did you mean "${meant}"?` : `Create it: svc collections create ${word}`
-    throw new CliFailure('NOT_FOUND', exits.notFound, `No collection "${word}".`, hint)
-  })
+  const chosen = chooseCollections(all, words, (word) => `Create it: svc collections create ${word}`)
+  return chosen.map(({ name }) => name)
 }

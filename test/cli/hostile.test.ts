@@ -105,6 +105,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'mail:wait': ['--timeout', '0'],
   'project:set': ['a=b'],
   'snapshot:import': ['rows.ndjson'],
+  'types:generate': ['--out', '-'],
   'users:update': ['x', '--role', 'a'],
   'users:login': ['a@example.com', '--password', 'x'],
   'users:password:change': ['a@example.com', '--password', 'Wrong4Horse', '--new-password', 'New4Horses'],

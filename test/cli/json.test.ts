@@ -105,6 +105,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'snapshot:save': () => ['demo', '--replace'],
   'snapshot:show': () => ['demo'],
   status: () => [],
+  'types:generate': () => [],
   undo: () => [],
   'users:2fa:code': () => ['ada@example.com'],
   'users:2fa:disable': () => ['ada@example.com'],
@@ -186,7 +187,7 @@ test('help shows COLLECTION where one is taken, and COLLECTION... only where sev
 
   expect(stdout).toMatch(/^ {2}COLLECTION {2}/m)
   expect(stdout).not.toContain('COLLECTION...')
-  expect(several.toSorted()).toEqual(['reset', 'seed:export', 'tail'])
+  expect(several.toSorted()).toEqual(['reset', 'seed:export', 'tail', 'types:generate'])
 })
 
 test('the prose of every help text is for the terminal to wrap', () => {

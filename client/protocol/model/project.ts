@@ -105,6 +105,8 @@ export interface DevSettings {
   readonly trustedProxies?: number
   /** Files to fill collections from. */
   readonly seed?: string | readonly string[]
+  /** File of types that is kept up to date, as `svc types generate` writes it. */
+  readonly types?: string
   /** Milliseconds that answers come later: 200, or "100-500". In effect as soon as the file is saved. */
   readonly latency?: number | string
 }

@@ -12,10 +12,14 @@ const fits: { [Type in FieldType]: (value: Json) => boolean } = {
   boolean: (value) => typeof value === 'boolean',
   array: Array.isArray,
   object: isObject,
-  datetime: (value) =>
-    typeof value === 'string' && isoTime.test(value) && !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10)),
+  datetime: (value) => typeof value === 'string' && isDateTime(value),
   file: (value) => typeof value === 'string',
   any: () => true,
+}
+
+/** A day or a point in time, as ISO 8601 writes it. Contract 5.2. */
+export function isDateTime(text: string): boolean {
+  return isoTime.test(text) && !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10))
 }
 
 /** A day that the calendar has: `Date` takes 30 February for a day in March. */

@@ -1,0 +1,38 @@
+/** The types that `svc dev --types` keeps up to date. */
+import { WebSocket } from 'ws'
+import { createClient } from '../../client/index.js'
+import { misuse } from '../base/failure.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+import { keepTypes, mayBeWritten } from './keep-types.js'
+import { clientPackageHere, formatOfFile } from './types-file.js'
+import { sampleSize } from './types-text.js'
+
+/**
+ * Writes the file whenever the data of the emulator change its types, until the answered function is called.
+ *
+ * @throws {CliFailure} with exit 2 where something else is in the file
+ */
+export async function keepTypesOf(
+  { url, apiKey }: { readonly url: string; readonly apiKey: string },
+  place: string,
+  note: (words: string) => void,
+): Promise<() => Promise<void>> {
+  if (!(await mayBeWritten(place))) {
+    throw misuse(`"${place}" was not written by svc types generate.`, 'Name another file, or delete what is there.')
+  }
+  const over = new AbortController()
+  const client = createClient({ url, apiKey, transport: 'ws', WebSocket, fetch: fetchDirectly })
+  const work = keepTypes(
+    client,
+    {
+      ...{ place, format: formatOfFile(place), clientPackage: clientPackageHere(), most: sampleSize, names: [] },
+      onWritten: () => note(`${place} written`),
+      onFailed: (message) => note(`types: ${message}`),
+    },
+    over.signal,
+  ).catch((error: Error) => note(`types: ${error.message}`))
+  return () => {
+    over.abort()
+    return work
+  }
+}

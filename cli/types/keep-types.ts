@@ -1,0 +1,49 @@
+/** Keeps a file of types up to date while the data change. */
+import type { Client } from '../../client/index.js'
+import { describeFailure } from '../base/failure.js'
+import { isOfOthers, readTypesFile, writeTypesFile } from './types-file.js'
+import { type TypesStyle, typesText } from './types-text.js'
+import { type CollectionReader, openReader } from './watch-types.js'
+
+export interface KeptTypes extends TypesStyle {
+  readonly place: string
+  readonly most: number
+  readonly names: readonly string[]
+  readonly onWritten: (place: string) => void
+  readonly onFailed: (message: string) => void
+}
+
+/** Writes the file, and again whenever it would say something else, until the signal aborts. Failures are told of, once each. */
+export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSignal): Promise<void> {
+  const { most, names } = kept
+  const isWanted = ({ name, id }: { name: string; id: string }) => names.includes(name) || names.includes(id)
+  const reader = openReader(client, { most, signal }, (all) => (names.length === 0 ? all : all.filter(isWanted)))
+  let told: string | undefined
+  try {
+    while (!signal.aborted) {
+      try {
+        await writeOnce(client, reader, kept)
+        told = undefined
+      } catch (error) {
+        const { message } = describeFailure(error)
+        if (!signal.aborted && message !== told) kept.onFailed(message)
+        told = message
+      }
+      await reader.changed()
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    reader.close()
+  }
+}
+
+async function writeOnce(client: Client, reader: CollectionReader, { place, onWritten, ...style }: KeptTypes) {
+  const text = await typesText(client, await reader.read(), style)
+  if ((await writeTypesFile(place, text)) === 'written') onWritten(place)
+}
+
+/** Whether a file is one that may be written over without asking. */
+export async function mayBeWritten(place: string): Promise<boolean> {
+  return !isOfOthers(await readTypesFile(place))
+}

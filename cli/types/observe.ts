@@ -1,0 +1,176 @@
+/** What values were seen at each place of documents, one document after another. */
+import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { mostChoices } from '../../seeds/choices.js'
+import { formatOf, isOfFormat, type TextFormat } from './formats.js'
+
+/** All that was seen at one place. It grows with each value, and stays small however many there are. */
+export interface Observed {
+  nulls: number
+  booleans: number
+  numbers: number
+  /** Those of the numbers that are integers. */
+  integers: number
+  texts: ObservedTexts | undefined
+  arrays: number
+  /** Of all arrays at this place. */
+  items: Observed | undefined
+  objects: ObservedObjects | undefined
+}
+
+export interface ObservedTexts {
+  count: number
+  /** Of all of them; undefined where they are of none, or of several. */
+  format: TextFormat | undefined
+  /** One more than choices may be is enough. */
+  readonly different: Set<string>
+  /** Some of the ids among them, if all of them are ids. */
+  readonly ids: Set<string>
+}
+
+export interface ObservedObjects {
+  count: number
+  readonly fields: Map<string, Observed>
+  /** How many fields the objects have, taken together. */
+  entries: number
+  /** Of the fields whose names are too many to tell apart. */
+  others: Observed | undefined
+}
+
+/** Ids of a place that are looked up: all of a field lead to one collection, or none does. */
+const mostIds = 20
+/** Names of fields that one place keeps apart. More are keys, and their names are data. */
+const mostFields = 1_000
+/** Levels that are told apart; what lies deeper is anything. */
+const mostLevels = 12
+/** Longer texts are not choices. */
+const longestChoice = 40
+
+export function nothingObserved(): Observed {
+  return {
+    nulls: 0,
+    booleans: 0,
+    numbers: 0,
+    integers: 0,
+    texts: undefined,
+    arrays: 0,
+    items: undefined,
+    objects: undefined,
+  }
+}
+
+/** Adds a value to what was seen. */
+export function observe(seen: Observed, value: Json, level = 0): void {
+  if (typeof value === 'string') observeText(seen, value)
+  else if (typeof value === 'number') {
+    seen.numbers++
+    if (Number.isSafeInteger(value)) seen.integers++
+  } else if (typeof value === 'boolean') seen.booleans++
+  else if (value === null) seen.nulls++
+  else if (isObject(value)) observeObject(seen, value, level + 1)
+  else {
+    seen.arrays++
+    if (level >= mostLevels) return
+    for (const item of value) {
+      seen.items ??= nothingObserved()
+      observe(seen.items, item, level + 1)
+    }
+  }
+}
+
+function observeText(seen: Observed, text: string): void {
+  const { texts } = seen
+  if (!texts) {
+    const format = formatOf(text)
+    seen.texts = { count: 1, format, different: choices(text), ids: new Set(format === 'id' ? [text] : []) }
+    return
+  }
+  texts.count++
+  if (texts.format !== undefined && !isOfFormat(texts.format, text)) texts.format = undefined
+  if (texts.format === 'id' && texts.ids.size < mostIds) texts.ids.add(text)
+  if (texts.different.size > 0 && texts.different.size <= mostChoices) {
+    if (isTooLong(text)) texts.different.clear()
+    else texts.different.add(text)
+  }
+}
+
+function choices(text: string): Set<string> {
+  return new Set(isTooLong(text) ? [] : [text])
+}
+
+function isTooLong(text: string): boolean {
+  return text.length === 0 || text.length > longestChoice
+}
+
+function observeObject(seen: Observed, object: JsonObject, level: number): void {
+  seen.objects ??= { count: 0, fields: new Map(), entries: 0, others: undefined }
+  const { objects } = seen
+  objects.count++
+  if (level > mostLevels) return
+  for (const [name, value] of Object.entries(object)) {
+    objects.entries++
+    observe(placeOf(objects, name), value, level)
+  }
+}
+
+function placeOf(objects: ObservedObjects, name: string): Observed {
+  const known = objects.fields.get(name)
+  if (known) return known
+  if (objects.fields.size >= mostFields) {
+    objects.others ??= nothingObserved()
+    return objects.others
+  }
+  const place = nothingObserved()
+  objects.fields.set(name, place)
+  return place
+}
+
+/** All that was seen at several places, as if it were one. */
+export function merged(places: readonly Observed[]): Observed {
+  const all = nothingObserved()
+  for (const place of places) {
+    all.nulls += place.nulls
+    all.booleans += place.booleans
+    all.numbers += place.numbers
+    all.integers += place.integers
+    all.arrays += place.arrays
+  }
+  all.texts = mergedTexts(places.flatMap(({ texts }) => texts ?? []))
+  const items = places.flatMap((place) => place.items ?? [])
+  if (items.length > 0) all.items = merged(items)
+  all.objects = mergedObjects(places.flatMap(({ objects }) => objects ?? []))
+  return all
+}
+
+function mergedTexts(all: readonly ObservedTexts[]): ObservedTexts | undefined {
+  const [first] = all
+  if (!first) return undefined
+  const areAllShort = all.every(({ different }) => different.size > 0)
+  return {
+    count: sum(all.map(({ count }) => count)),
+    format: all.every(({ format }) => format === first.format) ? first.format : undefined,
+    different: new Set(areAllShort ? all.flatMap(({ different }) => [...different]).slice(0, mostChoices + 1) : []),
+    ids: new Set(all.flatMap(({ ids }) => [...ids]).slice(0, mostIds)),
+  }
+}
+
+function mergedObjects(all: readonly ObservedObjects[]): ObservedObjects | undefined {
+  if (all.length === 0) return undefined
+  const names = [...new Set(all.flatMap(({ fields }) => [...fields.keys()]))]
+  const others = all.flatMap((one) => one.others ?? [])
+  return {
+    count: sum(all.map(({ count }) => count)),
+    entries: sum(all.map(({ entries }) => entries)),
+    fields: new Map(names.map((name) => [name, merged(all.flatMap(({ fields }) => fields.get(name) ?? []))])),
+    others: others.length > 0 ? merged(others) : undefined,
+  }
+}
+
+/** How many values were seen at a place, `null` among them. */
+export function countOf(seen: Observed): number {
+  const { nulls, booleans, numbers, texts, arrays, objects } = seen
+  return nulls + booleans + numbers + arrays + (texts?.count ?? 0) + (objects?.count ?? 0)
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

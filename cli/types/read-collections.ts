@@ -1,0 +1,68 @@
+/** The documents that types are worked out from: all of a collection, or a sample of a large one. */
+import type { Client, Collection, Schema, SvcError } from '../../client/index.js'
+import { nothingObserved, type Observed, observe } from './observe.js'
+
+export interface Reading {
+  /** Documents that are read of one collection at most. */
+  readonly most: number
+  readonly signal?: AbortSignal | undefined
+  /** Called with the number of documents read so far. */
+  readonly onRead?: (documents: number) => void
+}
+
+export interface ReadCollection {
+  readonly name: string
+  readonly schema: Schema
+  readonly documents: Observed
+  /** Documents that were read. */
+  readonly read: number
+  /** Documents that there are; undefined if the caller may not read them, so that the schema alone is known. */
+  readonly total: number | undefined
+}
+
+type Documents = Pick<Client, 'collection'>
+
+/**
+ * Reads a collection. Of one that holds more than `most`, half of these are the oldest and half the newest (ids carry the
+ * time), so that both what has always been there and what came with the last change of the app are seen, and the same data
+ * give the same types.
+ */
+export async function readCollection(
+  client: Documents,
+  { name, schema }: Pick<Collection, 'name' | 'schema'>,
+  { most, signal, onRead }: Reading,
+): Promise<ReadCollection> {
+  const collection = client.collection(name)
+  const documents = nothingObserved()
+  const total = await collection.count({ signal }).catch(undefinedIfHidden)
+  if (total === undefined) return { name, schema, documents, read: 0, total }
+  const seen = new Set<string>()
+  const take = async (sort: '-id' | undefined, wanted: number) => {
+    if (wanted === 0) return
+    let left = wanted
+    for await (const { id, data } of collection.iterate({ sort, signal })) {
+      if (most < total && seen.has(id)) continue
+      if (most < total) seen.add(id)
+      observe(documents, data)
+      read++
+      if (read % 100 === 0) onRead?.(read)
+      if (--left === 0) return
+    }
+  }
+  let read = 0
+  if (total <= most) await take(undefined, Number.POSITIVE_INFINITY)
+  else {
+    await take(undefined, Math.ceil(most / 2))
+    await take('-id', Math.floor(most / 2))
+  }
+  return { name, schema, documents, read, total: Math.max(total, read) }
+}
+
+function undefinedIfHidden(error: SvcError): undefined {
+  if (!isHidden(error)) throw error
+}
+
+/** Whether documents may not be read, by a key that is good. */
+export function isHidden({ code }: SvcError): boolean {
+  return code === 'FORBIDDEN' || code === 'UNAUTHORIZED'
+}

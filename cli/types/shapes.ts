@@ -1,0 +1,135 @@
+/** What the values at a place are, worked out from those that were seen and from what the schema says. */
+import type { FieldRule, Schema } from '../../client/protocol/model/collection.js'
+import { isDateTime } from '../../client/protocol/model/schema.js'
+import { areChoices } from '../../seeds/choices.js'
+import type { TextFormat } from './formats.js'
+import { countOf, merged, type Observed, type ObservedObjects, type ObservedTexts } from './observe.js'
+
+export type Shape =
+  | { readonly kind: 'text'; readonly format?: TextFormat | 'datetime' }
+  /** Ids of documents of that collection. */
+  | { readonly kind: 'link'; readonly collection: string }
+  | { readonly kind: 'choices'; readonly values: readonly string[] }
+  | { readonly kind: 'number'; readonly isInteger: boolean }
+  | { readonly kind: 'boolean' }
+  | { readonly kind: 'null' }
+  /** Nothing is known of it. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'array'; readonly items: Shape }
+  | ObjectShape
+  /** An object whose names of fields are data: ids, days, words. */
+  | { readonly kind: 'dictionary'; readonly values: Shape }
+  | { readonly kind: 'union'; readonly of: readonly Shape[] }
+
+export interface ObjectShape {
+  readonly kind: 'object'
+  readonly fields: readonly FieldShape[]
+}
+
+export interface FieldShape {
+  readonly name: string
+  readonly shape: Shape
+  readonly isOptional: boolean
+}
+
+/** The collection that the ids at a place lead to. */
+export type LinkOf = (place: Observed) => string | undefined
+
+/** The shape of a collection's documents, all of which were seen at one place. */
+export function documentShape(seen: Observed, schema: Schema, linkOf: LinkOf): Shape {
+  const { objects } = seen
+  const isDictionary = Object.keys(schema).length === 0 && objects && areKeysData(objects)
+  if (isDictionary) return { kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, linkOf) }
+  return objectShape(objects, schema, linkOf)
+}
+
+function objectShape(objects: ObservedObjects | undefined, schema: Schema, linkOf: LinkOf): ObjectShape {
+  const names = [...new Set([...Object.keys(schema), ...(objects?.fields.keys() ?? [])])].sort()
+  const fields = names.map((name): FieldShape => {
+    const rule: FieldRule | undefined = Object.hasOwn(schema, name) ? schema[name] : undefined
+    const seen = objects?.fields.get(name)
+    const isAlwaysThere = objects
+      ? seen !== undefined && countOf(seen) === objects.count
+      : rule?.required === true || rule?.default !== undefined
+    return { name, shape: shapeOf(seen, rule, linkOf), isOptional: !isAlwaysThere }
+  })
+  return { kind: 'object', fields }
+}
+
+function shapeOf(seen: Observed | undefined, rule: FieldRule | undefined, linkOf: LinkOf): Shape {
+  const shapes = [...(seen ? shapesSeen(seen, linkOf) : []), ...shapesByRule(seen, rule)]
+  // `null` says that there may be nothing, and comes last.
+  if (seen && seen.nulls > 0) shapes.push({ kind: 'null' })
+  const [first, ...others] = shapes
+  if (!first) return { kind: 'unknown' }
+  return others.length === 0 ? first : { kind: 'union', of: shapes }
+}
+
+function shapesSeen(seen: Observed, linkOf: LinkOf): Shape[] {
+  const { texts, numbers, integers, booleans, objects, arrays, items } = seen
+  const shapes: Shape[] = []
+  if (texts) shapes.push(textShape(texts, linkOf(seen)))
+  if (numbers > 0) shapes.push({ kind: 'number', isInteger: integers === numbers })
+  if (booleans > 0) shapes.push({ kind: 'boolean' })
+  if (objects && areKeysData(objects)) {
+    shapes.push({ kind: 'dictionary', values: shapeOf(valuesOf(objects), undefined, linkOf) })
+  } else if (objects) shapes.push(objectShape(objects, {}, linkOf))
+  if (arrays > 0) shapes.push({ kind: 'array', items: shapeOf(items, undefined, linkOf) })
+  return shapes
+}
+
+function textShape({ count, format, different }: ObservedTexts, collection: string | undefined): Shape {
+  if (collection !== undefined) return { kind: 'link', collection }
+  if (format !== undefined) return { kind: 'text', format }
+  const areSeveral = different.size > 1 && areChoices(different.size, count)
+  return areSeveral ? { kind: 'choices', values: [...different].sort() } : { kind: 'text' }
+}
+
+/** What a schema says of a field, where no document shows it. */
+function shapesByRule(seen: Observed | undefined, rule: FieldRule | undefined): Shape[] {
+  const isUnseen = !seen || countOf(seen) === seen.nulls
+  switch (rule?.type) {
+    case 'string':
+      return seen?.texts ? [] : [{ kind: 'text' }]
+    case 'datetime':
+      return seen?.texts ? [] : [{ kind: 'text', format: 'datetime' }]
+    case 'file':
+      return seen?.texts ? [] : [{ kind: 'text', format: 'file' }]
+    case 'number':
+    case 'integer':
+      return seen && seen.numbers > 0 ? [] : [{ kind: 'number', isInteger: rule.type === 'integer' }]
+    case 'boolean':
+      return seen && seen.booleans > 0 ? [] : [{ kind: 'boolean' }]
+    case 'array':
+      return seen && seen.arrays > 0 ? [] : [{ kind: 'array', items: { kind: 'unknown' } }]
+    case 'object':
+      return seen?.objects ? [] : [{ kind: 'object', fields: [] }]
+    default:
+      return isUnseen && rule ? [{ kind: 'unknown' }] : []
+  }
+}
+
+/** Fewer names than this are taken for fields, unless each of them looks like an id, a day or a number. */
+const fewestKeys = 20
+
+/** Whether the names in these objects are data: as a price by currency, or a vote by user. */
+function areKeysData(objects: ObservedObjects): boolean {
+  const { fields, count, entries, others } = objects
+  if (others) return true
+  const names = [...fields.keys()]
+  if (names.length >= 2 && names.every(isKey)) return true
+  const isSparse = names.length > fewestKeys && count >= 5 && entries / count < names.length / 5
+  return isSparse && kindsOf(valuesOf(objects)) === 1
+}
+
+function isKey(name: string): boolean {
+  return /^\d+$/.test(name) || /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name) || isDateTime(name)
+}
+
+function valuesOf({ fields, others }: ObservedObjects): Observed {
+  return merged([...fields.values(), ...(others ? [others] : [])])
+}
+
+function kindsOf({ texts, numbers, booleans, objects, arrays }: Observed): number {
+  return [texts, numbers > 0, booleans > 0, objects, arrays > 0].filter(Boolean).length
+}

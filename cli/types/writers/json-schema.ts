@@ -1,0 +1,74 @@
+/** Types as JSON Schema, draft 2020-12. */
+import { type Json, type JsonObject, setOwn } from '../../../client/protocol/model/json.js'
+import type { NamedTypes } from '../named-types.js'
+import type { ObjectShape, Shape } from '../shapes.js'
+import { header } from './header.js'
+
+export function writeJsonSchema({ types, nameOf }: NamedTypes): string {
+  const definitions: JsonObject = {}
+  const collections: JsonObject = {}
+  for (const { name, shape, collection } of types) {
+    setOwn(definitions, name, define(shape))
+    if (collection !== undefined) setOwn(collections, collection, refer(name))
+  }
+  const schema: JsonObject = {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $comment: header.join(' '),
+    type: 'object',
+    description: 'A document by collection.',
+    properties: collections,
+    $defs: definitions,
+  }
+  return `${JSON.stringify(schema, null, 2)}\n`
+
+  /** An object in full; anywhere else, those that have a name are referred to. */
+  function define(shape: Shape): JsonObject {
+    return shape.kind === 'object' ? objectSchema(shape) : write(shape)
+  }
+
+  function objectSchema({ fields }: ObjectShape): JsonObject {
+    const properties: JsonObject = {}
+    for (const { name, shape } of fields) setOwn(properties, name, write(shape))
+    const required = fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name)
+    return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) }
+  }
+
+  function write(shape: Shape): JsonObject {
+    switch (shape.kind) {
+      case 'text':
+        return { type: 'string', ...(shape.format ? formats[shape.format] : {}) }
+      case 'link':
+        return { type: 'string', format: 'uuid', description: `The id of a document of "${shape.collection}".` }
+      case 'choices':
+        return { type: 'string', enum: [...shape.values] }
+      case 'number':
+        return { type: shape.isInteger ? 'integer' : 'number' }
+      case 'array':
+        return { type: 'array', items: write(shape.items) }
+      case 'dictionary':
+        return { type: 'object', additionalProperties: write(shape.values) }
+      case 'object':
+        return nameOf(shape) === '' ? { type: 'object' } : refer(nameOf(shape))
+      case 'union':
+        return { anyOf: shape.of.map((one): Json => write(one)) }
+      case 'unknown':
+        return {}
+      default:
+        return { type: shape.kind }
+    }
+  }
+}
+
+function refer(name: string): JsonObject {
+  return { $ref: `#/$defs/${name}` }
+}
+
+const formats = {
+  id: { format: 'uuid' },
+  date: { format: 'date' },
+  'date-time': { format: 'date-time' },
+  datetime: { description: 'A day or a point in time, as ISO 8601.' },
+  file: { format: 'uri', description: 'The URL of a stored file.' },
+  url: { format: 'uri' },
+  email: { format: 'email' },
+} as const

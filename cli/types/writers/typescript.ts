@@ -1,0 +1,110 @@
+/** Types as TypeScript that `createClient<Schema>()` takes. */
+import type { NamedType, NamedTypes } from '../named-types.js'
+import type { FieldShape, Shape } from '../shapes.js'
+import { header } from './header.js'
+
+export function writeTypeScript({ types, nameOf }: NamedTypes, clientPackage: string): string {
+  const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
+  const declarations = types.map(declare)
+  const imports = ['Fields', 'Link'].filter((name) => declarations.some((text) => mentions(text, name)))
+  return [
+    ...header.map((line) => `// ${line}`),
+    '/* eslint-disable */',
+    ...(imports.length === 0 ? [] : [`import type { ${imports.join(', ')} } from '${clientPackage}'`]),
+    '',
+    '/** Documents by collection, as `createClient<Schema>()` takes them. */',
+    ...interfaceOf(
+      'Schema',
+      collections.map(({ collection, name }) => `${key(collection)}: ${name}`),
+    ),
+    ...declarations.flatMap((text) => ['', text]),
+    '',
+  ].join('\n')
+
+  function declare({ name, shape, collection }: NamedType): string {
+    const comment =
+      collection === undefined ? [] : [`/** A document of the collection ${inComment(quote(collection))}. */`]
+    const isOpen = shape.kind === 'object' && shape.fields.length === 0
+    if (isOpen) return [...comment, `export type ${name} = Fields`].join('\n')
+    if (shape.kind !== 'object') return [...comment, `export type ${name} = ${write(shape)}`].join('\n')
+    return [...comment, ...interfaceOf(name, shape.fields.flatMap(fieldLines))].join('\n')
+  }
+
+  function fieldLines({ name, shape, isOptional }: FieldShape): string[] {
+    const said = wordsOf(shape)
+    return [...(said === undefined ? [] : [`/** ${said} */`]), `${key(name)}${isOptional ? '?' : ''}: ${write(shape)}`]
+  }
+
+  function write(shape: Shape): string {
+    switch (shape.kind) {
+      case 'text':
+        return 'string'
+      case 'link':
+        return `Link<${quote(shape.collection)}>`
+      case 'choices':
+        return shape.values.map(quote).join(' | ')
+      case 'array':
+        return arrayOf(write(shape.items))
+      case 'dictionary':
+        return `Record<string, ${write(shape.values)}>`
+      case 'object':
+        return shape.fields.length === 0 ? 'Record<string, unknown>' : nameOf(shape)
+      case 'union':
+        return shape.of.map(write).join(' | ')
+      default:
+        return shape.kind
+    }
+  }
+}
+
+function interfaceOf(name: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [`export interface ${name} {}`]
+  return [`export interface ${name} {`, ...lines.map((line) => `  ${line}`), '}']
+}
+
+function arrayOf(items: string): string {
+  return items.includes(' | ') ? `(${items})[]` : `${items}[]`
+}
+
+function mentions(text: string, name: string): boolean {
+  return new RegExp(`(: | = |\\(|\\| )${name}(<|$)`, 'm').test(text)
+}
+
+const words = {
+  id: 'An id.',
+  date: 'A day: `YYYY-MM-DD`.',
+  'date-time': 'A point in time, as ISO 8601.',
+  datetime: 'A day or a point in time, as ISO 8601.',
+  file: 'The URL of a stored file.',
+  url: 'A URL.',
+  email: 'An email address.',
+} as const
+
+/** What the type alone does not say. */
+function wordsOf(shape: Shape): string | undefined {
+  if (shape.kind === 'text') return shape.format && words[shape.format]
+  if (shape.kind === 'number') return shape.isInteger ? 'An integer.' : undefined
+  if (shape.kind === 'array') return wordsOf(shape.items)
+  if (shape.kind !== 'union') return undefined
+  const [only, ...others] = shape.of.filter(({ kind }) => kind !== 'null')
+  return only && others.length === 0 ? wordsOf(only) : undefined
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
+}
+
+/** A text as TypeScript writes one; it holds nothing that ends a line or turns its direction. */
+export function quote(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+  return `'${inner.replace(/[\u007f-\u009f\u200b-\u200f\u2028-\u202f\u2066-\u2069\ufeff]/g, escaped)}'`
+}
+
+/** A name from a service that is not ours ends no comment. */
+function inComment(text: string): string {
+  return text.replaceAll('*/', '* /')
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

@@ -1,0 +1,94 @@
+/** Types as zod schemas (zod 4), with the types that follow from them. */
+import type { NamedType, NamedTypes } from '../named-types.js'
+import type { Shape } from '../shapes.js'
+import { header } from './header.js'
+import { quote } from './typescript.js'
+
+export function writeZod({ types, nameOf }: NamedTypes, clientPackage: string): string {
+  const collections = types.flatMap(({ name, collection }) => (collection === undefined ? [] : [{ name, collection }]))
+  // A part before what it is used in: they are values.
+  const declarations = [...types].reverse().map(declare)
+  const needsLink = declarations.some((text) => text.includes('z.custom<Link<'))
+  return [
+    ...header.map((line) => `// ${line}`),
+    '/* eslint-disable */',
+    ...(needsLink ? [`import type { Link } from '${clientPackage}'`] : []),
+    "import { z } from 'zod'",
+    '',
+    ...declarations.flatMap((text) => [text, '']),
+    '/** Schemas by collection. */',
+    ...block('export const schemas = {', collections, ({ collection, name }) => `${key(collection)}: ${name},`),
+    '',
+    '/** Documents by collection, as `createClient<Schema>()` takes them. */',
+    ...block('export type Schema = {', collections, ({ collection, name }) => `${typeKey(collection)}: ${name}`),
+    '',
+  ].join('\n')
+
+  function declare({ name, shape }: NamedType): string {
+    return `export const ${name} = ${define(shape)}\nexport type ${name} = z.infer<typeof ${name}>`
+  }
+
+  function define(shape: Shape): string {
+    if (shape.kind !== 'object') return write(shape)
+    if (shape.fields.length === 0) return anyObject
+    const lines = shape.fields.map(
+      (field) => `  ${key(field.name)}: ${write(field.shape)}${field.isOptional ? '.optional()' : ''},`,
+    )
+    return ['z.object({', ...lines, '})'].join('\n')
+  }
+
+  function write(shape: Shape): string {
+    switch (shape.kind) {
+      case 'text':
+        return shape.format ? formats[shape.format] : 'z.string()'
+      case 'link':
+        return `z.custom<Link<${quote(shape.collection)}>>((value) => typeof value === 'string')`
+      case 'choices':
+        return `z.enum([${shape.values.map(quote).join(', ')}])`
+      case 'number':
+        return shape.isInteger ? 'z.int()' : 'z.number()'
+      case 'array':
+        return `z.array(${write(shape.items)})`
+      case 'dictionary':
+        return `z.record(z.string(), ${write(shape.values)})`
+      case 'object':
+        return nameOf(shape) === '' ? anyObject : nameOf(shape)
+      case 'union':
+        return writeUnion(shape.of)
+      default:
+        return `z.${shape.kind}()`
+    }
+  }
+
+  function writeUnion(shapes: readonly Shape[]): string {
+    const some = shapes.filter(({ kind }) => kind !== 'null')
+    const [only] = some
+    if (some.length < shapes.length && some.length === 1 && only) return `${write(only)}.nullable()`
+    return `z.union([${shapes.map(write).join(', ')}])`
+  }
+}
+
+const anyObject = 'z.record(z.string(), z.json())'
+
+const formats = {
+  id: 'z.guid()',
+  date: 'z.iso.date()',
+  'date-time': 'z.iso.datetime({ offset: true })',
+  datetime: 'z.string()',
+  file: 'z.url()',
+  url: 'z.url()',
+  email: 'z.email()',
+} as const
+
+function block<Item>(head: string, items: readonly Item[], line: (item: Item) => string): string[] {
+  return [head, ...items.map((item) => `  ${line(item)}`), '}']
+}
+
+/** A name in an object literal, where `__proto__` without brackets is not a field. */
+function key(name: string): string {
+  return name === '__proto__' ? `['__proto__']` : typeKey(name)
+}
+
+function typeKey(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name)
+}
