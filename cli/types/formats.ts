@@ -2,11 +2,13 @@
 import { isId } from '../../client/protocol/model/document.js'
 import { isDateTime } from '../../client/protocol/model/schema.js'
 
-/** In the order in which they are tried; no text is of two. */
+/** In the order in which they are tried. */
 const formats = {
   id: isId,
   date: (text) => text.length === 10 && isDateTime(text),
   'date-time': (text) => /T\d{2}:\d{2}:\d{2}/.test(text) && /(Z|[+-]\d{2}:\d{2})$/.test(text) && isDateTime(text),
+  /** Days among points in time. */
+  datetime: isDateTime,
   file: (text) => storedFile.test(text) && URL.canParse(text),
   url: (text) => /^https?:\/\/[^\s/]/.test(text) && !storedFile.test(text) && URL.canParse(text),
   email: (text) => email.test(text),
@@ -28,6 +30,13 @@ export function formatOf(text: string): TextFormat | undefined {
   return names.find((name) => isOfFormat(name, text))
 }
 
-export function isOfFormat(format: TextFormat, text: string): boolean {
+/** What texts of that format and this text have in common; undefined where it is their being texts alone. */
+export function commonFormat(format: TextFormat, text: string): TextFormat | undefined {
+  if (isOfFormat(format, text)) return format
+  const areTimes = (format === 'date' || format === 'date-time') && isOfFormat('datetime', text)
+  return areTimes ? 'datetime' : undefined
+}
+
+function isOfFormat(format: TextFormat, text: string): boolean {
   return text.length <= longest && formats[format](text)
 }

@@ -1,7 +1,7 @@
 /** What values were seen at each place of documents, one document after another. */
 import { isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import { mostChoices } from '../../seeds/choices.js'
-import { formatOf, isOfFormat, type TextFormat } from './formats.js'
+import { commonFormat, formatOf, type TextFormat } from './formats.js'
 
 /** All that was seen at one place. It grows with each value, and stays small however many there are. */
 export interface Observed {
@@ -85,7 +85,7 @@ function observeText(seen: Observed, text: string): void {
     return
   }
   texts.count++
-  if (texts.format !== undefined && !isOfFormat(texts.format, text)) texts.format = undefined
+  if (texts.format !== undefined) texts.format = commonFormat(texts.format, text)
   if (texts.format === 'id' && texts.ids.size < mostIds) texts.ids.add(text)
   if (texts.different.size > 0 && texts.different.size <= mostChoices) {
     if (isTooLong(text)) texts.different.clear()

@@ -6,7 +6,7 @@ import type { TextFormat } from './formats.js'
 import { countOf, merged, type Observed, type ObservedObjects, type ObservedTexts } from './observe.js'
 
 export type Shape =
-  | { readonly kind: 'text'; readonly format?: TextFormat | 'datetime' }
+  | { readonly kind: 'text'; readonly format?: TextFormat }
   /** Ids of documents of that collection. */
   | { readonly kind: 'link'; readonly collection: string }
   | { readonly kind: 'choices'; readonly values: readonly string[] }

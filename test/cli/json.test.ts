@@ -32,6 +32,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'clock:reset': () => [],
   'clock:set': () => ['2030-01-01'],
   'clock:show': () => [],
+  'collections:check': () => [],
   'collections:create': () => ['posts'],
   'collections:delete': () => ['missing', '--yes'],
   'collections:get': () => ['posts'],
@@ -40,6 +41,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'collections:permissions': () => ['posts'],
   'collections:rename': () => ['authors', 'authors'],
   'collections:schema': () => ['posts'],
+  'collections:schema:infer': () => ['posts'],
   config: () => [],
   // There is no svc.json here.
   'config:convert': () => [],
@@ -187,7 +189,7 @@ test('help shows COLLECTION where one is taken, and COLLECTION... only where sev
 
   expect(stdout).toMatch(/^ {2}COLLECTION {2}/m)
   expect(stdout).not.toContain('COLLECTION...')
-  expect(several.toSorted()).toEqual(['reset', 'seed:export', 'tail', 'types:generate'])
+  expect(several.toSorted()).toEqual(['collections:check', 'reset', 'seed:export', 'tail', 'types:generate'])
 })
 
 test('the prose of every help text is for the terminal to wrap', () => {

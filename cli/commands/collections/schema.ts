@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags'
 import type { Schema } from '../../../client/protocol/model/collection.js'
 import { TargetCommand } from '../../base/target-command.js'
 import { readSchema } from '../../collections/schema-flag.js'
+import { ruleRows } from '../../collections/schema-rows.js'
 import { collectionArg } from '../../documents/fields-args.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
@@ -41,12 +42,7 @@ fields to those there are. It holds for writes from then on, not for what is sto
   }
 
   private show(schema: Schema): Schema {
-    const rows = Object.entries(schema).map(([field, { type, required = false, default: value }]) => ({
-      field,
-      type,
-      required,
-      ...(value === undefined ? {} : { default: value }),
-    }))
+    const rows = ruleRows(schema)
     if (rows.length === 0) this.note('No schema: any document fits.')
     else this.log(table(rows))
     return schema

@@ -1,0 +1,12 @@
+import type { Schema } from '../../client/protocol/model/collection.js'
+import type { Row } from '../terminal/print.js'
+
+/** The rules of a schema, one a line. */
+export function ruleRows(schema: Schema): Row[] {
+  return Object.entries(schema).map(([field, { type, required = false, default: value }]) => ({
+    field,
+    type,
+    required,
+    ...(value === undefined ? {} : { default: value }),
+  }))
+}

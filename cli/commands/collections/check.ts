@@ -1,0 +1,79 @@
+import * as Args from '@oclif/core/args'
+import { exits } from '../../base/failure.js'
+import { TargetCommand } from '../../base/target-command.js'
+import { type CheckedCollection, checkDocuments } from '../../collections/check-documents.js'
+import { chooseCollections } from '../../collections/choose.js'
+import { onStderr } from '../../terminal/colour.js'
+import { count, counted, table } from '../../terminal/print.js'
+import { startProgress } from '../../terminal/progress.js'
+import { prose } from '../../terminal/prose.js'
+import { isHidden } from '../../types/read-collections.js'
+
+export default class CollectionsCheck extends TargetCommand {
+  static override summary = 'List the stored documents that the schema of their collection would refuse.'
+  static override description =
+    prose(`A schema holds for writes from then on, so documents that were stored before may differ from it; the next write of such
+a document is refused. Reads every document, and writes nothing. Exits with 10 where there are such documents.`)
+  static override examples = [
+    '<%= config.bin %> collections check',
+    '<%= config.bin %> collections check posts --json',
+    '<%= config.bin %> collections check posts || svc docs update posts --where status__isnull=true status=draft',
+  ]
+  static override usage = 'collections check [COLLECTION...]'
+  static override args = {
+    collection: Args.string({ multiple: true, description: 'names of collections [default: all with a schema]' }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(CollectionsCheck)
+    const client = this.client(flags)
+    const words = argv.map(String)
+    const all = await client.collections.list()
+    const chosen = chooseCollections(all, words, () => 'See which there are: svc collections list')
+    const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)
+    for (const { name, schema } of chosen) {
+      if (words.length > 0 && Object.keys(schema).length === 0) this.note(`"${name}" has no schema: any document fits.`)
+    }
+    const collections: CheckedCollection[] = []
+    const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
+    let read = 0
+    try {
+      for (const collection of withSchema) {
+        const onRead = (documents: number) => progress.at(read + documents, read + documents)
+        const checked = await checkDocuments(client, collection, onRead).catch((error) => {
+          if (words.length > 0 || !isHidden(error)) throw error
+          progress.stop()
+          this.noteAlways(`The documents of "${collection.name}" may not be read; not checked.`, onStderr.yellow)
+        })
+        if (!checked) continue
+        read += checked.documents
+        collections.push(checked)
+      }
+    } finally {
+      progress.stop()
+    }
+    this.print(collections, read)
+    const isValid = collections.every(({ refused }) => refused === 0)
+    if (!isValid) process.exitCode = exits.different
+    return { isValid, collections }
+  }
+
+  private print(collections: readonly CheckedCollection[], read: number): void {
+    const rows = collections.flatMap(({ name, issues }) =>
+      issues.map(({ problem, documents, examples }) => ({
+        collection: name,
+        problem,
+        documents,
+        examples: examples.join(' '),
+      })),
+    )
+    if (rows.length > 0) this.log(table(rows))
+    const refused = collections.reduce((sum, one) => sum + one.refused, 0)
+    if (collections.length === 0) this.note('No collection has a schema. Propose one: svc collections schema infer')
+    else if (refused === 0) this.note(`${counted(read, 'document')} checked; all fit.`)
+    else {
+      this.note(`${count(refused)} of ${counted(read, 'document')} would be refused.`)
+      this.note('Change them: svc docs update COLLECTION --where field__isnull=true field=value')
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import * as Flags from '@oclif/core/flags'
+import type { Schema } from '../../../../client/protocol/model/collection.js'
+import { TargetCommand } from '../../../base/target-command.js'
+import { ruleRows } from '../../../collections/schema-rows.js'
+import { collectionArg } from '../../../documents/fields-args.js'
+import { count, counted, table } from '../../../terminal/print.js'
+import { startProgress } from '../../../terminal/progress.js'
+import { prose } from '../../../terminal/prose.js'
+import { inferSchema } from '../../../types/infer-schema.js'
+import { readCollection } from '../../../types/read-collections.js'
+
+export default class CollectionsSchemaInfer extends TargetCommand {
+  static override summary = 'Propose a schema for a collection, from its documents.'
+  static override description =
+    prose(`Reads every document, and proposes a schema that all of them fit: a field that each has is required, and one
+with values of several types takes any. Rules that the collection has are kept. With --apply it is set, for writes from then on.
+
+Read what is required before you apply it: a field that every document has today may be missing tomorrow.`)
+  static override examples = [
+    '<%= config.bin %> collections schema infer posts',
+    '<%= config.bin %> collections schema infer posts --apply',
+    '<%= config.bin %> collections schema infer posts --optional --json > schema.json',
+  ]
+  static override args = { collection: collectionArg }
+  static override flags = {
+    apply: Flags.boolean({ description: 'set it' }),
+    optional: Flags.boolean({ description: 'require no field that is not required already' }),
+    sample: Flags.integer({
+      min: 2,
+      description: 'read that many documents of a large collection, half of them the oldest',
+      helpValue: 'number',
+      exclusive: ['apply'],
+    }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(CollectionsSchemaInfer)
+    const client = flags.apply
+      ? await this.clientForWrite(flags, `Set the schema of "${args.collection}"`)
+      : this.client(flags)
+    const collection = await client.collections.get(args.collection)
+    const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
+    const onRead = (documents: number) => progress.at(documents, documents)
+    const most = flags.sample ?? Number.POSITIVE_INFINITY
+    const read = await readCollection(client, collection, { most, onRead }).finally(progress.stop)
+    const inferred = inferSchema(read)
+    const schema = flags.optional ? withoutNewRequired(inferred, collection.schema) : inferred
+
+    const isEmpty = Object.keys(schema).length === 0
+    if (isEmpty) this.note(`"${collection.name}" has no documents to propose a schema from.`)
+    else this.log(table(ruleRows(schema)))
+    if (read.total !== undefined && read.read < read.total)
+      this.note(`${count(read.read)} of ${counted(read.total, 'document')} read.`)
+    if (isEmpty || !flags.apply) {
+      if (!isEmpty) this.note(`Set it: svc collections schema infer ${collection.name} --apply`)
+      return schema
+    }
+    const applied = await client.collections.update(collection.name, { schema })
+    this.note('Set for writes from now on.')
+    return applied.schema
+  }
+}
+
+function withoutNewRequired(inferred: Schema, before: Schema): Schema {
+  return Object.fromEntries(
+    Object.entries(inferred).map(([name, rule]) => [name, Object.hasOwn(before, name) ? rule : { type: rule.type }]),
+  )
+}

@@ -1,0 +1,104 @@
+/** Documents that are older than the schema of their collection, found and mended; and schemas from documents. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, createClient, type Fields } from '../../../client/index.js'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+let svc: Client
+
+beforeAll(async () => {
+  world = await openWorld()
+  const { url, apiKey } = await world.dev('--memory')
+  svc = createClient({ url, apiKey })
+})
+afterAll(() => world.close())
+
+async function fill(name: string, documents: readonly Fields[]): Promise<string[]> {
+  await svc.collections.create({ name })
+  return (await svc.collection(name).createMany([...documents])).map(({ id }) => id)
+}
+
+test('svc collections check lists what the schema would refuse, with counts and examples, until it is mended', async () => {
+  const [first, second] = await fill('posts', [
+    { title: 'A', views: 'many' },
+    { views: 'few' },
+    { title: 'C', views: 3 },
+  ])
+  expect(await world.svc(['collections', 'check', 'posts'])).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('"posts" has no schema: any document fits.\n'),
+  })
+  const schema = { title: { type: 'string', required: true }, views: { type: 'integer' } } as const
+  await svc.collections.update('posts', { schema })
+
+  const ran = await world.svc(['collections', 'check'])
+  expect(ran.exit).toBe(10)
+  expect(ran.stdout).toContain(`posts       "views" is not of type "integer"          2  ${first} ${second}\n`)
+  expect(ran.stdout).toContain(`posts       "title" is required                       1  ${second}\n`)
+  expect(ran.stderr).toContain('2 of 3 documents would be refused.\n')
+  expect(await world.json(['collections', 'check', 'posts'])).toEqual({
+    isValid: false,
+    collections: [
+      {
+        ...{ name: 'posts', documents: 3, refused: 2 },
+        issues: [
+          {
+            ...{ field: 'views', problem: '"views" is not of type "integer"', type: 'integer', documents: 2 },
+            examples: [first, second],
+          },
+          { field: 'title', problem: '"title" is required', type: 'missing', documents: 1, examples: [second] },
+        ],
+      },
+    ],
+  })
+
+  await world.svc(['docs', 'update', 'posts', '--where', 'title__isnull=true', 'title=None', 'views:=0', '--yes'])
+  await world.svc(['docs', 'update', 'posts', '--where', 'views=many', 'views:=0', '--yes'])
+  expect(await world.svc(['collections', 'check'])).toMatchObject({
+    exit: 0,
+    stderr: '3 documents checked; all fit.\n',
+  })
+})
+
+test('svc collections schema infer proposes what all documents fit, and keeps the rules there are', async () => {
+  const when = '2026-01-31T12:00:00Z'
+  await fill('things', [
+    { name: 'a', size: 1, share: 0.5, on: true, at: when, tags: [], place: { x: 1 }, mixed: 1, maybe: null },
+    { name: 'b', size: 2, share: 1, on: false, at: '2026-02-01', tags: ['x'], place: {}, mixed: 'x', extra: 1 },
+  ])
+  await svc.collections.update('things', { schema: { size: { type: 'number', default: 7 } } })
+  const before = await svc.collections.get('things')
+
+  const proposed = await world.json(['collections', 'schema', 'infer', 'things'])
+  expect(proposed).toEqual({
+    at: { type: 'datetime', required: true },
+    extra: { type: 'integer' },
+    maybe: { type: 'any' },
+    mixed: { type: 'any', required: true },
+    name: { type: 'string', required: true },
+    on: { type: 'boolean', required: true },
+    place: { type: 'object', required: true },
+    share: { type: 'number', required: true },
+    size: { type: 'number', default: 7 },
+    tags: { type: 'array', required: true },
+  })
+  expect(await svc.collections.get('things')).toEqual(before)
+
+  const optional = (await world.json(['collections', 'schema', 'infer', 'things', '--optional', '--apply'])) as object
+  expect(Object.values(optional).some(({ required }) => required)).toBe(false)
+  expect((await svc.collections.get('things')).schema).toEqual(optional)
+  await svc.collections.update('things', { schema: {} })
+  await world.json(['collections', 'schema', 'infer', 'things', '--apply'])
+  expect(await world.svc(['collections', 'check', 'things'])).toMatchObject({ exit: 0 })
+  await expect(svc.collection('things').create({ name: 'c' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+})
+
+test('svc collections schema infer says that an empty collection shows nothing', async () => {
+  await svc.collections.create({ name: 'empty' })
+  expect(await world.svc(['collections', 'schema', 'infer', 'empty'])).toMatchObject({
+    exit: 0,
+    stdout: '',
+    stderr: '"empty" has no documents to propose a schema from.\n',
+  })
+  expect(await world.json(['collections', 'schema', 'infer', 'empty', '--apply'])).toEqual({})
+})
