@@ -40,7 +40,7 @@ function groupOf({ kind }: EmulatorEvent): EventGroup {
 function wordsOf(event: EmulatorEvent): string[] {
   if ('document' in event) return [event.document.collection, event.document.id, `version ${event.document.version}`]
   if ('collection' in event) return [event.collection.name]
-  if ('user' in event) return given([event.user.email, event.user.id])
+  if ('user' in event) return given([event.user.email, ...event.user.what, event.user.id])
   if ('login' in event) return given([event.login.email ?? event.login.user, event.login.why])
   if ('file' in event) return given([event.file.name ?? event.file.id, event.file.size && formatBytes(event.file.size)])
   if ('mail' in event) return given([event.mail.to, event.mail.subject, event.mail.why])

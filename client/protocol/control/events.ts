@@ -14,7 +14,11 @@ const details = {
     before: anyFields.nullable().describe('What an update has changed.'),
   }),
   collection: z.strictObject({ id: z.string(), name: z.string() }),
-  user: z.strictObject({ id: z.string(), email: z.string().nullable() }),
+  user: z.strictObject({
+    id: z.string(),
+    email: z.string().nullable(),
+    what: z.array(z.string()).describe('What is different about a user who was changed.'),
+  }),
   login: z.strictObject({
     user: z.string().nullable().describe('null where there is none, as with an unknown address.'),
     email: z.string().nullable(),

@@ -28,10 +28,11 @@ import { rolesOf } from '../collections/permissions.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
+import { userEvent } from '../events/happenings.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { afterPassword, type LoginOutcome } from '../logins/logins.js'
-import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { requireEmail } from './emails.js'
 import { requireOwnPassword, setPassword } from './password-change.js'
 import { hashPassword, requireStrong } from './passwords.js'
@@ -87,9 +88,11 @@ export async function signUp(
   return afterPassword(ctx, user, passwordHash)
 }
 
-async function requireInserted({ db, project }: Context, user: NewUser): Promise<OutgoingUser> {
+async function requireInserted(ctx: Context, user: NewUser): Promise<OutgoingUser> {
+  const { db, project } = ctx
   const inserted = await insertUser(db, project.id, user)
   if (!inserted) throw emailTaken(user.email)
+  happened(ctx, userEvent(project.id, 'created', inserted))
   return inserted
 }
 
@@ -151,11 +154,18 @@ export async function updateMe(
     hasForgotten = await dropForgotten(ctx, [{ id, before: JSON.stringify(data), after: write.json }])
     if (passwordHash !== undefined) await setPassword(ctx, id, passwordHash, sessionId)
     publish(ctx, identityChanged())
+    happened(ctx, userEvent(ctx.project.id, 'changed', { id, email: written?.email }, namesOf(changes)))
     return written
   })
   if (!user) throw plainError('INVALID_TOKEN')
   if (hasForgotten) ctx.backend.sweepFilesSoon()
   return user
+}
+
+/** What a change is about. */
+function namesOf({ data, email, password }: AccountChanges): string[] {
+  const fields = Object.keys(data.fields).map((name) => `data.${name}`)
+  return [...fields, ...(email === undefined ? [] : ['email']), ...(password === undefined ? [] : ['password'])]
 }
 
 export function noSuchUser(id: string): SvcError {

@@ -8,8 +8,9 @@ import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
 import type { Backend, Context } from '../context.js'
+import { loginEvent, userEvent } from '../events/happenings.js'
 import { openLoginSession } from '../logins/sessions.js'
-import { identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
 import { noSuchUser } from './accounts.js'
 import { codeAt } from './codes.js'
 
@@ -38,6 +39,7 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
       ...(emailVerified === undefined ? {} : { emailVerified }),
     }
     publish(unit, identityChanged())
+    happened(unit, userEvent(project, 'changed', before, namesOf(changes)))
     return updateUser(db, id, write, backend.now(project).toISOString())
   })
   if (!user) throw noSuchUser(id)
@@ -50,6 +52,7 @@ export async function removeUser(backend: Backend, id: string): Promise<void> {
   const unit = unitOf(backend)
   const isGone = await publishing(unit, identityChanged, () => deleteUser(unit.db, project, id))
   if (!isGone) throw noSuchUser(id)
+  happened(unit, userEvent(project, 'removed', { id }))
   // The database has taken the user's files.
   backend.sweepFilesSoon()
 }
@@ -74,9 +77,14 @@ export async function codeOf(backend: Backend, id: string): Promise<string> {
 
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */
 export async function endSessions(backend: Backend, id: string): Promise<void> {
-  await projectOf(backend, id)
+  const project = await projectOf(backend, id)
   const unit = unitOf(backend)
   await publishing(unit, identityChanged, () => deleteSessionsOf(unit.db, id, null))
+  happened(unit, loginEvent(project, 'ended', { user: id }))
+}
+
+function namesOf(changes: OwnersChanges): string[] {
+  return Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
 
 async function projectOf({ db }: Backend, id: string): Promise<string> {

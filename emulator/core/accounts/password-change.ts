@@ -5,8 +5,9 @@ import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updatePasswordHash } from '../../store/accounts/user-secrets.js'
 import { lockUser } from '../../store/accounts/users.js'
 import type { Context, UserContext } from '../context.js'
+import { userEvent } from '../events/happenings.js'
 import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
-import { identityChanged, inTransaction, publish } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish } from '../unit-of-work.js'
 import { hashPassword, isPassword, requireStrong } from './passwords.js'
 
 /** A login this recent proves as much as the password does. Contract 6.3. */
@@ -24,6 +25,7 @@ export async function changePassword(
   await inTransaction(ctx, async (ctx) => {
     await lockUser(ctx.db, ctx.project.id, id)
     await setPassword(ctx, id, hash, sessionId)
+    happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['password']))
   })
 }
 

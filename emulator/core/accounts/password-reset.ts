@@ -5,7 +5,8 @@ import { insertAttempts, lockAttempts } from '../../store/accounts/recent-attemp
 import { selectSecrets } from '../../store/accounts/user-secrets.js'
 import { noUserId, selectUserByEmail } from '../../store/accounts/users.js'
 import type { Backend, Context } from '../context.js'
-import { inTransaction, unitOf } from '../unit-of-work.js'
+import { mailEvent, userEvent } from '../events/happenings.js'
+import { happened, inTransaction, unitOf } from '../unit-of-work.js'
 import { readEmail } from './emails.js'
 import { resetLink } from './links.js'
 import { resetMail } from './mail-templates.js'
@@ -44,6 +45,7 @@ export async function requestPasswordReset(ctx: Context, email: string): Promise
     if (refused === undefined) await backend.mail.keep(ctx.db, mail)
     else await backend.mail.refuse(ctx.db, mail, refused)
     await deleteMail(ctx.db, user ? noUserId : mail.id)
+    if (user) happened(ctx, mailEvent(mail, refused))
     return refused === undefined && user !== undefined
   })
   if (isSent) backend.mail.send(mail)
@@ -72,10 +74,11 @@ export async function resetPassword(
 ): Promise<void> {
   const scope = unitOf(backend)
   requireStrong(newPassword, 'newPassword')
-  const { user } = await requireToken(scope, token, 'reset password')
+  const { user, project } = await requireToken(scope, token, 'reset password')
   const hash = await hashPassword({ backend }, newPassword, { account: user })
   await inTransaction(scope, async (scope) => {
     const { id } = await useToken(scope, token, 'reset password')
     await setPassword(scope, id, hash, null)
+    happened(scope, userEvent(project, 'changed', { id }, ['password']))
   })
 }

@@ -3,8 +3,9 @@ import { toDataURL } from 'qrcode'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectSecrets, type UserSecrets, updatePendingTotp, updateTotp } from '../../store/accounts/user-secrets.js'
 import type { UserContext } from '../context.js'
+import { userEvent } from '../events/happenings.js'
 import { clearFailures, countFailure, requireMayTry } from '../logins/login-throttle.js'
-import { inTransaction } from '../unit-of-work.js'
+import { happened, inTransaction } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { acceptCode, hashCode, newRecoveryCodes, newTotpSecret, otpauthUrl, stepOfCode } from './codes.js'
 
@@ -75,6 +76,7 @@ async function tryCode(
     await requireMayTry(ctx, attempt)
     const outcome = secrets !== undefined && (await isRight(ctx, id, secrets))
     await (outcome === true ? clearFailures : countFailure)(ctx, attempt)
+    if (outcome === true) happened(ctx, userEvent(ctx.project.id, 'changed', { id }, ['twoFactor']))
     return outcome
   })
   if (outcome !== true)

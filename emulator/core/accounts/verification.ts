@@ -6,7 +6,8 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { selectTokenTime } from '../../store/accounts/one-time-tokens.js'
 import { updateUser } from '../../store/accounts/users.js'
 import type { Backend, UserContext } from '../context.js'
-import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { mailEvent, userEvent } from '../events/happenings.js'
+import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { getMe } from './accounts.js'
 import { verificationLink } from './links.js'
 import { verificationMail } from './mail-templates.js'
@@ -25,6 +26,7 @@ export async function requestVerification(ctx: UserContext): Promise<void> {
   const isPromised = await inTransaction(ctx, async (ctx) => {
     if (!(await keepTokenAfter(ctx, user, { purpose: 'verify email', token }, leastMilliseconds))) return false
     await backend.mail.keep(ctx.db, mail)
+    happened(ctx, mailEvent(mail))
     return true
   })
   if (!isPromised) throw await tooSoon(ctx)
@@ -38,7 +40,9 @@ export async function verifyEmail(backend: Backend, token: string): Promise<Outg
   const user = await inTransaction(scope, async (scope) => {
     const { id } = await useToken(scope, token, 'verify email')
     publish(scope, identityChanged())
-    return updateUser(scope.db, id, { emailVerified: true }, backend.now(project).toISOString())
+    const user = await updateUser(scope.db, id, { emailVerified: true }, backend.now(project).toISOString())
+    if (user) happened(scope, userEvent(project, 'changed', user, ['emailVerified']))
+    return user
   })
   if (!user) throw plainError('INVALID_TOKEN')
   return user

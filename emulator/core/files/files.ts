@@ -12,6 +12,7 @@ import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
 import { rolesOf } from '../collections/permissions.js'
 import type { Backend, Context } from '../context.js'
+import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFolder } from './file-names.js'
 import type { Uploads } from './uploads.js'
 
@@ -49,6 +50,7 @@ export async function removeFile(ctx: Context, id: string): Promise<{ id: string
     throw new SvcError('NOT_FOUND', `No file "${name}".`, [], { reason: { kind: 'missing', what: 'file', name } })
   }
   ctx.backend.sweepFilesSoon()
+  happened(ctx, { kind: 'file.removed', projectId: ctx.project.id, file: { id, name: null, size: null } })
   return { id }
 }
 

@@ -11,6 +11,7 @@ import { storageLimits } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type FileOwner, insertFiles, selectSettled } from '../../store/files.js'
 import type { Backend, Context } from '../context.js'
+import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFileName } from './file-names.js'
 import { isNamedType, namedEndings, typeOf } from './mime-types.js'
 
@@ -125,10 +126,11 @@ export async function landUpload(
 }
 
 async function insertUploads(
-  { db, project, backend }: Context,
+  ctx: Context,
   files: readonly Upload[],
   { owner, path }: { owner: FileOwner; path: string },
 ): Promise<string> {
+  const { db, project, backend } = ctx
   const at = backend.now(project.id).toISOString()
   const { total: limitBytes } = storageLimits[project.settings.tier]
   const place = { project: project.id, owner, limitBytes, at }
@@ -138,6 +140,9 @@ async function insertUploads(
     files.map((file) => ({ ...file, path })),
   )
   if (!hasRoom) throw noRoom(limitBytes ?? 0)
+  for (const { id, name, size } of files) {
+    happened(ctx, { kind: 'file.uploaded', projectId: project.id, file: { id, name, size } })
+  }
   return at
 }
 

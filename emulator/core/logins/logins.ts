@@ -18,7 +18,8 @@ import { readEmail } from '../accounts/emails.js'
 import { composeCode, newMailedCode } from '../accounts/mailed-codes.js'
 import { isPassword } from '../accounts/passwords.js'
 import type { Context } from '../context.js'
-import { inTransaction } from '../unit-of-work.js'
+import { loginEvent, mailEvent } from '../events/happenings.js'
+import { happened, inTransaction } from '../unit-of-work.js'
 import { clearFailures, countFailure, requireMayTry } from './login-throttle.js'
 import { type Login, openLoginSession } from './sessions.js'
 
@@ -45,6 +46,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   if (!user || passwordHash === null || !isRight) {
     await countFailure(ctx, attempt)
     const problem = !user ? 'unknown email' : passwordHash === null ? 'no password' : 'wrong password'
+    happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why: problem }))
     throw plainError('INVALID_CREDENTIALS', { reason: { kind: 'credentials', problem } })
   }
   // Of many attempts at once, those that failed meanwhile count against the one that is right.
@@ -73,7 +75,10 @@ export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHa
     if (!hasAuthenticator && !mail) return { login: await openLoginSession(ctx, user) }
     const expiresAt = new Date(ctx.backend.now(ctx.project.id).getTime() + pendingMilliseconds).toISOString()
     await upsertPendingLogin(ctx.db, user.id, { codeHash: hasAuthenticator ? null : hashCode(code), expiresAt })
-    if (!hasAuthenticator && mail) await ctx.backend.mail.keep(ctx.db, mail)
+    if (!hasAuthenticator && mail) {
+      await ctx.backend.mail.keep(ctx.db, mail)
+      happened(ctx, mailEvent(mail))
+    }
     return hasAuthenticator ? 'authenticator' : 'mail'
   })
   if (typeof next === 'object') return next
@@ -101,6 +106,8 @@ export async function logInWithCode(
     await clearFailures(ctx, attempt)
     return outcome
   }
+  const why = outcome === 'none' ? 'no login waits for a code' : 'wrong code'
+  happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why }))
   // Where no login waits for a code nothing was guessed: it holds up nobody's account, whether there is one or not.
   await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')

@@ -3,7 +3,8 @@ import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteSession, insertSession, selectTokenSecret, updateSessionExpiry } from '../../store/accounts/sessions.js'
 import type { Context, UserContext } from '../context.js'
-import { identityChanged, publishing } from '../unit-of-work.js'
+import { loginEvent } from '../events/happenings.js'
+import { happened, identityChanged, publishing } from '../unit-of-work.js'
 import { signToken } from './tokens.js'
 
 /** What a login comes to. Spec, "Login and registration result". */
@@ -12,7 +13,7 @@ export interface Login {
   readonly user: OutgoingUser
 }
 
-type Scope = Pick<Context, 'backend' | 'db' | 'project'>
+type Scope = Pick<Context, 'backend' | 'db' | 'project'> & Partial<Pick<Context, 'pending'>>
 
 /** Opens a session for a user who has shown who they are. */
 export async function openLoginSession(ctx: Scope, user: OutgoingUser): Promise<Login> {
@@ -20,7 +21,10 @@ export async function openLoginSession(ctx: Scope, user: OutgoingUser): Promise<
   const session = ctx.backend.newId(now)
   const expiresAt = new Date(expiryOf(ctx, now) * 1_000).toISOString()
   await insertSession(ctx.db, { id: session, project: ctx.project.id, user: user.id, at: now.toISOString(), expiresAt })
-  return { token: await tokenFor(ctx, user.id, session, now), user }
+  const { backend, pending, project } = ctx
+  const token = await tokenFor(ctx, user.id, session, now)
+  happened({ backend, pending }, loginEvent(project.id, 'succeeded', { user: user.id, email: user.email }))
+  return { token, user }
 }
 
 /** A new token for the same session. Contract 6.4. */
@@ -34,7 +38,9 @@ export async function refreshSession(ctx: UserContext): Promise<string> {
 
 /** Ends the session: its tokens are good for nothing from now on. */
 export async function logOut(ctx: UserContext): Promise<void> {
-  await publishing(ctx, identityChanged, () => deleteSession(ctx.db, ctx.caller.user.sessionId))
+  const { id, sessionId } = ctx.caller.user
+  await publishing(ctx, identityChanged, () => deleteSession(ctx.db, sessionId))
+  happened(ctx, loginEvent(ctx.project.id, 'ended', { user: id }))
 }
 
 /** What the project signs with. @throws {SvcError} `NOT_FOUND` if the project is gone */

@@ -22,8 +22,17 @@ import {
   updateSettings,
 } from '../../store/projects.js'
 import type { Backend, Identity } from '../context.js'
+import { projectEvent } from '../events/happenings.js'
 import { hashOf } from '../hashes.js'
-import { identityChanged, inTransaction, publish, publishing, settingsChanged, unitOf } from '../unit-of-work.js'
+import {
+  happened,
+  identityChanged,
+  inTransaction,
+  publish,
+  publishing,
+  settingsChanged,
+  unitOf,
+} from '../unit-of-work.js'
 
 export interface NewProject {
   readonly project: Project
@@ -53,6 +62,7 @@ export async function createProject(
   const { apiKey, secretKey, keys } = drawKeys(backend)
   const unit = unitOf(backend)
   await publishing(unit, settingsChanged, () => insertProject(unit.db, project, keys, now.toISOString()))
+  happened(unit, projectEvent(project, 'created'))
   return { project, apiKey, secretKey }
 }
 
@@ -167,6 +177,7 @@ export async function changeProject(
     if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(unit.db, id)
     publish(unit, settingsChanged())
     publish(unit, identityChanged())
+    happened(unit, projectEvent(after, 'changed', Object.keys(settings)))
   })
   return after
 }

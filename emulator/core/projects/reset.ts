@@ -14,7 +14,16 @@ import {
 } from '../../store/project-state.js'
 import { insertResets } from '../../store/realtime/changes.js'
 import type { Backend } from '../context.js'
-import { identityChanged, inTransaction, publish, settingsChanged, type UnitOfWork, unitOf } from '../unit-of-work.js'
+import { projectEvent } from '../events/happenings.js'
+import {
+  happened,
+  identityChanged,
+  inTransaction,
+  publish,
+  settingsChanged,
+  type UnitOfWork,
+  unitOf,
+} from '../unit-of-work.js'
 import { requireProject } from './projects.js'
 
 /** What to delete; nothing chosen is everything. */
@@ -42,7 +51,8 @@ export interface ResetReport {
  * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; nothing is deleted then
  */
 export async function resetProject(backend: Backend, id: string, choice: ResetChoice): Promise<ResetReport> {
-  const project = (await requireProject(backend, id)).id
+  const found = await requireProject(backend, id)
+  const project = found.id
   const { collections, users, files, mail } = choice
   const isWhole = !(collections || users || files || mail)
   const report = await inTransaction(unitOf(backend), async (unit) => {
@@ -57,6 +67,13 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
     }
     await deleteAnswers(tx, project)
     if (isWhole || emptied.length > 0) await restartChanges(unit, { project, isWhole, collections: idsOf(emptied) })
+    const parts = [
+      ...(collections ?? []),
+      ...(users ? ['users'] : []),
+      ...(files ? ['files'] : []),
+      ...(mail ? ['mail'] : []),
+    ]
+    happened(unit, projectEvent(found, 'reset', isWhole ? ['everything'] : parts))
     return report
   })
   // The rows and bytes that nobody can reach any more.

@@ -6,6 +6,7 @@ import { type LoginFailure, outcomeNames } from '../../../client/protocol/model/
 import { LoginRefused, type ProviderClient, type ProviderProfile } from '../../idp/provider.js'
 import type { PendingProviderLogin } from '../../store/providers/idp-logins.js'
 import type { Backend, Context } from '../context.js'
+import { loginEvent } from '../events/happenings.js'
 import { type Login, openLoginSession } from '../logins/sessions.js'
 import { requireProject } from '../projects/projects.js'
 import { bindToBrowser, keepLogin, newLoginState, takeOpenLogin } from './login-state.js'
@@ -214,7 +215,8 @@ function orRefused(reason: LoginFailure): (error: unknown) => never {
 }
 
 /** Whoever runs the service may know what the app is not told. */
-function report({ backend }: Scope, refused: LoginRefused): LoginRefused {
+function report({ backend, project }: Scope, refused: LoginRefused): LoginRefused {
+  backend.events.add(loginEvent(project.id, 'failed', { why: refused.reason }))
   if (refused.cause !== undefined) backend.report(refused)
   return refused
 }

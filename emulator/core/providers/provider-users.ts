@@ -3,6 +3,7 @@ import { LoginRefused, type ProviderProfile } from '../../idp/provider.js'
 import { insertUser, selectUserByEmail, selectUserBySubject } from '../../store/accounts/users.js'
 import { readEmail } from '../accounts/emails.js'
 import type { Context } from '../context.js'
+import { userEvent } from '../events/happenings.js'
 
 /**
  * The user whom a provider vouches for, made at the first login. A user is known by provider and subject; an address
@@ -35,7 +36,10 @@ export async function userOfProfile(
     passwordHash: null,
     at: now.toISOString(),
   })
-  if (made) return made
+  if (made) {
+    backend.events.add(userEvent(project.id, 'created', made))
+    return made
+  }
   // Somebody has the address, or another login of the same person was faster.
   const [faster, holder] = await Promise.all([
     selectUserBySubject(db, project.id, oauth),

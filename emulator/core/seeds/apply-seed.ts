@@ -1,8 +1,9 @@
 /** A seed from its steps to what is stored: all of it or nothing. Contract 11. */
 import type { SeedCollection, SeedCounts, SeedMode, SeedStep } from '../../../client/protocol/model/seed/steps.js'
 import type { Context } from '../context.js'
+import { projectEvent } from '../events/happenings.js'
 import type { Uploads } from '../files/uploads.js'
-import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { atStep } from './at-step.js'
 import { insertedOrChanged } from './seed-collections.js'
 import { applyDocuments } from './seed-documents.js'
@@ -50,6 +51,8 @@ export async function applySeed(scope: Pick<Context, 'backend' | 'project'>, see
     }
     requireKept(seeding)
     publish(ctx, identityChanged())
+    const names = seeding.collections.map(({ collection }) => collection.name)
+    happened(ctx, projectEvent(project, 'seeded', names))
     return seeding
   })
   // What was replaced has left files behind.

@@ -1,4 +1,5 @@
 /** A file of another machine becomes a snapshot here. It is whole and checked before anything is changed. */
+
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { type PartName, partNames } from '../../store/snapshots/parts.js'
 import { lockSnapshots, selectNewestMigration, selectSnapshot, takeTime } from '../../store/snapshots/registry.js'
 import { createKeptTables, insertKeptRows, selectFault } from '../../store/snapshots/rows.js'
 import type { Backend } from '../context.js'
+import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/projects.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { type ArchiveHead, hashOf, invalidSnapshot, readEntryName } from './archive.js'
@@ -107,6 +109,7 @@ async function insertArchive(
     await insertSnapshotFromElsewhere(tx, project, snapshot, { schema, missing })
     return selectSnapshot(tx, project, name)
   })
+  backend.events.add(snapshotEvent(project, 'saved', name))
   return saved ?? noSuchSnapshot(name)
 }
 

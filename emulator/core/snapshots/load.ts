@@ -1,9 +1,11 @@
 /** Brings a project back to a snapshot. */
+
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteAnswers } from '../../store/project-state.js'
 import { type StoredSnapshot, selectSnapshot } from '../../store/snapshots/registry.js'
 import { isTakenElsewhere, restoreState, selectLacking } from '../../store/snapshots/restore.js'
 import type { Backend } from '../context.js'
+import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/projects.js'
 import { replaceState } from './replace-state.js'
 import { noSuchSnapshot } from './snapshots.js'
@@ -21,13 +23,15 @@ export interface Loaded {
  */
 export async function loadSnapshot(backend: Backend, id: string, name: string): Promise<Loaded> {
   const project = (await requireProject(backend, id)).id
-  return replaceState(backend, { project, isWhole: true }, async (tx) => {
+  const loaded = await replaceState(backend, { project, isWhole: true }, async (tx) => {
     const snapshot = (await selectSnapshot(tx, project, name)) ?? noSuchSnapshot(name)
     if (await isTakenElsewhere(tx, project, snapshot.id)) throw takenElsewhere(name)
     await restoreState(tx, project, snapshot.id)
     await deleteAnswers(tx, project)
     return { snapshot, lacking: await selectLacking(tx, project, snapshot.missing) }
   })
+  backend.events.add(snapshotEvent(project, 'loaded', name))
+  return loaded
 }
 
 function takenElsewhere(name: string): SvcError {

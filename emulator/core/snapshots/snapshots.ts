@@ -1,4 +1,5 @@
 /** Named states of a project: all that it keeps, together. Contract 11. */
+
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, DatabaseError } from '../../database/port.js'
@@ -12,6 +13,7 @@ import {
   takeTime,
 } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
+import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/projects.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { trimAutomatic } from './automatic.js'
@@ -94,6 +96,7 @@ async function save(
     throw isNameTaken(error) ? snapshotExists(name) : error
   })
   backend.sweepFilesSoon()
+  backend.events.add(snapshotEvent(project, 'saved', name))
   return saved ?? noSuchSnapshot(name)
 }
 
@@ -117,6 +120,7 @@ export async function removeSnapshot(backend: Backend, project: string, name: st
     return snapshot
   })
   backend.sweepFilesSoon()
+  backend.events.add(snapshotEvent(project, 'removed', name))
   return removed
 }
 

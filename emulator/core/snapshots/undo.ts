@@ -1,4 +1,5 @@
 /** Takes back what a command has removed or changed. Contract 11. */
+
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
 import { insertEffects } from '../../store/snapshots/effects.js'
@@ -7,6 +8,7 @@ import { selectUndoable } from '../../store/snapshots/registry.js'
 import { selectColumns } from '../../store/snapshots/restore.js'
 import { takeBack } from '../../store/snapshots/take-back.js'
 import type { Backend } from '../context.js'
+import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/projects.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { lockSnapshotsAndState, replaceState } from './replace-state.js'
@@ -43,7 +45,7 @@ export async function finishCommand(backend: Backend, id: string, name: string):
  */
 export async function undoCommand(backend: Backend, id: string, name?: string): Promise<Undone> {
   const project = (await requireProject(backend, id)).id
-  return replaceState(backend, { project, isWhole: false }, async (tx) => {
+  const undone = await replaceState(backend, { project, isWhole: false }, async (tx) => {
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
     await takeBack({ tx, project, id: found.id, columns: await selectColumns(tx, found.id) })
@@ -53,6 +55,8 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
     await deleteSnapshot(tx, project, found.id)
     return { command: found.command, snapshot: found.name, outcomes }
   })
+  backend.events.add(snapshotEvent(project, 'undone', undone.snapshot))
+  return undone
 }
 
 async function outcomesOf<Part extends string>(

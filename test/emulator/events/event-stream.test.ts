@@ -1,38 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { controlClient } from '../../../client/control.js'
 import { createClient } from '../../../client/index.js'
-import type { EmulatorEvent } from '../../../client/protocol/model/events/emulator-event.js'
-import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
-
-function controlOf({ url, controlToken }: Emulator) {
-  const { send, open } = openSender({ url })
-  return controlClient(send, controlToken, open)
-}
-
-type Wish = Parameters<ReturnType<typeof controlOf>['events']['stream']>[0]
-
-/** A stream that is open: `next` answers so many of its events. */
-async function follow(emulator: Emulator, wish: Wish = {}) {
-  const stop = new AbortController()
-  const messages = controlOf(emulator).events.stream({ ...wish, signal: stop.signal })
-  const read = async () => (await messages.next()).value as EmulatorEvent
-  const opened = await read()
-  return {
-    opened,
-    async next(count: number) {
-      const found: EmulatorEvent[] = []
-      while (found.length < count) found.push(await read())
-      return found
-    },
-    async close() {
-      stop.abort()
-      await messages.return()
-    },
-  }
-}
+import { controlOf, follow } from '../../fixtures/events.js'
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator

@@ -62,7 +62,8 @@ export interface ConnectionDetails {
 interface Details<Data> {
   document: DocumentDetails<Data>
   collection: { readonly id: string; readonly name: string }
-  user: { readonly id: string; readonly email: string | null }
+  /** `what` is different about a user who was changed. */
+  user: { readonly id: string; readonly email: string | null; readonly what: readonly string[] }
   login: { readonly user: string | null; readonly email: string | null; readonly why: string | null }
   file: { readonly id: string; readonly name: string | null; readonly size: number | null }
   mail: { readonly id: string; readonly to: string; readonly subject: string; readonly why: string | null }

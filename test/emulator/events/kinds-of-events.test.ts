@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createClient } from '../../../client/index.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { controlOf, follow } from '../../fixtures/events.js'
+
+// What happens, and what the stream of events says of it. Contract 11.
+
+let emulator: Emulator
+beforeAll(async () => {
+  emulator = await startEmulator({ memory: true })
+})
+afterAll(() => emulator.close())
+
+/** A project whose events are followed, without its documents and requests. */
+async function aFollowedProject() {
+  const control = controlOf(emulator)
+  const { id, apiKey, secretKey } = await control.projects.create()
+  const kinds = 'collection,user,login,file,mail,clock,snapshot,project'
+  const stream = await follow(emulator, { project: id, kinds })
+  return {
+    id,
+    control,
+    stream,
+    app: createClient({ url: emulator.url, apiKey }),
+    owner: createClient({ url: emulator.url, apiKey: secretKey }),
+  }
+}
+
+const email = 'ada@example.com'
+const password = 'Correct4Horse'
+
+it('contract 11 users, their logins and their mail are events', async () => {
+  const { control, app, stream, id: project } = await aFollowedProject()
+
+  await app.auth.signUp({ email, password, data: { username: 'ada' } })
+  const { id: user } = (await stream.next(2)).flatMap((event) => ('user' in event ? [event.user] : []))[0] ?? { id: '' }
+  await app.auth.requestVerification()
+  const mail = await control.mail.wait({ to: email, project, timeout: 10 })
+  await app.auth.logOut()
+  await app.auth.logIn({ email, password: 'Wrong4Horse' }).catch(() => undefined)
+  await app.auth.logIn({ email: 'nobody@example.com', password }).catch(() => undefined)
+  await control.users.update({ user, roles: ['admin'] })
+  await control.users.remove({ user })
+  const found = await stream.next(6)
+  await stream.close()
+
+  expect(found).toMatchObject([
+    { kind: 'mail.sent', projectId: project, mail: { id: mail.id, to: email, why: null } },
+    { kind: 'login.ended', login: { user } },
+    { kind: 'login.failed', login: { user, email, why: 'wrong password' } },
+    { kind: 'login.failed', login: { user: null, email: 'nobody@example.com', why: 'unknown email' } },
+    { kind: 'user.changed', user: { id: user, email, what: ['roles'] } },
+    { kind: 'user.removed', user: { id: user } },
+  ])
+})
+
+it('contract 11 signing up is a user who was created, and a login', async () => {
+  const { app, stream } = await aFollowedProject()
+
+  await app.auth.signUp({ email, password })
+  const found = await stream.next(2)
+  await stream.close()
+
+  expect(found).toMatchObject([
+    { kind: 'user.created', user: { email, what: [] } },
+    { kind: 'login.succeeded', login: { email, why: null } },
+  ])
+})
+
+it('contract 11 collections and files are events', async () => {
+  const { owner, stream } = await aFollowedProject()
+
+  const { id } = await owner.collections.create({ name: 'posts' })
+  await owner.collections.update('posts', { name: 'articles' })
+  await owner.collections.delete('articles')
+  const file = await owner.files.upload(new File(['Hello'], 'hello.txt'))
+  await owner.files.delete(file.id)
+  const found = await stream.next(5)
+  await stream.close()
+
+  expect(found).toMatchObject([
+    { kind: 'collection.created', collection: { id, name: 'posts' } },
+    { kind: 'collection.changed', collection: { id, name: 'articles' } },
+    { kind: 'collection.removed', collection: { id, name: 'articles' } },
+    { kind: 'file.uploaded', file: { id: file.id, name: 'hello.txt', size: 5 } },
+    { kind: 'file.removed', file: { id: file.id } },
+  ])
+})
+
+it('contract 11 snapshots, settings, resets and the clock are events', async () => {
+  const { control, stream, id: project } = await aFollowedProject()
+
+  await control.projects.update({ project, settings: { requestLog: false } })
+  await control.snapshots.save({ project, name: 'empty' })
+  await control.snapshots.load({ project, snapshot: 'empty' })
+  await control.projects.reset({ project, users: true, mail: true })
+  await control.projects.reset({ project })
+  await control.clock.ofProject.change({ project, advance: 60_000 })
+  await control.clock.ofProject.reset({ project })
+  const found = await stream.next(7)
+  await stream.close()
+
+  expect(found).toMatchObject([
+    { kind: 'project.changed', project: { what: ['requestLog'] } },
+    { kind: 'snapshot.saved', snapshot: { name: 'empty' } },
+    { kind: 'snapshot.loaded', snapshot: { name: 'empty' } },
+    { kind: 'project.reset', project: { what: ['users', 'mail'] } },
+    { kind: 'project.reset', project: { what: ['everything'] } },
+    { kind: 'clock.moved', projectId: project },
+    { kind: 'clock.reset', projectId: project },
+  ])
+})
+
+it('contract 11 what is taken back by a failure is no event', async () => {
+  const { owner, stream } = await aFollowedProject()
+  await owner.collections.create({ name: 'posts' })
+
+  await owner.collections.create({ name: 'posts' }).catch(() => undefined)
+  await owner.collections.update('posts', { name: 'posts2' })
+  const found = await stream.next(2)
+  await stream.close()
+
+  expect(found.map(({ kind }) => kind)).toEqual(['collection.created', 'collection.changed'])
+})
