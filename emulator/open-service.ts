@@ -15,10 +15,10 @@ import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
 import { openDocumentEvents } from './core/events/document-events.js'
 import { openEventLog } from './core/events/event-log.js'
-import { watchRequests } from './core/events/request-events.js'
 import { openIds } from './core/ids.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
 import { openFeeds } from './core/realtime/feeds.js'
+import { openConnections } from './core/realtime/open-connections.js'
 import { openRequestLog } from './core/requests/request-log.js'
 import type { Database } from './database/port.js'
 import { StartError } from './database/start-error.js'
@@ -137,8 +137,6 @@ async function openBackend(
   )
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const events = openEventLog()
-  const requests = openRequestLog({ isOn: config.requestLog })
-  watchRequests(requests, events)
   const backend: Backend = {
     db: watched(db, indexes.busy),
     about: { pid: about.pid, dataDir, project: config.project },
@@ -156,8 +154,9 @@ async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
-    requests,
+    requests: openRequestLog({ isOn: config.requestLog }),
     events,
+    connections: openConnections(events),
     documentEvents: stack.use(openDocumentEvents(db, bus, events, report)),
     report,
     sweepSoon: maintenance.soon,

@@ -22,7 +22,7 @@ const colours: { readonly [Group in EventGroup]: Colour } = {
   stream: onStdout.yellow,
 }
 
-const kindColumns = 20
+const kindColumns = 'connection.unsubscribed'.length
 
 /** Days and hours as they are on this machine. */
 export function eventLines(event: EmulatorEvent): string {

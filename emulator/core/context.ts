@@ -13,6 +13,7 @@ import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
 import type { Caller, Identity, SignedInUser } from './identity.js'
 import type { Feeds } from './realtime/feeds.js'
+import type { Connections } from './realtime/open-connections.js'
 import type { RequestLog } from './requests/request-log.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
@@ -48,6 +49,8 @@ export interface Backend {
   /** What happens in the emulator, and those who watch it. */
   readonly events: EventLog
   readonly documentEvents: DocumentEvents
+  /** Those for realtime events, of this process. */
+  readonly connections: Connections
   /** Hears of what went wrong after its request was answered. */
   report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */

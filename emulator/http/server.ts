@@ -15,6 +15,7 @@ import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
 import { placesOf, readingPlace, refusePlainRequest } from './places.js'
 import type { Streams } from './realtime/sse.js'
 import { openRealtime, socketPath } from './realtime/websocket.js'
+import { watchRequests } from './requests/request-events.js'
 import { openRouter } from './router.js'
 import { aboutRoutes } from './routes/about.js'
 import { controlRoutes, routes } from './routes/index.js'
@@ -54,6 +55,7 @@ export function createApp(
   backend: Backend,
   { hosts, home, controlToken, log, openOrigins, trustedProxies, latency, apps = {}, folders = [] }: AppOptions,
 ): ServerHandlers {
+  const unwatchRequests = watchRequests(backend)
   const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
   const door: Door = {
     backend,
@@ -88,6 +90,7 @@ export function createApp(
     answer: (req, res) => void (route(req, res) || app(req, res)),
     upgrade: realtime.upgrade,
     close() {
+      unwatchRequests()
       realtime.close()
       for (const end of streams.open) end()
       streams.watch.close()

@@ -48,7 +48,8 @@ export function readHead({ streams, trustedProxies }: Door, route: Route, { req,
   const query = route.query?.read(dialect, parameters)
   const guard = route.isGuarded ? readGuard(req.headers['if-match']) : ('any' as const)
   const address = clientAddress(req, trustedProxies)
-  const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, dialect, streams)
+  const { origin = null } = req.headers
+  const stream = (ctx: Context, wish: Wish) => streamEvents(ctx, wish, { dialect, streams, address, origin })
   const isLocal = isFromThisMachine(req)
   return {
     params,

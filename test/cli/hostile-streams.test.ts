@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EventGroup } from '../../client/protocol/model/events/emulator-event.js'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 import { type FakeService, openFakeService } from './fake-service.js'
 
@@ -25,6 +26,29 @@ const changes = [
 ].map((change, at) => ({ ...change, collection: evil, seq: at + 1 }))
 const end = { code: 'FORBIDDEN', message: evil }
 
+/** One of each group of events, after the one that says that the stream is open. */
+const common = { at: '2026-03-01T12:00:00.000Z', projectId: evil }
+const details = {
+  document: { seq: 1, collection: evil, id: evil, version: 1, data: { [evil]: evil }, before: null },
+  collection: { id: evil, name: evil },
+  user: { id: evil, email: evil, what: [evil] },
+  login: { user: evil, email: evil, why: evil },
+  file: { id: evil, name: evil, size: 1 },
+  mail: { id: evil, to: evil, subject: evil, why: evil },
+  request: { id: evil, method: 'GET', path: evil, status: 404, code: evil, message: evil, milliseconds: 1 },
+  connection: { id: evil, transport: evil, who: evil, collection: evil, why: evil },
+  clock: { now: evil, offset: 1 },
+  snapshot: { name: evil },
+  project: { name: evil, what: [evil] },
+} satisfies Record<Exclude<EventGroup, 'stream'>, object>
+const happened = [
+  { ...common, id: 'x-0', kind: 'stream.opened', stream: { missed: null } },
+  ...Object.entries(details).map(([group, detail], at) => ({
+    ...{ ...common, id: `x-${at + 1}`, [group]: detail },
+    kind: group === 'document' ? 'document.created' : `${group}.${evil}`,
+  })),
+]
+
 let world: World
 let service: FakeService
 let told: readonly object[] = changes
@@ -35,6 +59,10 @@ beforeAll(async () => {
     if (path === '/collections' && method === 'GET') return { body: [{ id: 'x', name: evil }] }
     if (path.startsWith('/realtime/sse/')) {
       const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+      return { headers: { 'content-type': 'text/event-stream' }, body }
+    }
+    if (path.startsWith('/_svc/api/events')) {
+      const body = happened.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
       return { headers: { 'content-type': 'text/event-stream' }, body }
     }
     if (path.includes('id__gt')) return { body: { documents: [], total: 1, limit: 20, offset: 0 } }
@@ -50,11 +78,11 @@ afterAll(async () => {
 const to = () => ['--url', service.url, '--key', 'k', '--yes']
 
 /** All that reaches the terminal, as it reaches it. */
-async function shown(words: readonly string[]): Promise<string> {
+async function shown(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
   const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
   const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {
     cwd: world.folder,
-    env: { ...cleanEnv(world.folder), TERM: 'xterm', NO_COLOR: '1' },
+    env: { ...cleanEnv(world.folder), TERM: 'xterm', NO_COLOR: '1', ...env },
     extendEnv: false,
     reject: false,
   })
@@ -86,6 +114,20 @@ describe.each([
     expect(text).not.toMatch(controls)
   })
 })
+
+test.each([[[]], [['--json']]])(
+  'contract 12.5 svc tail --all shows events without control characters, %j',
+  async (flags) => {
+    const words = ['tail', '--all', '--max', String(happened.length - 1), ...flags]
+    const env = { SVC_URL: service.url, SVC_PROJECT_ID: 'x', SVC_API_KEY: 'k', SVC_CONTROL_TOKEN: 'x' }
+    const { stdout, stderr, exit } = await world.svc(words, { env })
+
+    expect(exit).toBe(0)
+    for (const group of Object.keys(details)) expect(stdout).toContain(`${group}.`)
+    expect(stdout + stderr).not.toMatch(controls)
+    expect(await shown(words, env)).not.toMatch(controls)
+  },
+)
 
 test.each([
   ['files', 'upload', 'rows.ndjson'],

@@ -59,7 +59,22 @@ const thing = {
   count: 1,
   version: 1,
 }
-const lists = { documents: [thing], users: [thing], mails: [thing], accounts: [thing], faults: [], total: 1, limit: 20 }
+const subscription = { collection: evil, filters: { [evil]: evil }, isLive: false, position: 1, lag: 1 }
+const connections = [
+  {
+    ...thing,
+    transport: evil,
+    who: evil,
+    openedAt: evil,
+    subscriptions: [subscription],
+    bytesSent: 1,
+    waitingBytes: 1,
+  },
+]
+const lists = {
+  ...{ documents: [thing], users: [thing], mails: [thing], accounts: [thing], connections },
+  ...{ faults: [], total: 1, limit: 20 },
+}
 
 /** Where a provider sends who has logged in. */
 const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
@@ -91,6 +106,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   api: ['GET', '/x'],
   'clock:advance': ['1s'],
   'clock:set': ['2030-01-01'],
+  'connections:close': ['--all'],
   'docs:batch': ['posts', '-f', 'operations.ndjson'],
   'docs:create': ['posts', 'a=b'],
   'docs:replace': ['posts', id, 'a=b'],

@@ -43,6 +43,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'collections:schema': () => ['posts'],
   'collections:schema:infer': () => ['posts'],
   config: () => [],
+  'connections:close': () => ['c99'],
+  'connections:list': () => [],
   // There is no svc.json here.
   'config:convert': () => [],
   // It runs already, and says so.

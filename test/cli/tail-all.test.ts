@@ -38,13 +38,13 @@ test('svc tail --all shows documents with what changed, and requests that were r
 
   const lines = [...(await tail.ran()), ...(await refused.ran())]
   expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
-    ` document.created      posts  ${id}  version 1`,
+    ` document.created         posts  ${id}  version 1`,
     '          + title: "Tea"',
     '          + views: 1',
-    ` document.updated      posts  ${id}  version 2`,
+    ` document.updated         posts  ${id}  version 2`,
     '          - views: 1',
     '          + views: 2',
-    ' request.refused       GET /collections/posts/missing  404  NOT_FOUND  No document "missing" in "posts".',
+    ' request.refused          GET /collections/posts/missing  404  NOT_FOUND  No document "missing" in "posts".',
   ])
 })
 

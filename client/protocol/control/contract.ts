@@ -1,5 +1,6 @@
 /** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
 import { clock } from './clock.js'
+import { connections } from './connections.js'
 import { events } from './events.js'
 import { health } from './health.js'
 import { idp } from './idp.js'
@@ -26,6 +27,7 @@ export const contract = {
   seeds,
   mail: mailbox,
   requests,
+  connections,
   events,
   clock,
   idp,

@@ -58,6 +58,10 @@ export const operations = {
     replay: 'POST /requests/:id/replay',
     clear: 'DELETE /requests',
   },
+  connections: {
+    list: 'GET /connections',
+    close: 'DELETE /connections/:connection',
+  },
   events: {
     stream: 'GET /events',
   },

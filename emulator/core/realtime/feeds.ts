@@ -36,6 +36,8 @@ export interface Feeds {
   replace(former: Listener, listener: Listener): boolean
   /** Hands a listener nothing more; answers the number up to which it has received everything. */
   leave(listener: Listener): number
+  /** The newest number that a listener has received, or that was none of its business. */
+  position(listener: Listener): number
   /** How many listeners there are, and on how many connections. */
   open(): { readonly connections: number; readonly subscriptions: number }
   close(): void
@@ -76,6 +78,11 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     leave(listener) {
       listening.delete(listener)
       return leave(state, listener)
+    },
+    position(listener) {
+      const connection = state.connections.get(listener.subscriber)
+      const isIn = connection?.listeners.get(listener.collection)?.has(listener)
+      return connection && isIn ? positionOf(connection, listener) : listener.position
     },
     open() {
       // One that ended while it was joining leaves nobody.

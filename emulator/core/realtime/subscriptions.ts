@@ -4,6 +4,7 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import { fieldsOf } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
@@ -14,6 +15,7 @@ import { asSvcError } from '../failures.js'
 import { unitOf } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
 import { type Matchable, predicateOf } from './matching.js'
+import type { SubscriptionView } from './open-connections.js'
 import type { Subscriber } from './subscriber.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
@@ -22,6 +24,8 @@ export interface Wish {
   /** Name or id. */
   readonly collection: string
   readonly where: Where
+  /** The same as it was sent, for who looks at the connection. */
+  readonly filters?: JsonObject
   /** Whether entering and leaving the filter counts as `created` and `deleted`. Contract 9.3. */
   readonly isLive: boolean
   /** Exclusive: the number of the last change that is known already. */
@@ -45,6 +49,8 @@ export interface Sink {
 export interface CollectionSubscription {
   /** Looks at the collection and the caller's right to read it anew, and ends itself where it must. */
   review(): Promise<void>
+  /** What it is, and how far it has come. */
+  view(): SubscriptionView
   /** Puts another one in its place, without a gap; false where that cannot be done at once. */
   giveWayTo(listener: Listener): boolean
   /** Answers the number up to which everything has been received. */
@@ -73,6 +79,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   let collection = readable(backend, identity(), known)
   let hasLeft = false
   let isReplayed = false
+  const view = () => viewOf(wish, backend.feeds.position(listener))
   const kindOf = (isLive ? liveKind : plainKind)(where)
 
   const listener: Listener = {
@@ -82,7 +89,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     isOver: () => hasLeft || !subscriber.isOpen(),
     costOf: costOf(where),
     begun(isWhole) {
-      sink.begun(listener.position, { review, giveWayTo, end })
+      sink.begun(listener.position, { review, giveWayTo, end, view })
       if (!isWhole) sink.resync()
       // Rights may have changed since they were looked at; from here on each change of them is received.
       void review()
@@ -161,6 +168,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     end()
     throw error
   }
+}
+
+function viewOf({ collection, filters = {}, isLive }: Wish, position: number): SubscriptionView {
+  return { collection, filters, isLive, position }
 }
 
 /** Texts are searched the longer the longer they are, and read before that. */

@@ -41,6 +41,8 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
     ended: () => endIdentity(state),
   })
   sendMessage(state, { type: 'authenticated' })
+  state.identity = found
+  state.listed.identified()
   await review(state, found)
 }
 
@@ -84,6 +86,7 @@ function untilBegun(
       begun(seq, subscription) {
         own = subscription
         subscriptions.set(collection, subscription)
+        state.listed.subscribed(collection)
         sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
         resolve()
       },
@@ -92,6 +95,7 @@ function untilBegun(
       resync: () => sendFailure(state, plainError('RESYNC'), collection),
       ended(why) {
         if (subscriptions.get(collection) === own) subscriptions.delete(collection)
+        state.listed.unsubscribed(collection, why.code)
         sendFailure(state, why, collection)
       },
     }).catch((error) => {
@@ -108,14 +112,14 @@ function untilBegun(
 async function endSubscription(state: SocketState, { collection }: JsonObject): Promise<void> {
   if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
   state.subscriptions.get(collection)?.end()
-  state.subscriptions.delete(collection)
+  if (state.subscriptions.delete(collection)) state.listed.unsubscribed(collection)
   sendMessage(state, { type: 'unsubscribed', collection })
 }
 
 function readWish({ dialect }: SocketState, { collection, filters = {}, live = false, since }: JsonObject): Wish {
   if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
   if (!isObject(filters)) throw new SvcError('INVALID_FILTER', '"filters" takes an object of fields and values.')
-  return { collection, where: decodeFilters(dialect, filters), isLive: live === true, since: readSince(since) }
+  return { collection, where: decodeFilters(dialect, filters), filters, isLive: live === true, since: readSince(since) }
 }
 
 function readSince(since: unknown): number | undefined {

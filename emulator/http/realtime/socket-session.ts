@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { requireStorable } from '../../core/documents/weight.js'
+import { asSvcError } from '../../core/failures.js'
 import type { Door } from '../exchange.js'
 import { parseMeasured } from '../request/read-json.js'
 import { messageHandlers } from './socket-messages.js'
@@ -29,8 +30,9 @@ export function serveSocket(door: Door, socket: WebSocket, handshake: Handshake)
       .then(() => take(state, -bytes))
   })
   socket.on('error', () => socket.terminate())
-  socket.on('close', () => {
+  socket.on('close', (_code, reason) => {
     clearTimeout(tooLate)
+    state.listed.closed(reason.toString() || undefined)
     // After what is at work, which may still begin something.
     work = work.then(() => {
       state.unwatch()
@@ -62,7 +64,12 @@ async function handle(state: SocketState, data: RawData, isBinary: boolean): Pro
     await messageHandlers[type]?.(state, message)
   } catch (error) {
     sendFailure(state, error, collection)
+    if (type === 'auth' || type === 'subscribe') state.listed.refused(codeOf(error), collection)
   }
+}
+
+function codeOf(error: unknown): string {
+  return asSvcError(error)?.code ?? 'INTERNAL'
 }
 
 async function readMessage(data: RawData): Promise<JsonObject | undefined> {

@@ -6,19 +6,22 @@ import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import type { Identity } from '../../core/context.js'
 import { asSvcError } from '../../core/failures.js'
+import type { ListedConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
 import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
 import type { Door } from '../exchange.js'
+import { nameOf } from '../guards/identify.js'
 import { type Backpressure, backpressureOf } from './backpressure.js'
 
-/** Close codes of RFC 6455. */
-export const closes = { policy: 1008, tryAgainLater: 1013 } as const
+/** Close codes of RFC 6455, and one of ours: the owner of the project asked for it. */
+export const closes = { policy: 1008, tryAgainLater: 1013, asked: 4000 } as const
 
 export interface Handshake {
   readonly origin: string | undefined
   readonly host: string | undefined
   /** The dialect that it asks for. */
   readonly dialect: string | undefined
+  readonly address: string
 }
 
 export interface SocketState {
@@ -36,6 +39,9 @@ export interface SocketState {
   unwatch(): void
   /** Bytes of messages that wait to be handled. */
   unhandledBytes: number
+  bytesSent: number
+  /** Its place in the list of connections. */
+  readonly listed: ListedConnection
 }
 
 export function newSocketState(door: Door, socket: WebSocket, handshake: Handshake): SocketState {
@@ -59,6 +65,18 @@ export function newSocketState(door: Door, socket: WebSocket, handshake: Handsha
     dialect: parseDialect(handshake.dialect, dialects.a),
     unwatch: () => undefined,
     unhandledBytes: 0,
+    bytesSent: 0,
+    listed: door.backend.connections.add({
+      transport: 'websocket',
+      address: handshake.address,
+      origin: handshake.origin ?? null,
+      identity: () => state.identity,
+      who: () => nameOf(state.identity?.caller),
+      subscriptions: () => [...state.subscriptions.values()].map((subscription) => subscription.view()),
+      bytesSent: () => state.bytesSent,
+      waitingBytes: () => socket.bufferedAmount,
+      close: () => socket.close(closes.asked, 'closed by the owner'),
+    }),
   }
   return state
 }
@@ -67,8 +85,10 @@ export function sendMessage(state: SocketState, message: JsonObject): void {
   sendBytes(state, Buffer.from(JSON.stringify(message)))
 }
 
-export function sendBytes({ backpressure, socket }: SocketState, message: Buffer): void {
-  if (backpressure.isOpen()) socket.send(message, { binary: false })
+export function sendBytes(state: SocketState, message: Buffer): void {
+  if (!state.backpressure.isOpen()) return
+  state.bytesSent += message.length
+  state.socket.send(message, { binary: false })
 }
 
 /** Says what went wrong, and about which collection; a fault of ours is logged. */

@@ -3,8 +3,10 @@ import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { Context, Identity } from '../../core/context.js'
+import type { ConnectionView, ListedConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
 import { type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
+import { nameOf } from '../guards/identify.js'
 import type { IdentityWatch } from '../guards/identity-watch.js'
 import { backpressureOf } from './backpressure.js'
 import { frameOf } from './frames.js'
@@ -30,40 +32,51 @@ export const eventStreamHeaders = {
   'x-accel-buffering': 'no',
 }
 
+/** What a stream is opened with, and from where. */
+export interface Surroundings {
+  readonly dialect: Dialect
+  readonly streams: Streams
+  readonly address: string
+  readonly origin: string | null
+}
+
 /** Resolves once the subscription stands: until then it fails as any request does. */
-export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams: Streams): Promise<Stream> {
+export function streamEvents(ctx: Context, wish: Wish, { dialect, streams, ...from }: Surroundings): Promise<Stream> {
   let res: ServerResponse | undefined
   let isOver = false
   let subscription: CollectionSubscription | undefined
   let unwatch = () => {}
   let identity: Identity = { project: ctx.project, caller: ctx.caller }
+  let listed: ListedConnection | undefined
+  let bytesSent = 0
   const early: Buffer[] = []
-  const subscriber = openSubscriber(
-    backpressureOf({
-      isOpen: () => !isOver,
-      waitingBytes: () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0),
-      giveUp,
-    }),
-  )
+  const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
+  const subscriber = openSubscriber(backpressureOf({ isOpen: () => !isOver, waitingBytes, giveUp }))
 
   function write(bytes: Buffer): void {
     if (isOver) return
+    bytesSent += bytes.length
     if (!res) early.push(bytes)
     else res.write(bytes)
   }
 
-  function end(): void {
+  function end(why?: string): void {
     if (isOver) return
     isOver = true
+    listed?.closed(why)
     subscription?.end()
     unwatch()
-    streams.open.delete(end)
+    streams.open.delete(close)
     res?.end()
+  }
+
+  function close(): void {
+    end('closed by the service')
   }
 
   /** What waits for a reader that does not read goes with its connection. */
   function giveUp(): void {
-    end()
+    end('too far behind')
     res?.destroy()
   }
 
@@ -73,7 +86,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
     // Who asks for the headers alone waits for nothing else, and who has gone already, for nothing at all.
     if (opened.req.method === 'HEAD' || opened.destroyed) end()
     if (isOver) return void res.end()
-    streams.open.add(end)
+    streams.open.add(close)
     const comments = setInterval(() => write(Buffer.from(':\n\n')), commentMilliseconds)
     comments.unref()
     opened.on('close', () => {
@@ -88,11 +101,20 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
         identity = now
         return subscription?.review()
       },
-      ended: end,
+      ended: () => end('the key or the session has ended'),
     })
     subscribe(ctx.backend, { identity: () => identity, subscriber }, wish, {
       begun(seq, begun) {
         subscription = begun
+        listed = list(ctx, {
+          ...from,
+          identity: () => identity,
+          begun,
+          bytesSent: () => bytesSent,
+          waitingBytes,
+          close,
+        })
+        listed.subscribed(wish.collection)
         // The number stands alone, so that a stream which sent nothing before it was cut is resumed without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
         resolve({ open })
@@ -101,7 +123,7 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
       resync: () => write(failure('RESYNC', 'Those changes are no longer kept. Read the collection again.')),
       ended(why: SvcError) {
         write(failure(why.code, why.message))
-        end()
+        end(why.code)
       },
       // Alone on its connection, it is in order throughout.
       live: () => undefined,
@@ -110,6 +132,23 @@ export function streamEvents(ctx: Context, wish: Wish, dialect: Dialect, streams
       end()
     })
   })
+}
+
+interface Listing
+  extends Pick<ConnectionView, 'address' | 'origin' | 'identity' | 'bytesSent' | 'waitingBytes' | 'close'> {
+  readonly begun: CollectionSubscription
+}
+
+/** A stream has one subscription, for as long as it is open. */
+function list({ backend }: Context, { begun, ...view }: Listing): ListedConnection {
+  const listed = backend.connections.add({
+    ...view,
+    transport: 'sse',
+    who: () => nameOf(view.identity()?.caller),
+    subscriptions: () => [begun.view()],
+  })
+  listed.identified()
+  return listed
 }
 
 function failure(code: string, message: string): Buffer {

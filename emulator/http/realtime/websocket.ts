@@ -10,6 +10,7 @@ import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.j
 import { encodeError } from '../../../client/protocol/wire/records/documents.js'
 import { asSvcError } from '../../core/failures.js'
 import type { Door } from '../exchange.js'
+import { clientAddress } from '../guards/client-address.js'
 import { requireKnownOrigin } from '../guards/known-origins.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
@@ -71,7 +72,9 @@ export function openRealtime(door: Door): Realtime {
     server.handleUpgrade(req, socket, head, (accepted) => {
       accepted.on('pong', () => waiting.delete(accepted))
       accepted.on('message', () => waiting.delete(accepted))
-      serveSocket(door, accepted, { origin: req.headers.origin, host: req.headers.host, dialect: spoken })
+      const { origin, host } = req.headers
+      const address = clientAddress(req, door.trustedProxies)
+      serveSocket(door, accepted, { origin, host, address, dialect: spoken })
     })
   }
 

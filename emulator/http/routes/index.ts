@@ -1,6 +1,7 @@
 /** Every route there is. Control routes are apart: they are mounted only where there is a control token. */
 
 import { clock } from '../control/clock.js'
+import { connections } from '../control/connections.js'
 import { routesOf } from '../control/control-routes.js'
 import { events } from '../control/events.js'
 import { health } from '../control/health.js'
@@ -53,6 +54,7 @@ export const controlRoutes: readonly Route[] = [
     seeds,
     mail,
     requests,
+    connections,
     events,
     clock,
     idp,

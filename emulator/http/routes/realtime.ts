@@ -25,13 +25,15 @@ export const realtimeRoutes = [
     takesTicket: true,
     query: streamQuery,
     reply: 'events',
-    handle: async (ctx, { params, query, dialect, headers, stream }) =>
-      stream(ctx, {
+    async handle(ctx, { params, query, dialect, headers, stream }) {
+      const filters = await readJsonFilters(query.filters)
+      return stream(ctx, {
         collection: params.collection,
-        where: decodeFilters(dialect, await readJsonFilters(query.filters)),
+        ...{ where: decodeFilters(dialect, filters), filters },
         isLive: readLive(query.live),
         since: readSince(headers['last-event-id'] ?? query.since),
-      }),
+      })
+    },
   }),
   route({
     id: 'realtime.ticket',

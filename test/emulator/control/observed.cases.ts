@@ -75,8 +75,17 @@ export function observationCases(opened: Opened): void {
     const watched = ['open', 'closed'].map((state) => svc.collection('watched').subscribe({ where: { state } }))
     await expect.poll(() => watched.map(({ status }) => status)).toEqual(['open', 'open'])
     const open = await control.info.get()
+    const { connections } = await control.connections.list({ project: emulator.projectId })
+    const [first] = connections
+    await control.connections.close({ connection: first?.id ?? '' })
     for (const { close } of watched) close()
 
+    expect(connections).toMatchObject(
+      ['open', 'closed'].map((state) => ({
+        ...{ transport: 'sse', who: 'key', waitingBytes: 0, project: emulator.projectId },
+        subscriptions: [{ collection: 'watched', filters: { state }, isLive: false, lag: 0 }],
+      })),
+    )
     expect(open).toMatchObject({
       project: { id: emulator.projectId },
       addresses: { url: emulator.url, dashboardUrl: emulator.dashboardUrl },

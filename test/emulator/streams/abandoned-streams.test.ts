@@ -47,7 +47,11 @@ it('lets go of a subscription whose asker has gone before it began', async () =>
   const serve = async (exchange: Exchange) => {
     exchange.isDialectKnown = true
     await once(exchange.req.socket, 'close')
-    return { status: 200, headers: {}, ...(await streamEvents(ctx, wish, dialects.a, streams)) }
+    return {
+      status: 200,
+      headers: {},
+      ...(await streamEvents(ctx, wish, { dialect: dialects.a, streams, address: '127.0.0.1', origin: null })),
+    }
   }
   const answered: Promise<void>[] = []
   const server = createServer((req, res: ServerResponse) => void answered.push(run(aDoor(), '/', serve, req, res)))

@@ -1,0 +1,28 @@
+/** Requests that were refused or failed, as events. */
+
+import type { Backend } from '../../core/context.js'
+import type { Happened } from '../../core/events/event-log.js'
+import type { KeptRequest } from '../../core/requests/request-log.js'
+import { maskedAddress, maskedText } from './masking.js'
+
+/** Until the returned function is called. Where no requests are recorded there are no events of them. */
+export function watchRequests({ requests, events }: Pick<Backend, 'requests' | 'events'>): () => void {
+  return requests.watch((request) => {
+    const event = eventOf(request)
+    if (event) events.add(event)
+  })
+}
+
+/** Nothing of what went well. What is a secret in the address or the message is masked here, as where requests are shown. */
+function eventOf(request: KeptRequest): Happened | undefined {
+  const { id, state, method, url, status, error, project: projectId, timing } = request
+  if (state === 'open' || (status !== null && status < 400)) return undefined
+  return {
+    kind: status === null || status >= 500 ? 'request.failed' : 'request.refused',
+    projectId,
+    request: {
+      ...{ id, method, path: maskedAddress(url), status, milliseconds: Math.round(timing.total * 10) / 10 },
+      ...{ code: error?.code ?? null, message: error ? maskedText(error.message) : null },
+    },
+  }
+}
