@@ -5,12 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EventGroup } from '../../client/protocol/model/events/emulator-event.js'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 import { type FakeService, openFakeService } from './fake-service.js'
+import { controls, evil } from './hostile-answers.js'
 
 // Contract 12.5 where output comes bit by bit: `svc tail`, and what stands beside a progress bar.
 
-const evil = 'evil\u001b[31mred\u001b]0;title\u0007\u0008\u009b2J\u202e\r\nnext\u2028line\u007f'
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: how the bar finds its line and clears it.
 const ofTheBar = /\u001b(\[(\?(25|7)[lh]|\d*[GJK])|[78])/g
 

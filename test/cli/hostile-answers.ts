@@ -1,0 +1,68 @@
+/** What a hostile service answers: control characters wherever a text may be anything. */
+
+export const id = '01999999-9999-7999-8999-999999999999'
+export const evil = 'evil\u001b[31mred\u001b]0;title\u0007\u0008\u009b2J\u202e\r\nnext\u2028line\u007f'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+export const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+/** Whatever is asked for, in one object; every text that may be anything is the evil one. */
+export const thing = {
+  id,
+  name: evil,
+  email: evil,
+  collection: evil,
+  collectionId: id,
+  data: { text: evil, [evil]: evil, list: [evil] },
+  roles: [evil],
+  schema: { [evil]: { type: evil } },
+  permissions: { read: [evil], create: [], update: [], delete: [] },
+  createdAt: evil,
+  updatedAt: evil,
+  path: '',
+  url: `http://127.0.0.1:1/${evil}`,
+  size: 1,
+  mimeType: evil,
+  to: evil,
+  subject: evil,
+  text: evil,
+  html: evil,
+  raw: evil,
+  links: [evil],
+  codes: [evil],
+  now: evil,
+  offset: 0,
+  token: evil,
+  access_token: evil,
+  user: { id, email: evil, roles: [], data: {} },
+  message: evil,
+  secret: evil,
+  otpauth_url: evil,
+  recovery_codes: [evil],
+  code: evil,
+  state: evil,
+  key: evil,
+  tier: evil,
+  bytes: 1,
+  files: 1,
+  limitBytes: 1,
+  settings: { [evil]: evil },
+  document_count: 3,
+  count: 1,
+  version: 1,
+}
+const subscription = { collection: evil, filters: { [evil]: evil }, isLive: false, position: 1, lag: 1 }
+const connections = [
+  {
+    ...thing,
+    transport: evil,
+    who: evil,
+    openedAt: evil,
+    subscriptions: [subscription],
+    bytesSent: 1,
+    waitingBytes: 1,
+  },
+]
+export const lists = {
+  ...{ documents: [thing], users: [thing], mails: [thing], accounts: [thing], connections },
+  ...{ faults: [], total: 1, limit: 20 },
+}
