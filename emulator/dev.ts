@@ -25,6 +25,8 @@ export interface Emulator {
   readonly version: string
   /** What hashes passwords: `@node-rs/bcrypt`, in native code, or `bcryptjs`. */
   hashLibrary(): Promise<string>
+  /** Empties the log of requests, as after those that only tried whether it answers. */
+  forgetRequests(): void
   /** The name of one of its collections; nothing where it has none. Found at once, however many there are. */
   someCollection(): Promise<string | undefined>
   /** Lets running requests finish, then closes the database. Nothing acknowledged is lost. */
@@ -47,6 +49,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
     pid: process.pid,
     version,
     hashLibrary: backend.passwords.library,
+    forgetRequests: () => backend.requests.clear(),
     someCollection: () => selectSomeName(backend.db, project.id),
   }
 }

@@ -69,6 +69,7 @@ command's exit code if it ends by itself.`)
       const info = infoOf(emulator)
       const client = createClient({ url: info.url, apiKey: info.apiKey })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
+      emulator.forgetRequests()
       if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))
       const demo = flags.demo ? await loadDemo(client) : undefined
       const seeding = seedingOf(

@@ -22,6 +22,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['limits.md', /documentFiles +tier\n/],
   ['testing.md', /^http:\/\/127\.0\.0\.1:\d+\n$/],
   ['seeds.md', /\n22\n$/],
+  ['finding-out-why.md', /list\(\{ where: \{ title: \{ icontains: 'Hel' \} \}, sort: '-createdAt', limit: 5 \}\)\n$/],
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]

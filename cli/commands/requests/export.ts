@@ -1,0 +1,60 @@
+import { writeFile } from 'node:fs/promises'
+import * as Flags from '@oclif/core/flags'
+import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import { harOf } from '../../../client/snippets/har.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { CliFailure, exits } from '../../base/failure.js'
+import { filterFlags, readFilter } from '../../requests/filter-flags.js'
+import { counted } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+import { jsonText } from '../../terminal/text-width.js'
+
+export default class RequestsExport extends ControlCommand {
+  static override summary = 'Write the requests that are kept as an HTTP archive (HAR 1.2), the oldest first.'
+  static override description = prose(
+    `Browsers and other tools open it. What is secret in a request is masked, as it is in the emulator's memory.`,
+  )
+  static override examples = [
+    '<%= config.bin %> requests export --out requests.har',
+    '<%= config.bin %> requests export --status 5xx --out failures.har',
+  ]
+  static override flags = {
+    ...filterFlags,
+    out: Flags.string({ char: 'o', description: 'file to write [default: stdout]', helpValue: 'file' }),
+    limit: Flags.integer({ min: 1, max: 1_000, default: 1_000, description: 'most requests, the newest' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(RequestsExport)
+    const emulator = this.emulator(flags)
+    const { requests } = this.control(flags)
+    const { requests: found } = await requests.list({ ...(await readFilter(emulator, flags)), limit: flags.limit })
+    const records: RequestRecord[] = []
+    for (const { id } of found) {
+      const record = await requests.get({ id }).catch(undefinedIfGone)
+      if (record) records.push(record)
+    }
+    const har = harOf(records, emulator.url, this.config.version)
+    if (flags.out === undefined) this.logData(jsonText(har))
+    else {
+      await write(flags.out, jsonText(har))
+      this.note(`${flags.out} holds ${counted(records.length, 'request')}.`)
+    }
+    return flags.out === undefined ? har : { file: flags.out, requests: records.length }
+  }
+}
+
+/** Newer ones may have pushed it out meanwhile. */
+function undefinedIfGone(error: unknown): undefined {
+  if (!(error instanceof SvcError) || error.code !== 'NOT_FOUND') throw error
+}
+
+async function write(place: string, text: string): Promise<void> {
+  // Bodies may hold what is nobody else's.
+  await writeFile(place, `${text}\n`, { mode: 0o600 }).catch((cause: Error) => {
+    throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, undefined, {
+      cause,
+    })
+  })
+}

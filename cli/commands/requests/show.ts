@@ -1,0 +1,85 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import type { Control } from '../../../client/control.js'
+import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { clientCodeOf } from '../../../client/snippets/client-code.js'
+import { curlOf } from '../../../client/snippets/curl.js'
+import { explainRefusal } from '../../../client/snippets/explain.js'
+import { harOf } from '../../../client/snippets/har.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { explanationText, requestText } from '../../requests/request-lines.js'
+import { whichRequest } from '../../requests/which.js'
+import { prose } from '../../terminal/prose.js'
+import { jsonText, printableLines } from '../../terminal/text-width.js'
+
+const formats = ['curl', 'client', 'har'] as const
+
+export default class RequestsShow extends ControlCommand {
+  static override summary = 'Show a request in full; the newest that was refused or failed, if none is named.'
+  static override description =
+    prose(`Who asked, route, dialect, timing, headers and bodies (up to 64 KB, with what is secret in them masked), and the
+statements that the database ran.
+
+--why says what exactly was missing to a request that was refused, and which command mends it.`)
+  static override examples = [
+    '<%= config.bin %> requests show',
+    '<%= config.bin %> requests show --why',
+    '<%= config.bin %> requests show 01999999-9999-7999-8999-999999999999 --format curl',
+    '<%= config.bin %> requests show 01999999-9999-7999-8999-999999999999 --plan',
+  ]
+  static override args = {
+    id: Args.string({ ignoreStdin: true, description: 'id of the request, as in x-request-id' }),
+  }
+  static override flags = {
+    why: Flags.boolean({ description: 'say why it was refused, and what mends it', exclusive: ['plan', 'format'] }),
+    plan: Flags.boolean({ description: 'show how the database runs each statement', exclusive: ['format'] }),
+    format: Flags.option({ options: formats, description: 'print it as a command, as code, or as an HTTP archive' })(),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(RequestsShow)
+    const control = this.control(flags)
+    const request = await control.requests.get({ id: await whichRequest(control, args.id) })
+    if (flags.why) return this.explainWhy(request)
+    if (flags.plan) return this.showPlans(control, request)
+    if (flags.format) return this.showAs(flags.format, request, this.emulator(flags))
+
+    this.log(requestText(request))
+    // Its own `error` at the top would be taken for that of the command.
+    return { request }
+  }
+
+  private explainWhy(request: RequestRecord) {
+    const { id, method, path, status, code } = request
+    const explanation = explainRefusal(request)
+    const head = `${method} ${path}  ${[status ?? 'no answer', code ?? ''].join(' ').trim()}`
+    this.log(printableLines(head))
+    if (explanation) this.log(explanationText(explanation))
+    else this.note('It was not refused.')
+    return { id, method, path, status, code, missing: null, mends: [], ...explanation }
+  }
+
+  private async showPlans({ requests }: Control, { id, statements }: RequestRecord) {
+    const plans = []
+    for (const [statement] of statements.entries()) {
+      const { text, plan } = await requests.plan({ id, statement }).catch(({ message }: Error) => ({
+        ...{ text: statements[statement]?.text ?? '', plan: [message] },
+      }))
+      plans.push({ text, plan })
+      this.log(printableLines([text.trim(), ...plan.map((line) => `  ${line}`), ''].join('\n')))
+    }
+    if (plans.length === 0) this.note('It asked the database nothing.')
+    return { id, plans }
+  }
+
+  private showAs(format: (typeof formats)[number], request: RequestRecord, { url }: { url: string }) {
+    const text =
+      format === 'curl'
+        ? curlOf(request, url)
+        : format === 'client'
+          ? clientCodeOf(request, url)
+          : jsonText(harOf([request], url, this.config.version))
+    this.logData(text)
+    return { id: request.id, format, text }
+  }
+}

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import * as Flags from '@oclif/core/flags'
+import type { RequestSummary } from '../../../client/protocol/control/requests.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { exits } from '../../base/failure.js'
+import { stopSignal } from '../../base/stop-signal.js'
+import { filterFlags, readFilter } from '../../requests/filter-flags.js'
+import { requestLine } from '../../requests/request-lines.js'
+import { onStderr } from '../../terminal/colour.js'
+import { prose } from '../../terminal/prose.js'
+import { jsonText } from '../../terminal/text-width.js'
+
+const betweenLooksMilliseconds = 250
+
+export default class RequestsTail extends ControlCommand {
+  static override summary = 'Show requests to the emulator as they are answered.'
+  static override description =
+    prose(`Goes on until Ctrl-C. Under --json each line is JSON of its own: first {"type":"ready"}, then
+a {"type":"request"} for each.`)
+  static override examples = [
+    '<%= config.bin %> requests tail',
+    '<%= config.bin %> requests tail --status 4xx,5xx',
+    '<%= config.bin %> requests tail --last 10 --json',
+  ]
+  static override flags = {
+    ...filterFlags,
+    last: Flags.integer({
+      char: 'n',
+      min: 0,
+      max: 1_000,
+      default: 0,
+      description: 'how many earlier ones to show first',
+    }),
+    max: Flags.integer({ min: 1, description: 'end after so many' }),
+    timeout: Flags.integer({ min: 0, description: 'end after so many seconds', helpValue: 'seconds' }),
+  }
+
+  protected override printsLines(): boolean {
+    return true
+  }
+
+  async run() {
+    const { flags } = await this.parse(RequestsTail)
+    const { requests } = this.control(flags)
+    const filter = await readFilter(this.emulator(flags), flags)
+    const stop = stopSignal()
+    const end =
+      flags.timeout === undefined
+        ? stop.signal
+        : AbortSignal.any([stop.signal, AbortSignal.timeout(1000 * flags.timeout)])
+    let left = flags.max ?? Number.POSITIVE_INFINITY
+    const tell = (request: RequestSummary) => {
+      if (left-- <= 0) return
+      if (this.jsonEnabled()) this.line({ type: 'request', request })
+      else this.log(requestLine(request))
+    }
+    try {
+      const { requests: before } = await requests.list({ ...filter, limit: Math.max(1, flags.last) })
+      let after = (await requests.list({ limit: 1 })).requests[0]?.id
+      if (this.jsonEnabled()) this.line({ type: 'ready' })
+      this.note('listening; Ctrl-C ends it', onStderr.dim)
+      before.slice(0, flags.last).reverse().forEach(tell)
+      while (left > 0 && !end.aborted) {
+        await pause(betweenLooksMilliseconds, undefined, { signal: end }).catch(() => undefined)
+        if (end.aborted) break
+        const { requests: found } = await requests.list({ ...filter, after, limit: 1_000 })
+        after = found[0]?.id ?? after
+        found.reverse().forEach(tell)
+      }
+    } finally {
+      stop.release()
+    }
+    if (stop.name()) process.exitCode = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
+  }
+
+  private line(value: object): void {
+    process.stdout.write(`${jsonText(value)}\n`)
+  }
+}

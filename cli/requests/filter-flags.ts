@@ -1,0 +1,40 @@
+import * as Flags from '@oclif/core/flags'
+import { createClient } from '../../client/index.js'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+import { findUser } from '../target/owner.js'
+
+/** Which of the requests that the emulator keeps. */
+export const filterFlags = {
+  method: Flags.string({ description: 'only this method', helpValue: 'method' }),
+  path: Flags.string({ description: 'only paths that begin so', helpValue: 'path' }),
+  route: Flags.string({
+    description: 'only routes whose id begins so, as documents or documents.list',
+    helpValue: 'id',
+  }),
+  status: Flags.string({ description: 'only these: 404, 4xx, or several with commas', helpValue: 'status' }),
+  code: Flags.string({ description: 'only errors of this code', helpValue: 'code' }),
+  user: Flags.string({ description: 'only requests of this user: email or id', helpValue: 'user' }),
+  slow: Flags.integer({ min: 0, description: 'only those that took at least so long', helpValue: 'ms' }),
+}
+
+interface Filter {
+  readonly method?: string | undefined
+  readonly path?: string | undefined
+  readonly route?: string | undefined
+  readonly status?: string | undefined
+  readonly code?: string | undefined
+  readonly user?: string | undefined
+  readonly slow?: number | undefined
+}
+
+/** The same as the control API takes it, which knows users by id. @throws {CliFailure} `NOT_FOUND` for an email that nobody has */
+export async function readFilter(emulator: OwnEmulator, flags: Filter) {
+  const { method, path, route, status, code, slow } = flags
+  return { method: method?.toUpperCase(), path, route, status, code, user: await idOf(emulator, flags.user), slow }
+}
+
+async function idOf({ url, apiKey }: OwnEmulator, user: string | undefined): Promise<string | undefined> {
+  if (!user?.includes('@')) return user
+  return (await findUser(createClient({ url, apiKey, fetch: fetchDirectly }), user)).id
+}
