@@ -3,6 +3,7 @@ import { clock } from './clock.js'
 import { connections } from './connections.js'
 import { events } from './events.js'
 import { health } from './health.js'
+import { history } from './history.js'
 import { idp } from './idp.js'
 import { indexes } from './indexes.js'
 import { info } from './info.js'
@@ -23,6 +24,7 @@ export const contract = {
   projects,
   snapshots,
   indexes,
+  history,
   users,
   seeds,
   mail: mailbox,

@@ -33,6 +33,10 @@ export const operations = {
   indexes: {
     list: 'GET /projects/:project/indexes',
   },
+  history: {
+    get: 'GET /projects/:project/collections/:collection/documents/:document/history',
+    compare: 'GET /projects/:project/collections/:collection/documents/:document/history/compare',
+  },
   users: {
     update: 'PATCH /users/:user',
     remove: 'DELETE /users/:user',

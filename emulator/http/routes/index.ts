@@ -5,6 +5,7 @@ import { connections } from '../control/connections.js'
 import { routesOf } from '../control/control-routes.js'
 import { events } from '../control/events.js'
 import { health } from '../control/health.js'
+import { history } from '../control/history.js'
 import { idp } from '../control/idp.js'
 import { indexes } from '../control/indexes.js'
 import { info } from '../control/info.js'
@@ -50,6 +51,7 @@ export const controlRoutes: readonly Route[] = [
     projects,
     snapshots,
     indexes,
+    history,
     users,
     seeds,
     mail,

@@ -30,6 +30,25 @@ export function observationCases(opened: Opened): void {
     expect((await control.requests.list({ project })).requests).toEqual([])
   })
 
+  it('the versions of a document', async () => {
+    const { control, emulator } = opened
+    const { projectId: project } = emulator
+    const client = createClient(emulator)
+    await client.collections.create({ name: 'versioned' })
+    const { id: document } = await client.collection('versioned').create({ title: 'Tea', tags: ['a'] })
+    await client.collection('versioned').update(document, { tags: ['b'] })
+
+    const place = { project, collection: 'versioned', document }
+    const { versions } = await control.history.get(place)
+    const { differences } = await control.history.compare({ ...place, from: 1, to: 2 })
+
+    expect(versions.map(({ version, changed }) => [version, changed])).toEqual([
+      [2, ['tags']],
+      [1, []],
+    ])
+    expect(differences).toEqual([{ path: ['tags', 0], before: '"a"', after: '"b"' }])
+  })
+
   it('events, as they happen', async () => {
     const { control, emulator } = opened
     const found: string[] = []

@@ -1,0 +1,13 @@
+import { compareVersions, documentHistory } from '../../core/documents/history.js'
+import type { ControlHandlers } from './control-routes.js'
+
+const limits = { usual: 20, most: 100 }
+
+export const history: ControlHandlers['history'] = {
+  get: (backend, { params, request: { before, limit } }) =>
+    documentHistory(backend, params, { before, most: Math.min(limit || limits.usual, limits.most) }),
+  async compare(backend, { params, request: { from, to } }) {
+    const compared = await compareVersions(backend, params, { from, to })
+    return { ...compared, differences: compared.differences.map((each) => ({ ...each, path: [...each.path] })) }
+  },
+}
