@@ -24,6 +24,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['seeds.md', /\n22\n$/],
   ['finding-out-why.md', /list\(\{ where: \{ title: \{ icontains: 'Hel' \} \}, sort: '-createdAt', limit: 5 \}\)\n$/],
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
+  ['events.md', /request\.refused[\s\S]*\nlogin\.failed\n[\s\S]*- views: 1\n\+ views: 2\n$/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

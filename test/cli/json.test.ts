@@ -60,6 +60,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:edit': () => ['posts', id],
   'docs:export': () => ['posts', '--out', 'posts.ndjson'],
   'docs:get': () => ['posts', id],
+  'docs:history': () => ['posts', id],
   'docs:import': () => ['comments', 'rows.ndjson'],
   'docs:list': () => ['posts', '--all'],
   'docs:replace': () => ['posts', id, 'title=Hello'],

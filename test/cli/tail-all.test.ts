@@ -66,6 +66,7 @@ test('svc tail --all --json says that it listens, then each event on a line', as
 test('svc tail --all --last begins with what has happened', async () => {
   await world.svc(['clock', 'advance', '2m'])
   await world.svc(['clock', 'reset'])
+  await world.svc(['users', 'signup', 'ada@example.com', '--password', 'Correct4Horse'])
 
   const { stdout, exit } = await world.svc(['tail', '--all', '--only', 'clock', '--last', '2', '--max', '2'])
 

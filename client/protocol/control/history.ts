@@ -38,6 +38,8 @@ const comparison = z.strictObject({
   ),
 })
 
+export type VersionComparison = z.output<typeof comparison>
+
 /** Contract 11: versions of a document, as far as its changes are kept. */
 export const history = {
   get: {

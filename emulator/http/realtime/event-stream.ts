@@ -40,11 +40,19 @@ interface Beginning {
   readonly isBroken: boolean
 }
 
-function beginningOf(log: EventLog, { since, last }: Followed, documentsSince: number): Beginning {
+function beginningOf(log: EventLog, wish: Followed, documentsSince: number): Beginning {
   const newest = log.newest()
-  if (since === undefined) return { after: Math.max(0, newest - last), isBroken: false }
+  const { since } = wish
+  if (since === undefined) return { after: beforeLast(log, wish) ?? newest, isBroken: false }
   const place = log.placeOf(since)
   return { after: place ?? newest, isBroken: place === undefined || place < documentsSince }
+}
+
+/** The place before so many of the last events that are wanted; nothing where none is. */
+function beforeLast(log: EventLog, wish: Followed): number | undefined {
+  if (wish.last < 1) return undefined
+  const [first] = log.read(0, log.newest()).events.filter(testOf(wish)).slice(-wish.last)
+  return first && first.at - 1
 }
 
 interface Opening {

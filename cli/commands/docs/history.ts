@@ -1,0 +1,58 @@
+import * as Flags from '@oclif/core/flags'
+import type { HistoryRecord, VersionComparison } from '../../../client/protocol/control/history.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { collectionArg, idArg } from '../../documents/fields-args.js'
+import { onStdout } from '../../terminal/colour.js'
+import { table } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+import { printable } from '../../terminal/text-width.js'
+
+export default class DocsHistory extends ControlCommand {
+  static override summary = 'Show the versions of a document that the emulator keeps.'
+  static override description =
+    prose(`The newest first, with the fields that changed. With --from or --to, compares two versions: left out, --to is the newest and
+--from the one before. An emulator keeps changes for an hour at least, and the last 100,000 in any case; of a version whose own change
+is gone, the one after it says what it was.`)
+  static override examples = [
+    '<%= config.bin %> docs history posts 01999999-9999-7999-8999-999999999999',
+    '<%= config.bin %> docs history posts 01999999-9999-7999-8999-999999999999 --from 1 --to 3',
+  ]
+  static override args = { collection: collectionArg, id: idArg }
+  static override flags = {
+    from: Flags.integer({ min: 1, description: 'the earlier of two versions to compare', helpValue: 'version' }),
+    to: Flags.integer({ min: 1, description: 'the later of two versions to compare', helpValue: 'version' }),
+    limit: Flags.integer({ min: 1, max: 100, default: 20, description: 'most versions to show' }),
+    before: Flags.integer({ min: 1, description: 'only versions before this change', helpValue: 'seq' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsHistory)
+    const { from, to, limit, before } = flags
+    const place = { project: this.emulator(flags).projectId, collection: args.collection, document: args.id }
+    const { history } = this.control(flags)
+    if (from !== undefined || to !== undefined)
+      return this.showComparison(await history.compare({ ...place, from, to }))
+    return this.showVersions(await history.get({ ...place, limit, before }))
+  }
+
+  private showVersions(found: HistoryRecord): HistoryRecord {
+    const rows = found.versions.map(({ version, seq, kind, at, changed }) => ({
+      ...{ version, seq, kind, at, changed: changed?.join(', ') ?? '' },
+    }))
+    this.log(table(rows))
+    if (found.next !== null) this.note(`There are more: --before ${found.next}`)
+    else if (!found.isWhole) this.note('Changes before these are kept no longer.')
+    return found
+  }
+
+  private showComparison(compared: VersionComparison): VersionComparison {
+    const { from, to, differences } = compared
+    if (differences.length === 0) this.note(`Versions ${from} and ${to} are the same.`)
+    for (const { path, before, after } of differences) {
+      const name = printable(path.join('.'))
+      if (before !== null) this.log(onStdout.red(`- ${name}: ${printable(before)}`))
+      if (after !== null) this.log(onStdout.green(`+ ${name}: ${printable(after)}`))
+    }
+    return compared
+  }
+}
