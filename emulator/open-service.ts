@@ -157,7 +157,7 @@ async function openBackend(
     requests: openRequestLog({ isOn: config.requestLog }),
     events,
     connections: openConnections(events),
-    documentEvents: stack.use(openDocumentEvents(db, bus, events, report)),
+    documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report })),
     report,
     sweepSoon: maintenance.soon,
     files,

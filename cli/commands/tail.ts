@@ -44,6 +44,8 @@ export default class Tail extends TargetCommand {
     prose(`Without a collection it shows all of them, those too that are made while it runs. Each event is shown once and in
 order, also when the connection was lost in between.
 
+With --all it shows everything that happens in the emulator of this folder, not changes of documents alone; --only chooses.
+
 Under --json each line is JSON of its own: first {"type":"ready"}, then an {"type":"event"} for each change, and "lost",
 "back" and "resync" as they come about. With --max and --timeout it exits with 7 when too few events came in time; when
 a command of --exec or an address of --forward-to failed, with 1.`)

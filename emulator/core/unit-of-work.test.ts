@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'
-import { openEventLog } from './events/event-log.js'
-import { identityChanged, inTransaction, publish, unitOf } from './unit-of-work.js'
+import type { Happened } from './events/event-log.js'
+import { happened, identityChanged, inTransaction, publish, unitOf } from './unit-of-work.js'
 
-/** A transaction that publishes, on a database that says when it commits; answers what happened, in order. */
+/** A transaction in which something happens, and which publishes it, on a database that says when it commits; answers what happened, in order. */
 async function orderOf(commit: () => string): Promise<string[]> {
   const order: string[] = []
   const bus: Partial<Bus> = { publish: (messages) => void order.push(...messages.map(({ kind }) => kind)) }
@@ -15,15 +15,17 @@ async function orderOf(commit: () => string): Promise<string[]> {
       return result
     },
   }
-  const unit = unitOf({ bus: bus as Bus, db: db as Database, events: openEventLog() })
-  await inTransaction(unit, async (unit) => publish(unit, identityChanged())).catch(({ message }) =>
-    order.push(message),
-  )
+  const events = { add: ({ kind }: Happened) => void order.push(kind) }
+  const unit = unitOf({ bus: bus as Bus, db: db as Database, events })
+  await inTransaction(unit, async (unit) => {
+    happened(unit, { kind: 'snapshot.saved', projectId: null, snapshot: { name: 'friday' } })
+    publish(unit, identityChanged())
+  }).catch(({ message }) => order.push(message))
   return order
 }
 
 test('a transaction publishes after its commit, however late that is', async () => {
-  expect(await orderOf(() => 'committed')).toEqual(['committed', 'identity'])
+  expect(await orderOf(() => 'committed')).toEqual(['committed', 'identity', 'snapshot.saved'])
 })
 
 test('a commit that fails publishes nothing', async () => {

@@ -18,71 +18,78 @@ export interface DocumentEvents {
   close(): void
 }
 
-interface State {
+interface Surroundings {
   readonly db: Database
+  readonly bus: Bus
   readonly log: EventLog
   readonly report: (error: unknown) => void
+  /** Whoever comes back within that time resumes without a gap. */
+  readonly idleMilliseconds?: number
+}
+
+interface State extends Pick<Surroundings, 'db' | 'log' | 'report'> {
+  isOn: boolean
   /** How far each project was read. */
   cursors: Map<string, number>
-  /** Reads once at a time. */
-  reading: Promise<void> | undefined
-  isWanted: boolean
-  watchers: number
-  since: number
-  idle: NodeJS.Timeout | undefined
+  /** Those that have something to read, or any. */
+  wanted: Set<string | null>
+  isReading: boolean
+  /** Of collections, by id. */
+  names: Map<string, string>
 }
 
 /** Longer texts are left out. */
 const mostCharacters = 64 * 1024
-/** Whoever comes back within that time resumes without a gap. */
-const idleMilliseconds = 60_000
 const retryMilliseconds = 500
 /** How long reading waits for watchers who all lag behind. */
-const mostWaitMilliseconds = 2_000
+const mostWaitMilliseconds = 5_000
+/** Between two reads: what is written meanwhile is read together, and writers have the database in between. */
+const gatheringMilliseconds = 10
 
-export function openDocumentEvents(
-  db: Database,
-  bus: Bus,
-  log: EventLog,
-  report: (error: unknown) => void,
-): DocumentEvents {
+export function openDocumentEvents({ bus, idleMilliseconds = 60_000, ...given }: Surroundings): DocumentEvents {
+  const { db, log } = given
   const state: State = {
-    ...{ db, log, report },
-    ...{ cursors: new Map(), reading: undefined, isWanted: false, watchers: 0, since: 0, idle: undefined },
+    ...given,
+    ...{ isOn: false, isReading: false, cursors: new Map(), wanted: new Set(), names: new Map() },
   }
-  let isOn = false
   let starting: Promise<void> | undefined
+  let watchers = 0
+  let since = 0
+  let idle: NodeJS.Timeout | undefined
   const unsubscribe = bus.subscribe({
-    changes() {
-      if (isOn) wake(state)
+    changes({ project }) {
+      if (state.isOn) wake(state, project)
     },
+    settings: () => state.names.clear(),
     identity: () => undefined,
-    settings: () => undefined,
   })
 
   async function start(): Promise<void> {
     state.cursors = new Map(await selectLastNumbers(db))
-    state.since = log.newest()
-    isOn = true
+    // It takes a place that no reader has been at, and is shown to none: whoever resumes before it may have missed changes.
+    log.add({ kind: 'stream.missed', projectId: null, stream: { missed: null } })
+    since = log.newest()
+    state.isOn = true
     // What came while the numbers were read.
-    wake(state)
+    wake(state, null)
   }
 
   function stop(): void {
-    isOn = false
+    state.isOn = false
     starting = undefined
-    state.isWanted = false
+    state.wanted.clear()
+  }
+
+  function leave(): void {
+    if (--watchers > 0) return
+    idle = setTimeout(stop, idleMilliseconds)
+    idle.unref()
   }
 
   return {
     async watch() {
-      clearTimeout(state.idle)
-      state.watchers++
-      const leave = () => {
-        if (--state.watchers > 0) return
-        state.idle = setTimeout(stop, idleMilliseconds)
-        state.idle.unref()
-      }
+      clearTimeout(idle)
+      watchers++
       try {
         starting ??= start()
         await starting
@@ -93,54 +100,70 @@ export function openDocumentEvents(
       }
       return leave
     },
-    since: () => state.since,
+    since: () => since,
     close() {
       unsubscribe()
-      clearTimeout(state.idle)
+      clearTimeout(idle)
       stop()
     },
   }
 }
 
-function wake(state: State): void {
-  state.isWanted = true
-  state.reading ??= read(state).finally(() => {
-    state.reading = undefined
-  })
+function wake(state: State, project: string | null): void {
+  state.wanted.add(project)
+  if (!state.isReading) void read(state)
 }
 
 async function read(state: State): Promise<void> {
-  while (state.isWanted) {
-    state.isWanted = false
+  state.isReading = true
+  while (state.wanted.size > 0) {
+    const wanted = [...state.wanted]
+    state.wanted.clear()
     try {
-      for (const [project, newest] of await selectLastNumbers(state.db)) {
-        if (newest > (state.cursors.get(project) ?? 0)) await readProject(state, project)
-      }
+      for (const project of await projectsOf(state, wanted)) await readProject(state, project)
+      await pause(gatheringMilliseconds)
     } catch (error) {
       state.report(error)
       await pause(retryMilliseconds)
-      state.isWanted = state.watchers > 0
+      for (const project of state.isOn ? wanted : []) state.wanted.add(project)
     }
   }
+  state.isReading = false
 }
 
-async function readProject({ db, log, cursors }: State, project: string): Promise<void> {
-  for (;;) {
+/** Where it may be any, those that have something new. */
+async function projectsOf({ db, cursors }: State, wanted: readonly (string | null)[]): Promise<Iterable<string>> {
+  if (!wanted.includes(null)) return wanted.filter((project) => project !== null)
+  const newest = await selectLastNumbers(db)
+  return [...newest].flatMap(([project, last]) => (last > (cursors.get(project) ?? 0) ? [project] : []))
+}
+
+async function readProject(state: State, project: string): Promise<void> {
+  const { db, log, cursors } = state
+  while (state.isOn) {
     const after = cursors.get(project) ?? 0
     const { changes, isAll, lastSeq } = await selectChanges(db, { project, after })
-    const names = await selectCollectionNames(db, [...new Set(changes.map(({ collection }) => collection))])
+    const names = await namesOf(state, new Set(changes.map(({ collection }) => collection)))
     for (const change of changes) {
       if (change.kind === 'collection' || change.kind === 'reset') continue
       log.add(eventOf(project, change, names.get(change.collection) ?? change.collection))
     }
     cursors.set(project, isAll ? Math.max(after, lastSeq) : (changes.at(-1)?.seq ?? lastSeq))
     if (isAll) return
-    await anyReader(log)
+    await quickestReader(log)
   }
 }
 
+async function namesOf({ db, names }: State, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
+  const unknown = [...ids].filter((id) => !names.has(id))
+  if (unknown.length === 0) return names
+  const found = await selectCollectionNames(db, unknown)
+  for (const [id, name] of found) names.set(id, name)
+  return new Map([...names, ...found])
+}
+
 /** Those who keep up are waited for, so that many changes at once are not dropped before they were read; those who do not are not. */
-async function anyReader(log: EventLog): Promise<void> {
+async function quickestReader(log: EventLog): Promise<void> {
   const until = performance.now() + mostWaitMilliseconds
   const readers = [...log.readers()]
   while (readers.length > 0 && readers.every((reader) => reader.isBehind()) && performance.now() < until) await pause(5)

@@ -130,6 +130,7 @@ function write(res: ServerResponse, { id, text }: Pick<LoggedEvent, 'id' | 'text
 function testOf({ project, kinds }: Followed): (event: LoggedEvent) => boolean {
   const wanted = kinds && new Set(kinds)
   return (event) =>
+    groupOf(event.kind) !== 'stream' &&
     (project === undefined || event.projectId === null || event.projectId === project) &&
     (!wanted || wanted.has(event.kind) || wanted.has(groupOf(event.kind)))
 }

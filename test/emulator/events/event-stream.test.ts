@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
@@ -89,6 +91,33 @@ describe.each(engines)('on %s', (engine) => {
     const request = { method: 'GET', path: '/collections/posts/missing', status: 404, code: 'NOT_FOUND' }
     expect(event).toMatchObject({ kind: 'request.refused', projectId: project, request })
   })
+})
+
+it('contract 11 a reader that does not read costs others nothing', async () => {
+  const emulator = await startEmulator({ memory: true })
+  const { url, controlToken } = emulator
+  const { id: project, secretKey: apiKey } = await controlOf(emulator).projects.create()
+  const client = createClient({ url, apiKey })
+  await client.collections.create({ name: 'posts' })
+  const stuck = get(`${url}/_svc/api/events`, { headers: { 'svc-control-token': controlToken }, agent: false })
+  await once(stuck, 'response')
+  const quick = await follow(emulator, { project, kinds: 'document' })
+
+  // Far more than the log keeps, and than connections hold.
+  const text = 'x'.repeat(50_000)
+  const count = 400
+  const creating = (async () => {
+    for (let n = 0; n < count; n += 20) {
+      await client.collection('posts').createMany(Array.from({ length: 20 }, (_, at) => ({ n: n + at, text })))
+    }
+  })()
+  const found = await quick.next(count)
+  await creating
+  await quick.close()
+  stuck.destroy()
+  await emulator.close()
+
+  expect(found.map((event) => 'document' in event && event.document.data?.n)).toEqual([...Array(count).keys()])
 })
 
 it('contract 11 who resumes at an emulator that was started anew is told that events were missed', async () => {

@@ -110,15 +110,3 @@ it('contract 11 snapshots, settings, resets and the clock are events', async () 
     { kind: 'clock.reset', projectId: project },
   ])
 })
-
-it('contract 11 what is taken back by a failure is no event', async () => {
-  const { owner, stream } = await aFollowedProject()
-  await owner.collections.create({ name: 'posts' })
-
-  await owner.collections.create({ name: 'posts' }).catch(() => undefined)
-  await owner.collections.update('posts', { name: 'posts2' })
-  const found = await stream.next(2)
-  await stream.close()
-
-  expect(found.map(({ kind }) => kind)).toEqual(['collection.created', 'collection.changed'])
-})
