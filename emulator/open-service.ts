@@ -15,6 +15,7 @@ import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
 import { openDocumentEvents } from './core/events/document-events.js'
 import { openEventLog } from './core/events/event-log.js'
+import { openFaults } from './core/faults/faults.js'
 import { openIds } from './core/ids.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
 import { openFeeds } from './core/realtime/feeds.js'
@@ -137,6 +138,7 @@ async function openBackend(
   )
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const events = openEventLog()
+  const connections = openConnections(events)
   const backend: Backend = {
     db: watched(db, indexes.busy),
     about: { pid: about.pid, dataDir, project: config.project },
@@ -156,7 +158,8 @@ async function openBackend(
     totals: openTotals(),
     requests: openRequestLog({ isOn: config.requestLog }),
     events,
-    connections: openConnections(events),
+    connections,
+    faults: stack.use(openFaults(connections)),
     documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report })),
     report,
     sweepSoon: maintenance.soon,

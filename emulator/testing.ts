@@ -10,6 +10,7 @@ import { emulatorOfEnvironment } from './testing/environment.js'
 import type { TestEmulator, TestEmulatorOptions, TestProject } from './testing/helper.js'
 import { loadSnapshotFile } from './testing/snapshot-file.js'
 
+export type { Fault, FaultInput, FaultPreset, TestFault, TestFaults } from './testing/faults.js'
 export type {
   ControlCalls,
   Length,

@@ -1,10 +1,13 @@
-/** The service in memory, with a project whose requests are recorded and one whose are not; `off` records none at all. */
+/**
+ * The service in memory, with a project whose requests are recorded and one whose are not; `off` records none at all, and `faults`
+ * none either, with faults in another project.
+ */
 import { built } from '../tools/built.js'
 import { posts } from '../tools/posts.js'
 
 /** @type {typeof import('../../emulator/dev.js')} */
 const { startEmulator } = await built('emulator/dev.js')
-const emulator = await startEmulator({ memory: true, requestLog: process.argv[2] !== 'off' })
+const emulator = await startEmulator({ memory: true, requestLog: process.argv[2] === 'on' })
 
 /** @param {boolean} requestLog */
 async function aProject(requestLog) {
@@ -26,6 +29,14 @@ async function aProject(requestLog) {
     path: `/collections/posts/${id}`,
     headers,
   }))
+}
+
+if (process.argv[2] === 'faults') {
+  await fetch(`${emulator.url}/_svc/api/faults/presets`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'svc-control-token': emulator.controlToken },
+    body: JSON.stringify({ preset: 'flaky', project: emulator.projectId }),
+  })
 }
 
 const asks = { recorded: await aProject(true), quiet: await aProject(false) }

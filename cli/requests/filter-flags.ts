@@ -1,8 +1,6 @@
 import * as Flags from '@oclif/core/flags'
-import { createClient } from '../../client/index.js'
 import type { OwnEmulator } from '../target/emulator-of-run.js'
-import { fetchDirectly } from '../target/fetch-directly.js'
-import { findUser } from '../target/owner.js'
+import { userIdOf } from '../target/user-id.js'
 
 /** Which of the requests that the emulator keeps. */
 export const filterFlags = {
@@ -31,10 +29,5 @@ interface Filter {
 /** The same as the control API takes it, which knows users by id. @throws {CliFailure} `NOT_FOUND` for an email that nobody has */
 export async function readFilter(emulator: OwnEmulator, flags: Filter) {
   const { method, path, route, status, code, slow } = flags
-  return { method: method?.toUpperCase(), path, route, status, code, user: await idOf(emulator, flags.user), slow }
-}
-
-async function idOf({ url, apiKey }: OwnEmulator, user: string | undefined): Promise<string | undefined> {
-  if (!user?.includes('@')) return user
-  return (await findUser(createClient({ url, apiKey, fetch: fetchDirectly }), user)).id
+  return { method: method?.toUpperCase(), path, route, status, code, user: await userIdOf(emulator, flags.user), slow }
 }

@@ -11,6 +11,7 @@ import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
+import type { Faults } from './faults/faults.js'
 import type { Caller, Identity, SignedInUser } from './identity.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { Connections } from './realtime/open-connections.js'
@@ -49,6 +50,8 @@ export interface Backend {
   /** What happens in the emulator, and those who watch it. */
   readonly events: EventLog
   readonly documentEvents: DocumentEvents
+  /** Trouble on purpose. */
+  readonly faults: Faults
   /** Those for realtime events, of this process. */
   readonly connections: Connections
   /** Hears of what went wrong after its request was answered. */

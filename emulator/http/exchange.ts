@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { SvcError } from '../../client/protocol/model/errors.js'
+import type { Fault } from '../../client/protocol/model/faults/fault.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
 import type { Backend, Caller } from '../core/context.js'
@@ -57,6 +58,8 @@ export interface Exchange {
   received: Buffer | undefined
   /** Why it was refused. */
   error: SvcError | undefined
+  /** What is to happen to its answer, on purpose. */
+  faults: readonly Fault[]
   /** The request that it repeats. */
   readonly replay: Replay | undefined
 }

@@ -9,10 +9,12 @@ import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
 import { asSvcError } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
+import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
 import { nameOf } from './guards/identify.js'
 import { isKnownOrigin } from './guards/known-origins.js'
 import { originHeaders } from './guards/origins.js'
 import { ownPaths } from './log.js'
+import type { Stream } from './realtime/sse.js'
 import { dialectHeaders, namedDialect, speakAnyway } from './reply/spoken-dialect.js'
 import { bytesOf, endWith } from './reply/write-steps.js'
 import { Aborted } from './request/read-json.js'
@@ -43,11 +45,13 @@ export async function run(
     caller: undefined,
     received: undefined,
     error: undefined,
+    faults: [],
     replay: takeReplay(door, req),
   }
   const isOwn = pattern.startsWith(ownPaths)
   if (door.backend.requests.isOn && !isOwn && !req.url?.startsWith(ownPaths)) trace(exchange)
   const answer = await serveOrFail(door, serve, exchange)
+  if (isDropped(exchange.faults)) res.destroy()
   const latency = isOwn ? 0 : door.latency()
   if (latency > 0) await pause(latency)
   // What goes on after its headers has to learn that nobody is there any more.
@@ -143,8 +147,14 @@ async function send(res: ServerResponse, exchange: Exchange, answer: Outgoing): 
     ...(isBodiless ? {} : { 'content-length': bytesOf(answer.body) }),
   }
   res.writeHead(answer.status, headers)
-  if ('open' in answer) answer.open(res)
+  if ('open' in answer) openStream(res, answer, exchange)
   else if (isBodiless || req.method === 'HEAD') res.end()
+  else if (exchange.faults.length > 0) await endFaultily(res, answer.body, exchange.faults)
   else await endWith(res, answer.body)
   return { status: answer.status, headers, body: 'open' in answer ? null : isBodiless ? '' : answer.body }
+}
+
+function openStream(res: ServerResponse, { open }: Stream, { faults }: Exchange): void {
+  if (isStalled(faults)) res.flushHeaders()
+  else open(res)
 }

@@ -7,6 +7,7 @@ import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
 import { unitOf } from '../core/unit-of-work.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
+import { meetFaults } from './faults/meet-faults.js'
 import { identifyCaller } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
 import { type Placing, samePlace } from './request/issue-places.js'
@@ -27,6 +28,7 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })
   countRequest(door, identity, exchange)
   speak(exchange, exchange.dialect)
+  await meetFaults(door, exchange)
 
   const route = endpoint[exchange.dialect.paths]
   exchange.route = route.id

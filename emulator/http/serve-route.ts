@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { requireProject } from '../core/projects/projects.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
+import { meetFaults } from './faults/meet-faults.js'
 import { clientAddress } from './guards/client-address.js'
 import { identifyCaller } from './guards/identify.js'
 import { isKnownOrigin, isPartOfOtherSite, requireKnownOrigin } from './guards/known-origins.js'
@@ -67,15 +68,17 @@ async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' 
     countRequest(door, identity, exchange)
   }
   const isOfKey = exchange.isDialectKnown
-  const { backend } = exchange
   speak(exchange, isOfKey ? exchange.dialect : await namedDialect(door, exchange))
+  if (isOfKey) await meetFaults(door, exchange)
+  const { backend } = exchange
   const input = await readInput(door, route, exchange)
   const named = isOfKey ? undefined : await route.projectOf?.(backend, input)
   if (named) {
     speak(exchange, projectDialect(named))
     recognise(door, exchange, { project: named })
+    await meetFaults(door, exchange)
   }
-  const value = await route.handle(backend, input)
+  const value = await route.handle(exchange.backend, input)
   return { answer: await reply(route, value, exchange), isRefused: isRefused(value) }
 }
 

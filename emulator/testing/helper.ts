@@ -9,6 +9,7 @@ import type { Json } from '../../client/protocol/model/json.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import type { ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
 import type { AnySchema } from '../../client/types.js'
+import type { TestFaults } from './faults.js'
 
 export interface TestEmulatorOptions {
   /** A file of `svc snapshot export` that the emulator's own project begins with. */
@@ -63,6 +64,8 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   readonly users: TestUsers
   readonly mail: TestMailbox
   readonly idp: TestProvider
+  /** Trouble on purpose, for this project alone. */
+  readonly faults: TestFaults
   /** Of a project its own, which moves nobody else's; of the emulator that of all projects that have not moved theirs. */
   readonly clock: TestClock
   /** The emulator's own API, for what is not here. It reaches all projects. */

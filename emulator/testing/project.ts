@@ -4,6 +4,7 @@ import { createClient, type UntypedSchema } from '../../client/index.js'
 import { openSender } from '../../client/send.js'
 import type { AnySchema } from '../../client/types.js'
 import { openTestClock } from './clock.js'
+import { openTestFaults } from './faults.js'
 import type { ControlCalls, EmulatorAddress, ProjectKeys, TestProject, TestSnapshot } from './helper.js'
 import { openTestProvider } from './idp.js'
 import { openTestMailbox } from './mail.js'
@@ -36,6 +37,7 @@ export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema
     users: openTestUsers(control.users, () => createClient({ url, apiKey })),
     mail: openTestMailbox(control.mail, id),
     idp: openTestProvider(control.idp, id, url),
+    faults: openTestFaults(control.faults, id),
     clock: openTestClock(clockOfProject(control.clock, id)),
     snapshot: () => saveSnapshot(control.snapshots, id),
     async reset(chosen = {}) {

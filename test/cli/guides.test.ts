@@ -23,6 +23,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['testing.md', /^http:\/\/127\.0\.0\.1:\d+\n$/],
   ['seeds.md', /\n22\n$/],
   ['finding-out-why.md', /list\(\{ where: \{ title: \{ icontains: 'Hel' \} \}, sort: '-createdAt', limit: 5 \}\)\n$/],
+  ['simulating-trouble.md', /fine\n[\s\S]*f1 +status 503 [\s\S]*\n1\n$/],
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
   ['events.md', /request\.refused[\s\S]*\nlogin\.failed\n[\s\S]*- views: 1\n\+ views: 2\n$/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],

@@ -67,6 +67,10 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:update': () => ['posts', id, 'views:=2'],
   // Nothing follows the "--" that it needs.
   exec: () => [],
+  'faults:add': () => ['latency', '--ms', '1'],
+  'faults:list': () => [],
+  'faults:preset': () => ['rate-storm', '--path', '/nowhere'],
+  'faults:remove': () => ['none'],
   'files:delete': () => ['01999999-9999-7999-8999-999999999999', '--yes'],
   'files:download': () => ['letters', '--replace'],
   'files:info': () => [],

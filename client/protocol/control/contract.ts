@@ -2,6 +2,7 @@
 import { clock } from './clock.js'
 import { connections } from './connections.js'
 import { events } from './events.js'
+import { faults } from './faults.js'
 import { health } from './health.js'
 import { history } from './history.js'
 import { idp } from './idp.js'
@@ -31,6 +32,7 @@ export const contract = {
   requests,
   connections,
   events,
+  faults,
   clock,
   idp,
 } satisfies OperationsOf<typeof operations>

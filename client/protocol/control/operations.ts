@@ -69,6 +69,13 @@ export const operations = {
   events: {
     stream: 'GET /events',
   },
+  faults: {
+    list: 'GET /faults',
+    add: 'POST /faults',
+    addPreset: 'POST /faults/presets',
+    remove: 'DELETE /faults/:fault',
+    clear: 'DELETE /faults',
+  },
   clock: {
     get: 'GET /clock',
     change: 'PATCH /clock',

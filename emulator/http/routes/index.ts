@@ -4,6 +4,7 @@ import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
 import { routesOf } from '../control/control-routes.js'
 import { events } from '../control/events.js'
+import { faults } from '../control/faults.js'
 import { health } from '../control/health.js'
 import { history } from '../control/history.js'
 import { idp } from '../control/idp.js'
@@ -57,6 +58,7 @@ export const controlRoutes: readonly Route[] = [
     mail,
     requests,
     connections,
+    faults,
     events,
     clock,
     idp,

@@ -45,4 +45,21 @@ export function simulationCases(opened: Opened): void {
     expect(cleared.faults).toEqual([{ fault: 'slow', times: null }])
     expect(url).toContain('/_svc/idp/authorize?')
   })
+
+  it('faults, alone and as a preset', async () => {
+    const { control, emulator } = opened
+    const { projectId: project } = emulator
+    const added = await control.faults.add({ kind: 'status', status: 503, rate: 0.5, project, path: '/nowhere' })
+    const { faults: flaky } = await control.faults.addPreset({ preset: 'flaky', project, path: '/nowhere', seed: 9 })
+    const { faults } = await control.faults.list({ project })
+    const removed = await control.faults.remove({ fault: added.id })
+    const { count } = await control.faults.clear({ project })
+
+    expect(added).toMatchObject({ kind: 'status', rate: 0.5, seed: 1, seen: 0, hits: 0, preset: null })
+    expect(flaky.map(({ kind, preset, seed }) => [kind, preset, seed])).toContainEqual(['drop', 'flaky', 9])
+    expect(faults).toEqual([added, ...flaky])
+    expect([removed, count]).toEqual([{ id: added.id }, flaky.length])
+    await expect(control.faults.remove({ fault: added.id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(control.faults.add({ kind: 'drop', project: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
 }

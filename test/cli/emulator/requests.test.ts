@@ -2,9 +2,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../client/index.js'
-import type { Explanation } from '../../client/snippets/explain.js'
-import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
+import { createClient } from '../../../client/index.js'
+import type { Explanation } from '../../../client/snippets/explain.js'
+import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from '../command-line.js'
 
 let world: World
 let url = ''

@@ -1,0 +1,79 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { type FaultInput, type FaultKind, faultKinds } from '../../../client/protocol/model/faults/fault.js'
+import { ControlCommand } from '../../base/control-command.js'
+import { misuse } from '../../base/failure.js'
+import { whichFlags, whichRequests } from '../../faults/fault-flags.js'
+import { faultRow } from '../../faults/fault-rows.js'
+import { record } from '../../terminal/print.js'
+import { prose } from '../../terminal/prose.js'
+
+const kinds = Object.entries(faultKinds)
+  .map(([kind, words]) => `  ${kind.padEnd(9)}  ${words}`)
+  .join('\n')
+
+/** What a kind cannot do without, and as which flag. */
+const needs: { readonly [Kind in FaultKind]?: 'ms' | 'status' | 'bytes-per-second' | 'seconds' } = {
+  latency: 'ms',
+  status: 'status',
+  slow: 'bytes-per-second',
+  flap: 'seconds',
+}
+
+export default class FaultsAdd extends ControlCommand {
+  static override summary = 'Let the emulator make trouble, to see what an app makes of it.'
+  static override description =
+    `${prose(`It is on until it is removed or the emulator stops. It touches the project of svc dev unless another one is named, and never the emulator's own API
+and pages. Its answers say so in the header svc-fault.`)}
+
+The kinds:
+
+${kinds}`
+  static override examples = [
+    '<%= config.bin %> faults add latency --ms 300 --jitter 200',
+    '<%= config.bin %> faults add status --status 503 --rate 0.2 --method POST',
+    "<%= config.bin %> faults add drop --when after --path '/collections/orders' --times 1",
+    '<%= config.bin %> faults add database',
+  ]
+  static override args = {
+    kind: Args.string({ required: true, description: 'what goes wrong', options: Object.keys(faultKinds) }),
+  }
+  static override flags = {
+    ...whichFlags,
+    rate: Flags.string({ description: 'share of the requests, from 0 to 1 [default: 1]', helpValue: 'share' }),
+    times: Flags.integer({ min: 1, description: 'end after so many' }),
+    ms: Flags.integer({ min: 0, max: 60_000, description: 'of latency: milliseconds' }),
+    jitter: Flags.integer({ min: 0, max: 60_000, description: 'of latency: at most so many more or less' }),
+    status: Flags.integer({ description: 'of status: the status of the answer' }),
+    'retry-after': Flags.integer({ min: 0, description: 'of status: seconds that the answer says to wait' }),
+    when: Flags.option({ options: ['before', 'after'] as const, description: 'of drop: before or after it is done' })(),
+    'bytes-per-second': Flags.integer({ min: 1, description: 'of slow: how fast the body comes' }),
+    seconds: Flags.integer({ min: 1, description: 'of flap: how often connections are closed' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(FaultsAdd)
+    const kind = args.kind as FaultKind
+    const need = needs[kind]
+    if (need !== undefined && flags[need] === undefined)
+      throw misuse(`A fault of the kind "${kind}" needs --${need}.`, `See: svc faults add --help`)
+    const { times, ms, jitter, status, when, seconds } = flags
+    const input: FaultInput = {
+      kind,
+      ...(await whichRequests(this.emulator(flags), flags)),
+      ...{ rate: readRate(flags.rate), times, milliseconds: ms, jitter, status, when, seconds },
+      ...{ retryAfter: flags['retry-after'], bytesPerSecond: flags['bytes-per-second'] },
+    }
+    const fault = await this.control(flags).faults.add(input)
+    this.log(record(faultRow(fault)))
+    this.note(`Take it away: svc faults remove ${fault.id}`)
+    return fault
+  }
+}
+
+function readRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const rate = Number(text)
+  if (/^(0|1|0?\.\d+|1\.0+)$/.test(text) && rate >= 0 && rate <= 1) return rate
+  throw misuse(`"${text}" is not a share.`, 'Give a number from 0 to 1, as 0.2.')
+}

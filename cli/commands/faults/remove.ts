@@ -1,0 +1,26 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { ControlCommand } from '../../base/control-command.js'
+import { misuse } from '../../base/failure.js'
+import { counted } from '../../terminal/print.js'
+
+export default class FaultsRemove extends ControlCommand {
+  static override summary = 'Remove a fault, or all of them.'
+  static override examples = ['<%= config.bin %> faults remove f1', '<%= config.bin %> faults remove --all']
+  static override args = { id: Args.string({ ignoreStdin: true, description: 'id of the fault, as lists show it' }) }
+  static override flags = { all: Flags.boolean({ description: 'all faults, of every project' }) }
+
+  async run() {
+    const { args, flags } = await this.parse(FaultsRemove)
+    const { faults } = this.control(flags)
+    if ((flags.all ?? false) === (args.id !== undefined)) throw misuse('Say which fault: its id, or --all.')
+    if (args.id !== undefined) {
+      const removed = await faults.remove({ fault: args.id })
+      this.note(`Fault ${removed.id} removed.`)
+      return removed
+    }
+    const cleared = await faults.clear()
+    this.note(`${counted(cleared.count, 'fault')} removed.`)
+    return cleared
+  }
+}

@@ -1,0 +1,41 @@
+import * as Flags from '@oclif/core/flags'
+import type { OwnEmulator } from '../target/emulator-of-run.js'
+import { userIdOf } from '../target/user-id.js'
+
+/** Which requests a fault touches. */
+export const whichFlags = {
+  method: Flags.string({ description: 'only this method', helpValue: 'method' }),
+  path: Flags.string({
+    description: 'only such paths: * stands for one part, ** at the end for any number',
+    helpValue: 'path',
+  }),
+  user: Flags.string({ description: 'only requests of this user: email or id', helpValue: 'user' }),
+  project: Flags.string({ description: 'id of a project [default: that of svc dev]', helpValue: 'id' }),
+  'all-projects': Flags.boolean({ description: 'every project', exclusive: ['project'] }),
+  seed: Flags.integer({ min: 0, description: 'draws which requests, where not all are; the same one draws the same' }),
+}
+
+interface Given {
+  readonly method?: string | undefined
+  readonly path?: string | undefined
+  readonly user?: string | undefined
+  readonly project?: string | undefined
+  readonly 'all-projects': boolean
+  readonly seed?: number | undefined
+}
+
+/** The same as the control API takes it. @throws {CliFailure} `NOT_FOUND` for a user that there is not */
+export async function whichRequests(emulator: OwnEmulator, flags: Given) {
+  const { method, path, seed, user } = flags
+  return {
+    method: method?.toUpperCase(),
+    path,
+    seed,
+    user: await userIdOf(emulator, user),
+    project: projectOf(emulator, flags),
+  }
+}
+
+function projectOf(emulator: OwnEmulator, flags: Pick<Given, 'project' | 'all-projects'>): string | undefined {
+  return flags['all-projects'] ? undefined : (flags.project ?? emulator.projectId)
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { statuses } from '../model/errors.js'
+import { type FaultKind, type FaultPreset, faultKinds, faultPresets } from '../model/faults/fault.js'
+import { type OperationsOf, removed } from './operation.js'
+import type { operations } from './operations.js'
+
+const kinds = Object.keys(faultKinds) as [FaultKind, ...FaultKind[]]
+const presets = Object.keys(faultPresets) as [FaultPreset, ...FaultPreset[]]
+const known: readonly number[] = Object.values(statuses)
+
+const which = {
+  method: z
+    .string()
+    .regex(/^[A-Z]+$/, 'is written in capital letters')
+    .optional(),
+  path: z
+    .string()
+    .regex(/^\/(?!_svc(\/|$))/, 'begins with "/", and is of the project\'s API: nothing below "/_svc" is touched')
+    .optional()
+    .describe('`*` stands for one part of a path, `**` at the end for any number of them.'),
+  project: z.string().optional().describe('Id of a project; left out, all.'),
+  user: z.string().optional().describe('Id of a user.'),
+}
+
+const input = z.strictObject({
+  kind: z.enum(kinds),
+  ...which,
+  rate: z.number().min(0).max(1).optional().describe('The share of the requests. Default 1.'),
+  seed: z.int().min(0).optional().describe('The same one draws the same requests of a sequence. Default 1.'),
+  times: z.int().min(1).optional().describe('Ends after so many.'),
+  milliseconds: z.number().min(0).max(60_000).optional(),
+  jitter: z.number().min(0).max(60_000).optional(),
+  status: z
+    .int()
+    .refine((status) => known.includes(status), 'is no status that the service answers errors with')
+    .optional(),
+  retryAfter: z.int().min(0).max(3_600).optional(),
+  when: z.enum(['before', 'after']).optional(),
+  bytesPerSecond: z.int().min(1).optional(),
+  seconds: z.number().min(0.1).max(3_600).optional(),
+})
+
+const fault = z.strictObject({
+  ...input.shape,
+  id: z.string(),
+  preset: z.string().nullable().describe('The preset that it is a part of.'),
+  rate: z.number(),
+  seed: z.int(),
+  seen: z.int().describe('Requests that it might have met.'),
+  hits: z.int().describe('Requests, or connections, that it did something to.'),
+})
+
+/** Contract 11: trouble on purpose. It is in memory only, and touches nothing but what it names. */
+export const faults = {
+  list: {
+    summary: 'List the faults that are on, in the order in which they were added.',
+    request: z.object({ project: z.string().optional() }),
+    reply: z.strictObject({ faults: z.array(fault) }),
+  },
+  add: {
+    summary: 'Add a fault. It is on from then on, until it is removed or the service ends.',
+    request: input.refine(hasWhatItNeeds, 'lacks what its kind needs: milliseconds, status, bytesPerSecond or seconds'),
+    status: 201,
+    reply: fault,
+  },
+  addPreset: {
+    summary: 'Add the faults of a preset.',
+    request: z.strictObject({ preset: z.enum(presets), ...which, seed: z.int().min(0).optional() }),
+    status: 201,
+    reply: z.strictObject({ faults: z.array(fault) }),
+  },
+  remove: { summary: 'Remove a fault.', reply: removed },
+  clear: {
+    summary: 'Remove all faults, or those of a project.',
+    request: z.object({ project: z.string().optional() }),
+    reply: z.strictObject({ count: z.int() }),
+  },
+} satisfies OperationsOf<typeof operations.faults>
+
+function hasWhatItNeeds(given: z.output<typeof input>): boolean {
+  const { kind, milliseconds, status, bytesPerSecond, seconds } = given
+  if (kind === 'latency') return milliseconds !== undefined
+  if (kind === 'status') return status !== undefined
+  if (kind === 'slow') return bytesPerSecond !== undefined
+  return kind !== 'flap' || seconds !== undefined
+}
