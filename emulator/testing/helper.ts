@@ -3,7 +3,7 @@
  * libraries that the app has not chosen.
  */
 import type { Client, UntypedSchema } from '../../client/index.js'
-import type { operations } from '../../client/protocol/control/operations.js'
+import type { operations, StreamPlace } from '../../client/protocol/control/operations.js'
 import type { Fields } from '../../client/protocol/model/document.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
@@ -238,7 +238,9 @@ export interface TestProvider {
 
 /** A call for each operation of the emulator's own API, such as `control.idp.accounts.list()`: its names are known here, its values are JSON. */
 export type ControlCalls<Paths = typeof operations> = {
-  readonly [Name in keyof Paths]: Paths[Name] extends string
-    ? (input?: { readonly [name: string]: unknown }) => Promise<Json>
-    : ControlCalls<Paths[Name]>
+  readonly [Name in keyof Paths]: Paths[Name] extends StreamPlace
+    ? (input?: { readonly [name: string]: unknown }) => AsyncGenerator<Json, void, undefined>
+    : Paths[Name] extends string
+      ? (input?: { readonly [name: string]: unknown }) => Promise<Json>
+      : ControlCalls<Paths[Name]>
 }

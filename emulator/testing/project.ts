@@ -14,7 +14,8 @@ import { openTestUsers } from './users.js'
 const mostMilliseconds = 70_000
 
 export function openControl({ url, controlToken }: EmulatorAddress): Control {
-  return controlClient(openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } }).send, controlToken)
+  const { send, open } = openSender({ url, timeout: mostMilliseconds, retry: { attempts: 1 } })
+  return controlClient(send, controlToken, open)
 }
 
 export function openTestProject<Schema extends AnySchema<Schema> = UntypedSchema>(

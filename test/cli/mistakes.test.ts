@@ -34,7 +34,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     'a verb of another tool',
     ['collections', 'rm', 'x'],
     2,
-    /Unknown command "collections rm"\.\n.*there are: create, delete/,
+    /Unknown command "collections rm"\.\n.*there are: check, create, delete/,
   ],
   ['a topic and a verb of another tool', ['collection', 'rm', 'x'], 2, /Did you mean "svc collections"\?/],
   ['a delimiter that is nothing', ['docs', 'import', 'posts', 'a.csv', '--delimiter', ''], 2, /between two cells/],

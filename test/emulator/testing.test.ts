@@ -139,6 +139,19 @@ it('moves the clock', async () => {
   expect((await own.clock.reset()).getTime()).toBeLessThan(after.getTime())
 })
 
+it('shows what happens in a project as it happens', async () => {
+  const { id, control, users } = await emulator.project()
+  const kinds: unknown[] = []
+
+  for await (const event of control.events.stream({ project: id, kinds: 'user' })) {
+    kinds.push(Object(event).kind)
+    if (kinds.length === 1) await users.create()
+    else break
+  }
+
+  expect(kinds).toEqual(['stream.opened', 'user.created'])
+})
+
 it('is filled by a function at its start, and closed if that fails', async () => {
   const seed = async ({ client }: TestProject) => {
     await client.collections.create({ name: 'posts' })

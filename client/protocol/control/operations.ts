@@ -105,7 +105,9 @@ export const operations = {
 } as const
 
 /** Those that answer by a stream. */
-export const streams: ReadonlySet<string> = new Set([operations.events.stream])
+const streamPlaces = [operations.events.stream] as const
+export type StreamPlace = (typeof streamPlaces)[number]
+export const streams: ReadonlySet<string> = new Set(streamPlaces)
 
 /** Where the control API is, below the address of the service. */
 export const controlPath = '/_svc/api'
