@@ -120,12 +120,13 @@ a command of --exec or an address of --forward-to failed, with 1.`)
     const { max, only, last, timeout } = flags
     const emulator = emulatorOfRunOrHere(undefined)
     if (!emulator) throw noEmulator()
+    const connect = () => openControl(emulatorOfRunOrHere(undefined) ?? emulator)
     const stop = stopSignal()
     const end = new AbortController()
     stop.signal.addEventListener('abort', () => end.abort())
     let shown = 0
     try {
-      for await (const seen of everything(openControl(emulator), { kinds: only, last }, end.signal)) {
+      for await (const seen of everything(connect, { kinds: only, last }, end.signal)) {
         if (seen.type === 'ready' && timeout !== undefined) setTimeout(() => end.abort(), timeout * 1000).unref()
         this.printSeen(seen, emulator.url)
         if (seen.type === 'event' && ++shown === max) break

@@ -18,9 +18,14 @@ export interface Wanted {
 
 const retryMilliseconds = 1_000
 
-/** Resumes behind the last event that came, until the signal aborts. @throws {CliFailure} if no emulator answers at first */
+/**
+ * Resumes behind the last event that came, until the signal aborts.
+ *
+ * @param connect is called anew for each connection: an emulator may come back at another address
+ * @throws {CliFailure} if no emulator answers at first
+ */
 export async function* everything(
-  control: Control,
+  connect: () => Control,
   { kinds, last }: Wanted,
   signal: AbortSignal,
 ): AsyncGenerator<Seen> {
@@ -29,7 +34,7 @@ export async function* everything(
   while (!signal.aborted) {
     try {
       const asked = { kinds, ...(since === undefined ? { last } : { since }), signal }
-      for await (const event of control.events.stream(asked)) {
+      for await (const event of connect().events.stream(asked)) {
         if (event.kind === 'stream.opened') yield { type: since === undefined ? 'ready' : 'back' }
         else yield { type: 'event', event }
         since = event.id

@@ -1,5 +1,6 @@
 /** `svc tail --all`: everything that happens in the emulator. */
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient } from '../../client/index.js'
@@ -85,20 +86,27 @@ test.each([
   expect(ran.stderr).toContain(said)
 })
 
-test('svc tail --all says that the emulator went away', async () => {
+test('svc tail --all goes on with an emulator that comes back, wherever it listens, and says what it cannot know', async () => {
   const own = await openWorld()
-  const other = await own.dev('--memory')
+  const first = await own.dev('--memory')
   const child = execa(process.execPath, [bin, 'tail', '--all', '--json'], {
     ...{ cwd: own.folder, env: cleanEnv(own.folder), extendEnv: false, reject: false },
   })
-  await once(child.stdout, 'data')
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const next = async () => JSON.parse((await lines.next()).value ?? 'null')
+  const ready = await next()
 
-  const told = once(child.stdout, 'data')
-  await other.stop()
-  const [line] = await told
+  await first.stop()
+  const lost = await next()
+  const second = await own.dev('--memory')
+  const back = [await next(), await next()]
+  await createClient(second).collections.create({ name: 'posts' })
+  const event = await next()
   child.kill('SIGINT')
 
-  expect(JSON.parse(line)).toEqual({ type: 'lost' })
+  expect([ready.type, lost]).toEqual(['ready', { type: 'lost' }])
+  expect(back).toMatchObject([{ type: 'back' }, { kind: 'stream.missed', stream: { missed: null } }])
+  expect(event).toMatchObject({ kind: 'collection.created', collection: { name: 'posts' } })
   expect((await child).exitCode).toBe(130)
   await own.close()
 })
