@@ -2,6 +2,7 @@
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { onStdout } from '../terminal/colour.js'
+import { counted } from '../terminal/print.js'
 import { printable } from '../terminal/text-width.js'
 import { fieldLines } from './change-lines.js'
 
@@ -50,7 +51,7 @@ function wordsOf(event: EmulatorEvent): string[] {
   if ('snapshot' in event) return [event.snapshot.name]
   if ('project' in event) return [event.project.name, ...event.project.what]
   const { missed } = event.stream
-  return [missed === null ? 'Some events were missed.' : `${missed} events were missed.`]
+  return [missed === null ? 'Some events were missed.' : `${counted(missed, 'event')} missed.`]
 }
 
 type RequestOf = Extract<EmulatorEvent, { request: object }>['request']
