@@ -17,6 +17,7 @@ const colours: { readonly [Group in EventGroup]: Colour } = {
   mail: onStdout.blue,
   request: onStdout.red,
   connection: onStdout.green,
+  fault: onStdout.red,
   clock: onStdout.yellow,
   snapshot: onStdout.yellow,
   project: onStdout.yellow,
@@ -47,6 +48,7 @@ function wordsOf(event: EmulatorEvent): string[] {
   if ('mail' in event) return given([event.mail.to, event.mail.subject, event.mail.why])
   if ('request' in event) return requestWords(event.request)
   if ('connection' in event) return connectionWords(event.connection)
+  if ('fault' in event) return given([event.fault.kind, event.fault.method, event.fault.path, event.fault.id])
   if ('clock' in event) return [event.clock.now]
   if ('snapshot' in event) return [event.snapshot.name]
   if ('project' in event) return [event.project.name, ...event.project.what]

@@ -35,6 +35,7 @@ const details = {
   mail: { id: evil, to: evil, subject: evil, why: evil },
   request: { id: evil, method: 'GET', path: evil, status: 404, code: evil, message: evil, milliseconds: 1 },
   connection: { id: evil, transport: evil, who: evil, collection: evil, why: evil },
+  fault: { id: evil, kind: evil, method: evil, path: evil },
   clock: { now: evil, offset: 1 },
   snapshot: { name: evil },
   project: { name: evil, what: [evil] },

@@ -47,6 +47,12 @@ const details = {
     collection: z.string().nullable().describe('Of a subscription.'),
     why: z.string().nullable().describe('Why it was refused or closed.'),
   }),
+  fault: z.strictObject({
+    id: z.string(),
+    kind: z.string(),
+    method: z.string().nullable(),
+    path: z.string().nullable().describe('What it touches; null for all.'),
+  }),
   clock: z.strictObject({ now: z.string(), offset: z.int() }),
   snapshot: z.strictObject({ name: z.string() }),
   project: z.strictObject({
@@ -76,6 +82,7 @@ const event: z.ZodType<EmulatorEvent> = z.union([
   z.strictObject({ ...head, kind: kind('mail', eventGroups.mail), mail: details.mail }),
   z.strictObject({ ...head, kind: kind('request', eventGroups.request), request: details.request }),
   z.strictObject({ ...head, kind: kind('connection', eventGroups.connection), connection: details.connection }),
+  z.strictObject({ ...head, kind: kind('fault', eventGroups.fault), fault: details.fault }),
   z.strictObject({ ...head, kind: kind('clock', eventGroups.clock), clock: details.clock }),
   z.strictObject({ ...head, kind: kind('snapshot', eventGroups.snapshot), snapshot: details.snapshot }),
   z.strictObject({ ...head, kind: kind('project', eventGroups.project), project: details.project }),

@@ -1,3 +1,5 @@
+import type { Fault } from '../../../client/protocol/model/faults/fault.js'
+import type { Backend } from '../../core/context.js'
 import { requireProject } from '../../core/projects/projects.js'
 import type { ControlHandlers } from './control-routes.js'
 
@@ -5,15 +7,33 @@ export const faults: ControlHandlers['faults'] = {
   list: ({ faults }, { request }) => ({ faults: [...faults.list(request.project)] }),
   async add(backend, { request }) {
     if (request.project !== undefined) await requireProject(backend, request.project)
-    return backend.faults.add(request)
+    const added = backend.faults.add(request)
+    say(backend, 'added', [added])
+    return added
   },
   async addPreset(backend, { request: { preset, ...which } }) {
     if (which.project !== undefined) await requireProject(backend, which.project)
-    return { faults: backend.faults.addPreset(preset, which) }
+    const added = backend.faults.addPreset(preset, which)
+    say(backend, 'added', added)
+    return { faults: added }
   },
   remove(backend, { params }) {
+    const removed = backend.faults.list().filter(({ id }) => id === params.fault)
     backend.faults.remove(params.fault)
+    say(backend, 'removed', removed)
     return { id: params.fault }
   },
-  clear: (backend, { request }) => ({ count: backend.faults.clear(request.project) }),
+  clear(backend, { request }) {
+    const removed = backend.faults.list(request.project)
+    const count = backend.faults.clear(request.project)
+    say(backend, 'removed', removed)
+    return { count }
+  },
+}
+
+/** Trouble on purpose is an event, so that what follows from it is not taken for something else. */
+function say({ events }: Backend, how: 'added' | 'removed', faults: readonly Fault[]): void {
+  for (const { id, kind, method = null, path = null, project = null } of faults) {
+    events.add({ kind: `fault.${how}`, projectId: project, fault: { id, kind, method, path } })
+  }
 }

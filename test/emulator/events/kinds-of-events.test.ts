@@ -15,7 +15,7 @@ afterAll(() => emulator.close())
 async function aFollowedProject() {
   const control = controlOf(emulator)
   const { id, apiKey, secretKey } = await control.projects.create()
-  const kinds = 'collection,user,login,file,mail,clock,snapshot,project'
+  const kinds = 'collection,user,login,file,mail,fault,clock,snapshot,project'
   const stream = await follow(emulator, { project: id, kinds })
   return {
     id,
@@ -85,6 +85,24 @@ it('contract 11 collections and files are events', async () => {
     { kind: 'file.uploaded', file: { id: file.id, name: 'hello.txt', size: 5 } },
     { kind: 'file.removed', file: { id: file.id } },
   ])
+})
+
+it('contract 11 trouble on purpose is an event', async () => {
+  const { control, stream, id: project } = await aFollowedProject()
+
+  const { id } = await control.faults.add({ kind: 'latency', milliseconds: 10, path: '/collections/*', project })
+  await control.faults.remove({ fault: id })
+  await control.faults.addPreset({ preset: 'database-down', project })
+  await control.faults.clear({ project })
+  const found = await stream.next(4)
+  await stream.close()
+
+  const fault = { id, kind: 'latency', method: null, path: '/collections/*' }
+  expect(found.slice(0, 2)).toMatchObject([
+    { kind: 'fault.added', projectId: project, fault },
+    { kind: 'fault.removed', projectId: project, fault },
+  ])
+  expect(found.slice(2).map(({ kind }) => kind)).toEqual(['fault.added', 'fault.removed'])
 })
 
 it('contract 11 snapshots, settings, resets and the clock are events', async () => {

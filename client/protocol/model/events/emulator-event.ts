@@ -11,6 +11,7 @@ export const eventGroups = {
   mail: ['sent', 'refused'],
   request: ['refused', 'failed'],
   connection: ['opened', 'closed', 'refused', 'subscribed', 'unsubscribed'],
+  fault: ['added', 'removed'],
   clock: ['moved', 'reset'],
   snapshot: ['saved', 'loaded', 'removed', 'undone'],
   project: ['created', 'changed', 'reset', 'seeded'],
@@ -69,6 +70,12 @@ interface Details<Data> {
   mail: { readonly id: string; readonly to: string; readonly subject: string; readonly why: string | null }
   request: RequestDetails
   connection: ConnectionDetails
+  fault: {
+    readonly id: string
+    readonly kind: string
+    readonly method: string | null
+    readonly path: string | null
+  }
   clock: { readonly now: string; readonly offset: number }
   snapshot: { readonly name: string }
   project: { readonly name: string; readonly what: readonly string[] }
