@@ -10,7 +10,7 @@ import { emulatorOfEnvironment } from './testing/environment.js'
 import type { TestEmulator, TestEmulatorOptions, TestProject } from './testing/helper.js'
 import { loadSnapshotFile } from './testing/snapshot-file.js'
 
-export type { Fault, FaultInput, FaultPreset, TestFault, TestFaults } from './testing/faults.js'
+export type { Fault, FaultInput, FaultPreset } from '../client/protocol/model/faults/fault.js'
 export type {
   ControlCalls,
   Length,
@@ -20,6 +20,8 @@ export type {
   TestClock,
   TestEmulator,
   TestEmulatorOptions,
+  TestFault,
+  TestFaults,
   TestMail,
   TestMailbox,
   TestProject,

@@ -6,6 +6,7 @@ import { rolldown } from 'rolldown'
 /** What the package exports, and so what `require` needs types of. */
 const entries = [
   'client/index.d.ts',
+  'client/react/index.d.ts',
   'emulator/dev.d.ts',
   'emulator/testing.d.ts',
   'emulator/testing/global-setup.d.ts',
@@ -20,6 +21,7 @@ const entries = [
 export async function bundleCommonJs(root, made) {
   const folder = join(made, 'commonjs')
   await bundleClient(root, 'cjs', join(folder, 'client'), '.js')
+  await bundleReact(root, 'cjs', join(folder, 'client', 'react'), '.js')
   await bundleTestHelper(root, join(folder, 'emulator'))
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n')
   for (const entry of entries) copyDeclarations(join(made, entry), (path) => join(folder, relative(made, path)))
@@ -38,6 +40,20 @@ export async function bundleClient(root, format, folder, ending) {
     await build.write({ file: join(folder, name + ending), format, minify: true, codeSplitting: false, paths })
     await build.close()
   }
+}
+
+/**
+ * The hooks for React in one minified file. They call the client that they are given, and load none.
+ *
+ * @param {string} root @param {'cjs' | 'esm'} format @param {string} folder @param {'.js' | '.mjs'} ending
+ */
+export async function bundleReact(root, format, folder, ending) {
+  const build = await rolldown({
+    input: join(root, 'client', 'react', 'index.ts'),
+    ...{ cwd: root, platform: 'neutral', external: ['react'] },
+  })
+  await build.write({ file: join(folder, `index${ending}`), format, minify: true, codeSplitting: false })
+  await build.close()
 }
 
 /**

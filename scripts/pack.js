@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { bundleClient, copyDeclarations } from './client-package.js'
+import { bundleClient, bundleReact, copyDeclarations } from './client-package.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -30,9 +30,14 @@ async function stageClient() {
   const commonJs = join(dist, 'commonjs', 'client')
   mkdirSync(stage)
   for (const name of ['index.js', 'development.js']) copyFileSync(join(commonJs, name), join(stage, name))
-  copyDeclarations(join(commonJs, 'index.d.ts'), (path) => join(stage, relative(commonJs, path)))
+  const copied = new Set()
+  for (const name of ['index.d.ts', join('react', 'index.d.ts')]) {
+    copyDeclarations(join(commonJs, name), (path) => join(stage, relative(commonJs, path)), copied)
+  }
   await bundleClient(root, 'esm', stage, '.mjs')
-  writeFileSync(join(stage, 'index.d.mts'), "export * from './index.js'\n")
+  await bundleReact(root, 'esm', join(stage, 'react'), '.mjs')
+  copyFileSync(join(commonJs, 'react', 'index.js'), join(stage, 'react', 'index.js'))
+  for (const folder of ['.', 'react']) writeFileSync(join(stage, folder, 'index.d.mts'), "export * from './index.js'\n")
   copyFileSync(join(root, 'LICENSE'), join(stage, 'LICENSE'))
   copyFileSync(join(root, 'client', 'README.md'), join(stage, 'README.md'))
   const manifest = {
@@ -44,8 +49,15 @@ async function stageClient() {
         require: { types: './index.d.ts', development: './development.js', default: './index.js' },
         default: { types: './index.d.mts', development: './development.mjs', default: './index.mjs' },
       },
+      './react': {
+        require: { types: './react/index.d.ts', default: './react/index.js' },
+        default: { types: './react/index.d.mts', default: './react/index.mjs' },
+      },
       './package.json': './package.json',
     },
+    typesVersions: { '*': { react: ['./react/index.d.ts'] } },
+    peerDependencies: { react: '>=18' },
+    peerDependenciesMeta: { react: { optional: true } },
   }
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }

@@ -5,11 +5,11 @@
 import type { Client, UntypedSchema } from '../../client/index.js'
 import type { operations, StreamPlace } from '../../client/protocol/control/operations.js'
 import type { Fields } from '../../client/protocol/model/document.js'
+import type { Fault, FaultInput, FaultPreset } from '../../client/protocol/model/faults/fault.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
 import type { ProviderAccount, ProviderFault } from '../../client/protocol/model/provider-login.js'
 import type { AnySchema } from '../../client/types.js'
-import type { TestFaults } from './faults.js'
 
 export interface TestEmulatorOptions {
   /** A file of `svc snapshot export` that the emulator's own project begins with. */
@@ -243,4 +243,28 @@ export type ControlCalls<Paths = typeof operations> = {
     : Paths[Name] extends string
       ? (input?: { readonly [name: string]: unknown }) => Promise<Json>
       : ControlCalls<Paths[Name]>
+}
+
+/** Trouble on purpose, for one project alone. */
+export interface TestFaults {
+  /**
+   * Adds a fault, which is on until it is removed.
+   *
+   * @example
+   * const lost = await project.faults.add({ kind: 'drop', when: 'after', method: 'POST', times: 1 })
+   * await lost.remove()
+   *
+   * @throws {SvcError} `VALIDATION_ERROR` where something that its kind needs is missing
+   */
+  add(fault: Omit<FaultInput, 'project'>): Promise<TestFault>
+  /** Adds the faults of a preset: `slow-3g`, `flaky`, `rate-storm`, `database-down`, `realtime-flaps`. */
+  preset(name: FaultPreset, which?: Pick<FaultInput, 'method' | 'path' | 'user' | 'seed'>): Promise<readonly Fault[]>
+  /** Those that are on, with how often each has struck. */
+  list(): Promise<readonly Fault[]>
+  /** Removes all faults of the project. */
+  clear(): Promise<void>
+}
+
+export interface TestFault extends Fault {
+  remove(): Promise<void>
 }

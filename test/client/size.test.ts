@@ -16,6 +16,15 @@ it('is one file of at most 10,699 bytes, made of nothing but its own', async () 
   expect(gzipSync(code).length).toBeLessThanOrEqual(10_699)
 })
 
+it('has hooks for React in at most 3,072 bytes beside it, which load React alone', async () => {
+  const { code, imports } = await bundle(fileURLToPath(new URL('../../client/react/index.ts', import.meta.url)), {
+    minify: true,
+  })
+
+  expect(imports).toEqual(['react'])
+  expect(gzipSync(code).length).toBeLessThanOrEqual(3_072)
+})
+
 it('decodes answers and encodes requests, and leaves the other half of the wire to the service', async () => {
   const { modules } = await bundle(entry)
 

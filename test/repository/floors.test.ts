@@ -20,6 +20,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   'client/protocol/model': ['client/protocol/model'],
   'client/protocol/wire': ['client/protocol/wire', 'client/protocol/model'],
   'client/protocol/control': ['client/protocol/control', 'client/protocol/wire', 'client/protocol/model', 'zod'],
+  'client/react': ['client', 'react'],
   client: ['client'],
   'emulator/core': [
     'emulator/pages/html.ts',
@@ -164,11 +165,13 @@ test('SQL is written in store and database only', () => {
   expect(writers.filter((file) => !/^emulator\/(store|database)\//.test(file))).toEqual([])
 })
 
-test('the client has no dependencies and needs no Node, apart from the control contract, which is zod', () => {
+test('the client has no dependencies and needs no Node, apart from the control contract (zod) and the hooks (react)', () => {
   const outside = imports.filter(({ file, target }) => file.startsWith('client/') && !target.startsWith('client/'))
-  const isContract = ({ file, target }: Import) => file.startsWith('client/protocol/control/') && target === 'zod'
+  const isKnown = ({ file, target }: Import) =>
+    (file.startsWith('client/protocol/control/') && target === 'zod') ||
+    (file.startsWith('client/react/') && target === 'react')
 
-  expect(outside.filter((line) => !isContract(line)).map(({ line }) => line)).toEqual([])
+  expect(outside.filter((line) => !isKnown(line)).map(({ line }) => line)).toEqual([])
 })
 
 test('the published client knows nothing of the control API, not even a type', () => {

@@ -7,6 +7,7 @@ import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { openChromium } from '../fixtures/chromium.js'
 import { type Installed, install, type PackageName, pack, tool } from '../fixtures/packages/packages.js'
 import { serve } from '../fixtures/servers.js'
+import { hooksCases } from './hooks.cases.js'
 
 const names: readonly PackageName[] = ['svc-toolkit', 'svc-toolkit-client']
 
@@ -55,13 +56,17 @@ describe('the client alone', () => {
     const code = files.filter(({ path }) => /\.m?js$/.test(path))
 
     expect(JSON.parse(manifest)).not.toHaveProperty('dependencies')
-    expect(code.map(({ path }) => path).sort()).toEqual(['development.js', 'development.mjs', 'index.js', 'index.mjs'])
-    expect(bytes(code)).toBeLessThan(60_000)
-    expect(bytes(files)).toBeLessThan(150_000)
+    const names = ['development.js', 'development.mjs', 'index.js', 'index.mjs', 'react/index.js', 'react/index.mjs']
+    expect(code.map(({ path }) => path).sort()).toEqual(names)
+    const isOfClient = ({ path }: { path: string }) => !path.startsWith('react/')
+    expect(bytes(code.filter(isOfClient))).toBeLessThan(60_000)
+    expect(bytes(files.filter(isOfClient))).toBeLessThan(150_000)
     expect(files.filter(({ path }) => !/\.(m?js|d\.m?ts)$/.test(path)).map(({ path }) => path)).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'package.json']),
     )
   })
+
+  hooksCases(() => projectWith('svc-toolkit-client'))
 
   it('runs in Jest with its defaults', async () => {
     const project = projectWith('svc-toolkit-client')

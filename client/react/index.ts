@@ -1,0 +1,260 @@
+/** Hooks for React 18 and 19: live lists, documents, optimistic writes, pages and the signed-in user. */
+import {
+  createContext,
+  createElement,
+  type ReactElement,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import type { SignedIn } from '../auth/auth-state.js'
+import type { Selection } from '../collections/collection.js'
+import type { Client, UntypedSchema } from '../index.js'
+import type { Document, Fields } from '../protocol/model/document.js'
+import type { SvcError } from '../protocol/model/errors.js'
+import type { AnySchema, Populated, PopulatePath } from '../types.js'
+import { authStore } from './auth-store.js'
+import { type LiveState, liveEntry, noState, overlayOf } from './live-store.js'
+import type { Pending } from './overlay.js'
+
+export type { LiveState } from './live-store.js'
+
+const ClientContext = createContext<Client | undefined>(undefined)
+
+/** Which documents, in which order and how many; `suspense` lets a boundary above wait for the first page. */
+export type LiveQuery<Data, Path extends string, Schema> = Omit<Selection<Data, Path, Schema>, 'signal'> & {
+  readonly limit?: number
+  readonly offset?: number
+  readonly suspense?: boolean
+}
+
+export type PageQuery<Data, Path extends string, Schema> = Omit<LiveQuery<Data, Path, Schema>, 'offset' | 'suspense'>
+
+export interface PageState<Item> {
+  /** Those of the page before, until the next one is read. */
+  readonly items: readonly Item[]
+  readonly total: number | null
+  /** From 0. */
+  readonly page: number
+  readonly pageCount: number | null
+  readonly isLoading: boolean
+  readonly error: SvcError | undefined
+  goTo(page: number): void
+  next(): void
+  previous(): void
+  reload(): void
+}
+
+export interface DocumentState<Item> {
+  /** Undefined while it is loading, and if there is none of that id. */
+  readonly document: Item | undefined
+  readonly isLoading: boolean
+  readonly status: LiveState<Item>['status']
+  readonly error: SvcError | undefined
+}
+
+export interface Mutations<Data> {
+  /** Each resolves once the service has taken it, and rejects if it was refused; what was shown before is then shown again. */
+  create(fields: Data): Promise<Document<Data>>
+  update(id: string, changes: Partial<Data>): Promise<Document<Data>>
+  remove(id: string): Promise<void>
+  /** Whether a write is on its way. */
+  readonly isPending: boolean
+  /** Of the last write, if it was refused. */
+  readonly error: SvcError | undefined
+}
+
+export interface AuthValue<UserData extends object> {
+  readonly user: SignedIn<UserData>['user'] | undefined
+  /** Until it is known whether somebody is signed in. */
+  readonly isLoading: boolean
+  /** Logins, logout and the rest: what changes who is signed in is shown by itself. */
+  readonly auth: Client<UntypedSchema, UserData>['auth']
+}
+
+/** Hooks that know the documents by their types. */
+export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object> {
+  /** Gives the client to all that is below. */
+  SvcProvider(props: { readonly client: Client<Schema, UserData>; readonly children?: ReactNode }): ReactElement
+  /** The client of the provider above. @throws {Error} if there is none */
+  useClient(): Client<Schema, UserData>
+  /** A list that stays current. Components that ask the same share one subscription. */
+  useLive<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
+    collection: Name,
+    query?: LiveQuery<Schema[Name], Path, Schema>,
+  ): LiveState<Document<Populated<Schema, Schema[Name], Path>>>
+  /** A document that stays current; none while the id is undefined. */
+  useDocument<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
+    collection: Name,
+    id: string | undefined,
+    options?: { readonly populate?: readonly Path[]; readonly suspense?: boolean },
+  ): DocumentState<Document<Populated<Schema, Schema[Name], Path>>>
+  /** Writes that lists and documents show at once, and take back if they are refused. */
+  useMutation<Name extends keyof Schema & string>(collection: Name): Mutations<Schema[Name]>
+  /** A page of a list, read when it is turned to. */
+  usePage<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
+    collection: Name,
+    query?: PageQuery<Schema[Name], Path, Schema>,
+  ): PageState<Document<Populated<Schema, Schema[Name], Path>>>
+  /** Who is signed in. */
+  useAuth(): AuthValue<UserData>
+}
+
+/**
+ * The hooks, typed by the same schema as the client: `export const { SvcProvider, useLive } = createHooks<Schema>()`. An app makes
+ * them once, beside its client.
+ */
+export function createHooks<
+  Schema extends AnySchema<Schema> = UntypedSchema,
+  UserData extends object = Fields,
+>(): Hooks<Schema, UserData> {
+  return hooks as object as Hooks<Schema, UserData>
+}
+
+type Doc = Document<object>
+type Query = LiveQuery<Fields, string, UntypedSchema>
+
+/** React Native has a `window`, and no `document`. */
+const isServer = () => typeof window === 'undefined'
+
+function useClient(): Client {
+  const client = useContext(ClientContext)
+  if (client) return client
+  throw new Error('There is no SvcProvider above.')
+}
+
+const serverState = () => noState
+
+function useLive(collection: string, { suspense = false, ...query }: Query = {}): LiveState<Doc> {
+  const entry = liveEntry(useClient(), collection, query)
+  const state = useSyncExternalStore(entry.subscribe, entry.state, serverState)
+  // A server would wait for what nobody reads.
+  if (suspense && state.isLoading && !isServer()) throw entry.ready
+  if (suspense && state.error) throw state.error
+  return state
+}
+
+/** What no document has. */
+const noId = '00000000-0000-0000-0000-000000000000'
+
+function useDocument(
+  collection: string,
+  id: string | undefined,
+  { populate, suspense }: { readonly populate?: readonly string[]; readonly suspense?: boolean } = {},
+): DocumentState<Doc> {
+  const { items, isLoading, status, error } = useLive(collection, {
+    where: { id: id ?? noId },
+    limit: 1,
+    populate,
+    suspense: suspense && id !== undefined,
+  })
+  return { document: id === undefined ? undefined : items[0], isLoading, status, error }
+}
+
+let provisional = 0
+
+function useMutation(name: string): Mutations<Fields> {
+  const client = useClient()
+  const [running, setRunning] = useState(0)
+  const [error, setError] = useState<SvcError>()
+  const write = useCallback(
+    async <Result extends Doc | undefined>(pending: Pending, work: () => Promise<Result>): Promise<Result> => {
+      setRunning((count) => count + 1)
+      setError(undefined)
+      try {
+        const result = await work()
+        pending.confirm(result)
+        return result
+      } catch (failure) {
+        pending.rollBack()
+        setError(failure as SvcError)
+        throw failure
+      } finally {
+        setRunning((count) => count - 1)
+      }
+    },
+    [],
+  )
+  const calls = useMemo(() => {
+    const overlay = overlayOf(client, name)
+    const collection = client.collection(name)
+    return {
+      create: (data: Fields) =>
+        write(overlay.begin({ kind: 'create', id: `new-${++provisional}`, data }), () => collection.create(data)),
+      update: (id: string, data: Partial<Fields>) =>
+        write(overlay.begin({ kind: 'update', id, data }), () => collection.update(id, data as Fields)),
+      async remove(id: string) {
+        await write(overlay.begin({ kind: 'delete', id, data: {} }), async () => {
+          await collection.delete(id)
+          return undefined
+        })
+      },
+    }
+  }, [client, name, write])
+  return { ...calls, isPending: running > 0, error }
+}
+
+const firstPage = {
+  items: [] as readonly Doc[],
+  total: null as number | null,
+  error: undefined as SvcError | undefined,
+}
+
+function usePage(collection: string, query: Omit<Query, 'offset' | 'suspense'> = {}): PageState<Doc> {
+  const client = useClient()
+  const { limit = 20 } = query
+  const question = JSON.stringify({ collection, query })
+  const [page, goTo] = useState(0)
+  const [round, setRound] = useState(0)
+  const [shown, setShown] = useState({ ...firstPage, of: '' })
+  const asked = `${question} ${page} ${round}`
+  const latest = useRef(query)
+  latest.current = query
+
+  // Another question begins at its first page.
+  const [lastQuestion, setLastQuestion] = useState(question)
+  if (lastQuestion !== question) {
+    setLastQuestion(question)
+    goTo(0)
+  }
+
+  useEffect(() => {
+    const over = new AbortController()
+    client
+      .collection(collection)
+      .list({ ...latest.current, limit, offset: page * limit, signal: over.signal })
+      .then(
+        ({ items, total }) => setShown({ items, total, error: undefined, of: asked }),
+        (error) => over.signal.aborted || setShown((before) => ({ ...before, error, of: asked })),
+      )
+    return () => over.abort()
+  }, [client, collection, asked, limit, page])
+
+  const { items, total, error } = shown
+  return {
+    ...{ items, total, error, page, goTo },
+    pageCount: total === null ? null : Math.max(1, Math.ceil(total / limit)),
+    isLoading: shown.of !== asked,
+    next: () => goTo((at) => at + 1),
+    previous: () => goTo((at) => Math.max(0, at - 1)),
+    reload: () => setRound((count) => count + 1),
+  }
+}
+
+function useAuth(): AuthValue<Fields> {
+  const client = useClient()
+  const store = authStore(client)
+  const { user, isLoading } = useSyncExternalStore(store.subscribe, store.state, store.serverState)
+  return { user, isLoading, auth: client.auth }
+}
+
+const hooks = {
+  SvcProvider: ({ client, children }: { readonly client: Client; readonly children?: ReactNode }) =>
+    createElement(ClientContext.Provider, { value: client }, children),
+  ...{ useClient, useLive, useDocument, useMutation, usePage, useAuth },
+}
