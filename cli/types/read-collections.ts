@@ -1,5 +1,6 @@
 /** The documents that types are worked out from: all of a collection, or a sample of a large one. */
 import type { Client, Collection, Schema, SvcError } from '../../client/index.js'
+import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
 
 export interface Reading {
@@ -54,6 +55,7 @@ export async function readCollection(
   else {
     await take(undefined, Math.ceil(most / 2))
     await take('-id', Math.floor(most / 2))
+    await confirmChoices(collection, documents)
   }
   return { name, schema, documents, read, total: Math.max(total, read) }
 }

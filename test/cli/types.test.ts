@@ -124,6 +124,26 @@ test('svc types generate reads a sample of a large collection from both ends, an
   await svc.collections.delete('readings')
 })
 
+test('a union that a sample suggests is one only if no document has another text', async () => {
+  await fill(
+    'cities',
+    Array.from({ length: 40 }, (_, at) => ({
+      country: at < 10 ? 'AD' : at < 30 ? `X${at}` : 'ZW',
+      kind: at % 2 === 0 ? 'town' : 'village',
+      place: { side: at % 2 === 0 ? 'left' : 'right' },
+      tags: [at < 10 || at >= 30 ? 'old' : `tag ${at}`, 'any'],
+    })),
+  )
+
+  const { stdout } = await world.svc(['types', 'generate', 'cities', '--sample', '20', '--out', '-'])
+
+  expect(stdout).toContain('  country: string\n')
+  expect(stdout).toContain("  kind: 'town' | 'village'\n")
+  expect(stdout).toContain("  side: 'left' | 'right'\n")
+  expect(stdout).toContain('  tags: string[]\n')
+  await svc.collections.delete('cities')
+})
+
 test('svc types generate --check exits with 10 and a difference, and writes nothing', async () => {
   expect(await world.svc(['types', 'generate', '--check', '--out', 'checked.ts'])).toMatchObject({
     exit: 10,
