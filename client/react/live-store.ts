@@ -3,7 +3,7 @@ import type { Client } from '../index.js'
 import type { Document } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
-import { type Overlay, openOverlay } from './overlay.js'
+import { type Overlay, openOverlay, type Settled } from './overlay.js'
 
 type Doc = Document<object>
 
@@ -38,6 +38,8 @@ export const noState: LiveState<never> = {
 
 /** A list that nobody shows is closed after that: a component that mounts twice in a row opens one. */
 const lingerMilliseconds = 1_000
+/** What a boundary waited for may take longer to mount. */
+const mountMilliseconds = 10_000
 
 interface ClientStore {
   readonly entries: Map<string, LiveEntry>
@@ -65,19 +67,23 @@ export function liveEntry(client: Client, collection: string, query: object): Li
   const key = `${collection} ${JSON.stringify(query)}`
   const known = entries.get(key)
   if (known) return known
-  const made = openEntry(client, collection, query, () => entries.delete(key))
+  const made = openEntry(client, collection, query, (isOpen) => {
+    if (isOpen) entries.set(key, made)
+    else if (entries.get(key) === made) entries.delete(key)
+  })
   entries.set(key, made)
   return made
 }
 
-function openEntry(client: Client, collection: string, query: object, forget: () => void): LiveEntry {
+function openEntry(client: Client, collection: string, query: object, remember: (isOpen: boolean) => void): LiveEntry {
   const overlay = overlayOf(client, collection)
   const isFiltered = 'where' in query && query.where !== undefined
   const listeners = new Set<() => void>()
   let read: LiveState<Doc> = noState
   let state: LiveState<Doc> = noState
   let live: LiveList<Doc> | undefined
-  let leave: (() => void) | undefined
+  let leave: (() => void)[] = []
+  const settled: Settled = new WeakSet()
   let timer: ReturnType<typeof setTimeout> | undefined
   let whenReady: (() => void) | undefined
   const ready = new Promise<void>((resolve) => {
@@ -86,7 +92,7 @@ function openEntry(client: Client, collection: string, query: object, forget: ()
 
   function show(changes: Partial<LiveState<Doc>> = {}) {
     read = { ...read, ...changes }
-    state = read.isLoading ? read : { ...read, items: overlay.apply(read.items, isFiltered) }
+    state = read.isLoading ? read : { ...read, items: overlay.apply(read.items, settled, isFiltered) }
     if (!read.isLoading || read.error) whenReady?.()
     for (const listener of listeners) listener()
   }
@@ -94,26 +100,35 @@ function openEntry(client: Client, collection: string, query: object, forget: ()
   function open() {
     clearTimeout(timer)
     if (live) return
-    leave = overlay.onChange(show)
-    live = client.collection(collection).live({
+    remember(true)
+    // Who may not read a list may do so after the next login.
+    if (leave.length === 0) leave = [overlay.onChange(show), client.auth.onChange(() => read.error && open())]
+    if (read.error) show({ error: undefined, isLoading: true })
+    const opened = client.collection(collection).live({
       ...query,
       onPage({ items, total }) {
-        overlay.settle(items)
+        overlay.settle(items, settled)
         show({ items, total, isLoading: false })
       },
       onStatus: (status) => show({ status }),
-      onError: (error) => show({ error, isLoading: false }),
+      onError(error) {
+        if (live === opened) live = undefined
+        show({ error, isLoading: false })
+      },
     })
+    live = opened
   }
 
-  function closeSoon() {
+  function closeSoon(milliseconds: number) {
     clearTimeout(timer)
     timer = setTimeout(() => {
       if (listeners.size > 0) return
       live?.close()
-      leave?.()
-      forget()
-    }, lingerMilliseconds)
+      live = undefined
+      for (const end of leave) end()
+      leave = []
+      remember(false)
+    }, milliseconds)
   }
 
   return {
@@ -123,20 +138,14 @@ function openEntry(client: Client, collection: string, query: object, forget: ()
       listeners.add(listener)
       return () => {
         listeners.delete(listener)
-        if (listeners.size === 0) closeSoon()
+        if (listeners.size === 0) closeSoon(lingerMilliseconds)
       }
     },
     get ready() {
       open()
       // Who waits may never mount.
-      if (listeners.size === 0) closeSoonUnlessMounted()
+      if (listeners.size === 0) void ready.then(() => listeners.size === 0 && closeSoon(mountMilliseconds))
       return ready
     },
-  }
-
-  function closeSoonUnlessMounted() {
-    void ready.then(() => {
-      if (listeners.size === 0) closeSoon()
-    })
   }
 }

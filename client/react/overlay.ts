@@ -8,17 +8,21 @@ interface Change {
   readonly kind: 'create' | 'update' | 'delete'
   readonly id: string
   readonly data: object
-  /** As the service has answered; then it stays until a list shows as much. */
+  isConfirmed?: boolean
+  /** As the service has answered; nothing for what is deleted. */
   confirmed?: Doc
 }
 
+/** The changes that a list shows by itself, so that they are laid over others only. */
+export type Settled = WeakSet<object>
+
 export interface Overlay {
   /** Shows a change from now on. */
-  begin(change: Omit<Change, 'confirmed'>): Pending
-  /** The documents as they will be. `isFiltered`: whether a new one may belong elsewhere. */
-  apply<Item extends Doc>(items: readonly Item[], isFiltered: boolean): readonly Item[]
-  /** Drops what a list that was read now shows by itself. */
-  settle(items: readonly Doc[]): void
+  begin(change: Pick<Change, 'kind' | 'id' | 'data'>): Pending
+  /** A list as it will be. `isFiltered`: whether a new document may belong elsewhere. */
+  apply<Item extends Doc>(items: readonly Item[], settled: Settled, isFiltered: boolean): readonly Item[]
+  /** Notes what a list that was read now shows by itself. */
+  settle(items: readonly Doc[], settled: Settled): void
   onChange(listener: () => void): () => void
 }
 
@@ -29,8 +33,8 @@ export interface Pending {
   rollBack(): void
 }
 
-/** A list that does not show a confirmed change by then holds it elsewhere. */
-const mostMilliseconds = 5_000
+/** A list that does not show a new document by then has it on another page; of other changes nothing wrong is shown. */
+const mostMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
 
 export function openOverlay(): Overlay {
   let changes: readonly Change[] = []
@@ -48,21 +52,25 @@ export function openOverlay(): Overlay {
       put([...changes, change])
       return {
         confirm(document) {
+          change.isConfirmed = true
           change.confirmed = document
           put([...changes])
-          setTimeout(drop, mostMilliseconds)
+          setTimeout(drop, mostMilliseconds[change.kind])
         },
         rollBack: drop,
       }
     },
-    apply: (items, isFiltered) => changes.reduce((shown, change) => applied(shown, change, isFiltered), items),
-    settle(items) {
-      const isShown = ({ kind, id, confirmed }: Change) => {
+    apply: (items, settled, isFiltered) =>
+      changes
+        .filter((change) => !settled.has(change))
+        .reduce((shown, change) => applied(shown, change, isFiltered), items),
+    settle(items, settled) {
+      for (const change of changes) {
+        const { id, isConfirmed, confirmed } = change
         const found = items.find((item) => item.id === (confirmed?.id ?? id))
-        if (kind === 'delete') return confirmed !== undefined && !found
-        return confirmed !== undefined && found !== undefined && found.updatedAt >= confirmed.updatedAt
+        const isShown = confirmed ? found && found.updatedAt >= confirmed.updatedAt : !found
+        if (isConfirmed && isShown) settled.add(change)
       }
-      if (changes.some(isShown)) put(changes.filter((change) => !isShown(change)))
     },
     onChange(listener) {
       listeners.add(listener)

@@ -102,6 +102,33 @@ describe('useLive', () => {
     await shows('UNAUTHORIZED')
   })
 
+  it('comes back after a login to a list that may not be read without one', async () => {
+    const ada = await project.users.create({ roles: ['admin'] })
+    await project.secretClient.collections.update('posts', { permissions: { read: ['admin'] } })
+    await project.secretClient.collection('posts').create({ title: 'A', status: 'open' })
+    render(() => {
+      const { items, error } = useLive('posts')
+      return error ? error.code : titles(items)
+    })
+    await shows('UNAUTHORIZED')
+    await svc.auth.logIn(ada.credentials)
+    await shows('A')
+  })
+
+  it('goes on where a tree goes away and comes back later', async () => {
+    await posts().create({ title: 'A', status: 'open' })
+    const List = () => titles(useLive('posts', { sort: 'title' }).items)
+    render(List)
+    await shows('A')
+    render(() => 'elsewhere')
+    await expect.poll(connections).toEqual([])
+    await posts().create({ title: 'B', status: 'open' })
+    render(List)
+    await shows('A,B')
+    await posts().create({ title: 'C', status: 'open' })
+    await shows('A,B,C')
+  })
+
   it('waits in a Suspense boundary where it is asked to', async () => {
     await posts().create({ title: 'A', status: 'open' })
     await project.faults.add({ kind: 'latency', milliseconds: 300, method: 'GET' })
