@@ -188,7 +188,9 @@ function mendsOfCredentials(problem: CredentialsProblem, id: string): Mend[] {
 function mendsOfRole(role: string, { id, caller }: Refused): Mend[] {
   const email = caller.user?.email
   if (email)
-    return [{ words: 'Give the user the role', command: `svc users update ${shellWord(email)} --role ${role}` }]
+    return [
+      { words: 'Give the user the role', command: `svc users update ${shellWord(email)} --role ${shellWord(role)}` },
+    ]
   return [replay('Send it as a user who has the role', id, userHeader)]
 }
 

@@ -23,7 +23,8 @@ export function harOf(records: readonly RequestRecord[], url: string, version: s
 
 function entryOf(record: RequestRecord, url: string) {
   const { id, at, method, path, status, milliseconds, request, answer, timing, bytesIn, bytesOut } = record
-  const whole = new URL(url + path)
+  // A proxy's request names a whole address, and there are paths that are none.
+  const whole = new URL([url + path, path].find((each) => URL.canParse(each)) ?? url)
   const { receiving, queue, database, hashing, writing, own } = timing
   return {
     startedDateTime: at,

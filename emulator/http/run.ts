@@ -155,6 +155,10 @@ async function send(res: ServerResponse, exchange: Exchange, answer: Outgoing): 
 }
 
 function openStream(res: ServerResponse, { open }: Stream, { faults }: Exchange): void {
-  if (isStalled(faults)) res.flushHeaders()
-  else open(res)
+  if (isStalled(faults)) {
+    res.flushHeaders()
+    // It ends as any other stream does, and says nothing until then.
+    res.write = () => true
+  }
+  open(res)
 }

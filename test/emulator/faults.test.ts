@@ -151,6 +151,17 @@ test('contract 11 a stalled stream opens and sends nothing', async () => {
   expect(silence).toBe('silent')
 })
 
+test('contract 11 a stalled stream keeps no emulator from closing', async () => {
+  const own = await startTestEmulator()
+  await own.client.collections.create({ name: 'posts' })
+  await own.faults.add({ kind: 'stall' })
+  const answer = await fetch(`${own.url}/realtime/sse/posts`, { headers: { 'x-api-key': own.apiKey } })
+
+  await own.close()
+
+  expect(await answer.text()).toBe('')
+})
+
 test('contract 11 connections that are closed again and again lose no event', async () => {
   const svc = createClient({ url: project.url, apiKey: project.apiKey, transport: 'ws', WebSocket })
   const seen: string[] = []

@@ -15,6 +15,7 @@ const which = {
     .optional(),
   path: z
     .string()
+    .max(1_000)
     .regex(/^\/(?!_svc(\/|$))/, 'begins with "/", and is of the project\'s API: nothing below "/_svc" is touched')
     .optional()
     .describe('`*` stands for one part of a path, `**` at the end for any number of them.'),

@@ -11,7 +11,7 @@ export function isDropped(faults: readonly Fault[]): boolean {
   return faults.some(({ kind }) => kind === 'drop')
 }
 
-/** Whether a stream opens and sends nothing. It stays open until its client, or the service, ends it. */
+/** Whether a stream opens and sends nothing. */
 export function isStalled(faults: readonly Fault[]): boolean {
   return faults.some(({ kind }) => kind === 'stall')
 }
