@@ -60,6 +60,8 @@ describe('PGlite', () => {
     await db.query(sql`insert into svc.things (id) values ('perhaps')`).catch((error) => {
       expect(asSvcError(error)).toMatchObject({ code: 'UNAVAILABLE' })
     })
+    // The thread may have answered before it died. What is sent to it until its death is noticed is refused, too.
+    await vi.waitUntil(() => reported.length > 0, { timeout: 120_000 })
 
     expect(await db.query(sql`select 1 as one`)).toEqual([{ one: 1 }])
     expect(reported).toEqual([expect.objectContaining({ message: expect.stringContaining('thread of the database') })])
