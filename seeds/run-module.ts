@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject } from '../client/protocol/model/j
 import { isSeedContent, readContent, type SeedContent, type SeedSource } from './content.js'
 import { badSeed } from './failure.js'
 import type { Faker } from './faker.js'
+import { importModule, reasonOf } from './import-module.js'
 import { collectionOf } from './rows.js'
 
 /** What the function of a seed module gets. */
@@ -44,11 +45,8 @@ export async function runSeedModule(name: string, options: ModuleOptions): Promi
 }
 
 async function evaluate(name: string, { client, randomSeed }: ModuleOptions): Promise<unknown> {
-  const { createJiti } = await import('jiti')
-  // Its cache would be in the folder for temporary files, where other users could put code into it; and a file is read anew.
-  const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false })
   try {
-    const exported = await jiti.import(resolve(name), { default: true })
+    const exported = await importModule(name)
     if (typeof exported !== 'function') return exported
     const { openFaker } = await import('./faker.js')
     const context: ModuleContext = {
@@ -74,9 +72,4 @@ function jsonOf({ name }: SeedSource, value: unknown): Json {
   } catch (error) {
     throw badSeed(name, `what it exports is not JSON: ${reasonOf(error)}`, error)
   }
-}
-
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error)
-  return (text.split('\n')[0] ?? '').replace(/[.\s]+$/, '')
 }

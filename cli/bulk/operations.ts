@@ -1,8 +1,11 @@
-/** Lines that each say one write: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. */
+/**
+ * Lines that each say one write: `{"op": "update", "collection": "posts", "id": "…", "data": {…}}`. With `was`, it is carried out
+ * only while the document still is so.
+ */
 import { isObject, type JsonObject } from '../../client/protocol/model/json.js'
 import { type ImportSource, readRecords } from '../../seeds/records/input.js'
 
-const kinds = ['create', 'update', 'delete'] as const
+const kinds = ['create', 'update', 'replace', 'delete'] as const
 export type OperationKind = (typeof kinds)[number]
 
 export interface Operation {
@@ -13,6 +16,8 @@ export interface Operation {
   /** What a create has none of. */
   readonly id: string
   readonly data: JsonObject
+  /** Of an update the fields that it changes, as they were; of a replacement all of them. */
+  readonly was?: JsonObject | undefined
   /** Of its text. */
   readonly bytes: number
 }
@@ -39,7 +44,7 @@ export async function* readOperations(
 
 /** What it says or, as words, what is wrong with it. */
 function readOperation(fields: { readonly [name: string]: unknown }): Omit<Operation, 'line' | 'bytes'> | string {
-  const { op, collection, id = '', data = {}, ...others } = fields
+  const { op, collection, id = '', data = {}, was, ...others } = fields
   const kind = kinds.find((each) => each === op)
   const [unknown] = Object.keys(others)
   if (!kind) return `"op" is ${op === undefined ? 'missing' : JSON.stringify(op)}; it takes ${kinds.join(', ')}`
@@ -52,5 +57,7 @@ function readOperation(fields: { readonly [name: string]: unknown }): Omit<Opera
     return kind === 'delete' ? 'a delete takes no "data"' : '"data" is not an object'
   }
   if (kind !== 'delete' && fields.data === undefined) return '"data" is missing'
-  return { kind, collection, id, data }
+  if (was === undefined) return { kind, collection, id, data }
+  if (kind === 'create' || kind === 'delete') return `a ${kind} takes no "was"`
+  return isObject(was) ? { kind, collection, id, data, was } : '"was" is not an object'
 }

@@ -4,6 +4,7 @@ import type { ImportSource } from '../../seeds/records/input.js'
 import type { ImportState, StateFile } from '../imports/state.js'
 import { newImportState } from '../imports/state.js'
 import { type BadLine, type Operation, type OperationKind, readOperations } from './operations.js'
+import type { Refusal } from './refusals.js'
 import { gatherOperations, type SendOptions, sendOperations } from './send-operations.js'
 
 type Counts = { readonly [Kind in OperationKind]: number }
@@ -18,9 +19,10 @@ export interface Preview {
 }
 
 const mostBadLines = 1_000
+const none: Counts = { create: 0, update: 0, replace: 0, delete: 0 }
 
 export async function previewOperations(input: ImportSource, collection: string | undefined): Promise<Preview> {
-  const counts = { create: 0, update: 0, delete: 0 }
+  const counts = { ...none }
   const collections = new Map<string, number>()
   const bad: BadLine[] = []
   for await (const handful of readOperations(input, collection)) {
@@ -33,7 +35,7 @@ export async function previewOperations(input: ImportSource, collection: string 
       if (!collections.has(read.collection)) collections.set(read.collection, read.line)
     }
   }
-  return { counts, operations: counts.create + counts.update + counts.delete, collections, bad }
+  return { counts, operations: total(counts), collections, bad }
 }
 
 export interface RunOptions extends Pick<SendOptions, 'client'> {
@@ -48,7 +50,7 @@ export interface RunOptions extends Pick<SendOptions, 'client'> {
 export interface RunResult {
   /** Carried out by this run. */
   readonly accepted: Counts
-  readonly refused: readonly BadLine[]
+  readonly refused: readonly Refusal[]
   /** Operations of the file that are dealt with, those of an earlier run among them. */
   readonly done: number
   readonly isWhole: boolean
@@ -59,8 +61,8 @@ export async function runOperations(input: ImportSource, options: RunOptions): P
   const { client, collection, state: file, signal, onDone } = options
   const from = file.found ?? newImportState(input)
   let state: ImportState = from
-  let accepted: Counts = { create: 0, update: 0, delete: 0 }
-  const refused: BadLine[] = []
+  let accepted = none
+  const refused: Refusal[] = []
   const waiting = gatherOperations()
 
   async function flush(): Promise<void> {
@@ -101,6 +103,11 @@ function added(one: Counts, other: Counts): Counts {
   return {
     create: one.create + other.create,
     update: one.update + other.update,
+    replace: one.replace + other.replace,
     delete: one.delete + other.delete,
   }
+}
+
+function total({ create, update, replace, delete: removed }: Counts): number {
+  return create + update + replace + removed
 }

@@ -2,13 +2,15 @@
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
-import type { BadLine, Operation, OperationKind } from './operations.js'
+import { checkOperations, replaceAll } from './guarded-operations.js'
+import type { Operation, OperationKind } from './operations.js'
+import { both, isAboutSome, type Refusal, refusal, type SentBatch, wordsOf } from './refusals.js'
 
 type Collection = ReturnType<Client['collection']>
 
 export interface Carried {
   readonly accepted: { readonly [Kind in OperationKind]: number }
-  readonly refused: readonly BadLine[]
+  readonly refused: readonly Refusal[]
 }
 
 export interface SendOptions {
@@ -58,8 +60,8 @@ export async function sendOperations(operations: readonly Operation[], options: 
     else groups.set(name, [operation])
   }
   const batches = [...groups.values()].flatMap(inBatches)
-  const carried = await Promise.all(batches.map((batch) => sendBatch(batch, options)))
-  const accepted = { create: 0, update: 0, delete: 0 }
+  const carried = await Promise.all(batches.map((batch) => carryOut(batch, options)))
+  const accepted = { create: 0, update: 0, replace: 0, delete: 0 }
   for (const [at, { accepted: count }] of carried.entries()) {
     const kind = batches[at]?.[0]?.kind
     if (kind) accepted[kind] += count
@@ -74,63 +76,64 @@ function inBatches(operations: readonly Operation[]): Operation[][] {
   )
 }
 
-interface SentBatch {
-  readonly accepted: number
-  readonly refused: readonly BadLine[]
-}
-
-/** One that is refused keeps no other out: those that the answer names are left out, else the batch is halved. */
-async function sendBatch(batch: readonly Operation[], options: SendOptions): Promise<SentBatch> {
+async function carryOut(batch: readonly Operation[], options: SendOptions): Promise<SentBatch> {
   const [first] = batch
   if (!first) return { accepted: 0, refused: [] }
-  try {
-    await send[first.kind](options.client.collection(first.collection), batch, options)
-    return { accepted: batch.length, refused: [] }
-  } catch (error) {
-    if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
-    if (batch.length === 1) {
-      const isDone = options.isRepeated && first.kind === 'delete' && error.code === 'NOT_FOUND'
-      return isDone
-        ? { accepted: 1, refused: [] }
-        : { accepted: 0, refused: [{ line: first.line, problem: wordsOf(error) }] }
-    }
-    const named = namedIn(error, batch)
-    if (named.size === 0) {
-      const middle = Math.ceil(batch.length / 2)
-      return both(await sendBatch(batch.slice(0, middle), options), await sendBatch(batch.slice(middle), options))
-    }
-    const refused = [...named].map(([{ line }, problem]) => ({ line, problem }))
-    const others = batch.filter((operation) => !named.has(operation))
-    return both({ accepted: 0, refused }, await sendBatch(others, options))
-  }
+  return carriers[first.kind](options.client.collection(first.collection), batch, options)
 }
 
-const send: {
+const carriers: {
   readonly [Kind in OperationKind]: (
     collection: Collection,
     batch: readonly Operation[],
     options: SendOptions,
-  ) => Promise<unknown>
+  ) => Promise<SentBatch>
 } = {
-  create(collection, batch, { id }) {
-    const idempotencyKey = `${id}-${batch[0]?.line}-${batch.at(-1)?.line}-${batch.length}`
-    const fields = batch.map(({ data }) => data)
-    return collection.createMany(fields, { idempotencyKey, returning: false })
+  create: (collection, batch, { id }) =>
+    sendBatch(batch, (some) => {
+      const idempotencyKey = `${id}-${some[0]?.line}-${some.at(-1)?.line}-${some.length}`
+      const fields = some.map(({ data }) => data)
+      return collection.createMany(fields, { idempotencyKey, returning: false })
+    }),
+  async update(collection, batch) {
+    const { ready, ...settled } = await checkOperations(collection, batch)
+    const sent = await sendBatch(ready, (some) => {
+      const changes = Object.fromEntries(some.map(({ id, data }) => [id, data]))
+      return collection.updateMany(changes, { returning: false })
+    })
+    return both(settled, sent)
   },
-  update(collection, batch) {
-    const changes = Object.fromEntries(batch.map(({ id, data }) => [id, data]))
-    return collection.updateMany(changes, { returning: false })
-  },
-  delete: (collection, batch) => collection.deleteMany(batch.map(({ id }) => id)),
+  replace: replaceAll,
+  delete: (collection, batch, { isRepeated }) =>
+    sendBatch(batch, (some) => collection.deleteMany(some.map(({ id }) => id)), { isMissingDone: isRepeated }),
 }
 
-function both(one: SentBatch, other: SentBatch): SentBatch {
-  return { accepted: one.accepted + other.accepted, refused: [...one.refused, ...other.refused] }
-}
-
-/** Failures that a single operation can cause; all others concern the whole work. */
-function isAboutSome({ code }: SvcError): boolean {
-  return ['VALIDATION_ERROR', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'RESULT_TOO_LARGE', 'INVALID_BODY'].includes(code)
+/** One that is refused keeps no other out: those that the answer names are left out, else the batch is halved. */
+async function sendBatch(
+  batch: readonly Operation[],
+  send: (some: readonly Operation[]) => Promise<unknown>,
+  { isMissingDone = false } = {},
+): Promise<SentBatch> {
+  const [first] = batch
+  if (!first) return { accepted: 0, refused: [] }
+  const sendSome = (some: readonly Operation[]) => sendBatch(some, send, { isMissingDone })
+  try {
+    await send(batch)
+    return { accepted: batch.length, refused: [] }
+  } catch (error) {
+    if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
+    if (batch.length === 1) {
+      if (isMissingDone && error.code === 'NOT_FOUND') return { accepted: 1, refused: [] }
+      return { accepted: 0, refused: [refusal(first, error.code, wordsOf(error))] }
+    }
+    const named = namedIn(error, batch)
+    if (named.size === 0) {
+      const middle = Math.ceil(batch.length / 2)
+      return both(await sendSome(batch.slice(0, middle)), await sendSome(batch.slice(middle)))
+    }
+    const refused = [...named].map(([operation, problem]) => refusal(operation, error.code, problem))
+    return both({ accepted: 0, refused }, await sendSome(batch.filter((operation) => !named.has(operation))))
+  }
 }
 
 /** The operations that all issues name, by their index or the id of their document; none where an issue names none. */
@@ -147,8 +150,4 @@ function namedIn({ issues }: SvcError, batch: readonly Operation[]): Map<Operati
 
 function operationAt([at]: Issue['path'], batch: readonly Operation[]): Operation | undefined {
   return typeof at === 'number' ? batch[at] : batch.find(({ id, kind }) => kind === 'update' && id === at)
-}
-
-function wordsOf({ issues, message }: SvcError): string {
-  return issues.length > 0 ? issues.map((issue) => issue.message).join('; ') : message
 }

@@ -47,6 +47,7 @@ const further: { readonly [command: string]: readonly string[] } = {
   'docs:update': ['posts', id, 'a=b'],
   'docs:delete': ['posts', id],
   'docs:import': ['posts', 'rows.ndjson'],
+  'docs:migrate': ['posts', 'migration.ts'],
   'faults:add': ['drop'],
   'faults:preset': ['flaky'],
   'faults:remove': ['x'],
@@ -104,6 +105,7 @@ beforeAll(async () => {
   )
   await writeFile(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
   await writeFile(join(world.folder, 'operations.ndjson'), '{"op":"create","data":{"a":1}}\n')
+  await writeFile(join(world.folder, 'migration.ts'), 'export default ({ data }) => ({ ...data, a: 1 })\n')
   await writeFile(join(world.folder, 'seed.json'), '{"collections":{"posts":{"documents":[{"a":1}]}}}')
 })
 afterAll(async () => {
@@ -125,7 +127,7 @@ describe.each([200, 422, 500])('with answers of %i', (answered) => {
   })
 
   test.each(commands)('contract 12.5 svc %s prints no control character', async (command, { args }) => {
-    const env = { EDITOR: 'true', SVC_API_KEY: 'svc_key_x' }
+    const env = { EDITOR: 'true', SVC_API_KEY: 'svc_key_x', SVC_TRUST_CODE: '1' }
     const { stdout, stderr } = await world.svc(typed(command, args), { env })
 
     expect(stdout + stderr).not.toMatch(controls)

@@ -21,6 +21,7 @@ beforeAll(async () => {
   id = page.items[0].id
   writeFileSync(join(world.folder, 'rows.ndjson'), '{"a":1}\n')
   writeFileSync(join(world.folder, 'ops.ndjson'), '{"op":"create","data":{"text":"Hi"}}\n')
+  writeFileSync(join(world.folder, 'migration.ts'), 'export default ({ data }) => ({ ...data, seen: true })\n')
   writeFileSync(join(world.folder, 'seed.json'), '{"collections":{"authors":{"documents":[{"name":"Ada"}]}}}')
 })
 afterAll(() => world.close())
@@ -63,6 +64,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:history': () => ['posts', id],
   'docs:import': () => ['comments', 'rows.ndjson'],
   'docs:list': () => ['posts', '--all'],
+  'docs:migrate': () => ['posts', 'migration.ts', '--dry-run'],
   'docs:replace': () => ['posts', id, 'title=Hello'],
   'docs:update': () => ['posts', id, 'views:=2'],
   // Nothing follows the "--" that it needs.

@@ -3,16 +3,14 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { type ImportSource, openInput } from '../../../seeds/records/input.js'
-import { CliFailure, exits, misuse, reworded } from '../../base/failure.js'
-import { stopSignal } from '../../base/stop-signal.js'
+import { CliFailure, exits, misuse } from '../../base/failure.js'
 import { type Client, TargetCommand } from '../../base/target-command.js'
+import { followOperations } from '../../bulk/follow-operations.js'
 import type { BadLine } from '../../bulk/operations.js'
-import { type Preview, previewOperations, type RunResult, runOperations } from '../../bulk/run-operations.js'
+import { type Preview, previewOperations } from '../../bulk/run-operations.js'
 import { openState } from '../../imports/state.js'
 import { configFolder } from '../../target/profiles.js'
-import type { TargetFlags } from '../../target/target.js'
 import { count, counted } from '../../terminal/print.js'
-import { startProgress } from '../../terminal/progress.js'
 import { prose } from '../../terminal/prose.js'
 
 const mostShown = 20
@@ -23,12 +21,14 @@ export default class DocsBatch extends TargetCommand {
 
   {"op": "create", "collection": "posts", "data": {"title": "Hello"}}
   {"op": "update", "collection": "posts", "id": "01999999-…", "data": {"status": "published"}}
+  {"op": "replace", "collection": "posts", "id": "01999999-…", "data": {"title": "Hello again"}}
   {"op": "delete", "collection": "posts", "id": "01999999-…"}
 
-A line without a collection is about COLLECTION. The whole file is read first, and nothing is done where a line cannot be
-read. Then the operations are counted and asked about; without a terminal --yes is needed. Operations that the service
-refuses are listed with their lines, and all others are carried out, those about one document in their order. What was
-stopped goes on when the same command is given again.`)
+A line without a collection is about COLLECTION. One that changes or replaces may say what the document "was" (the fields that
+it changes, or all that it replaces), and is refused if somebody has changed them since. The whole file is read first, and
+nothing is done where a line cannot be read. Then the operations are counted and asked about; without a terminal --yes is
+needed. Operations that the service refuses are listed with their lines, and all others are carried out, those about one
+document in their order. What was stopped goes on when the same command is given again.`)
   static override examples = [
     '<%= config.bin %> docs batch -f ops.ndjson',
     '<%= config.bin %> docs batch posts -f ops.ndjson --yes --json',
@@ -63,16 +63,20 @@ stopped goes on when the same command is given again.`)
     if (before > 0) this.note(`going on after ${counted(before, 'operation')}`)
     await this.confirm(`${wordsOf(preview)} on ${new URL(url).host}?`, flags)
 
-    const follow = () => this.follow(input, { args, flags, client, state, preview })
-    const isDestroying = preview.counts.update + preview.counts.delete > 1
+    const isWanted = !flags.quiet && !this.jsonEnabled()
+    const { operations, counts } = preview
+    const options = { client, collection: args.collection, state, operations, noun: 'operation', isWanted }
+    const follow = () => followOperations(input, options)
+    const isDestroying = operations - counts.create > 1
     const result = isDestroying
       ? await this.undoably(target, `docs batch -f ${input.name}`, flags, follow)
       : await follow()
     this.showLines(input, result.refused)
-    const { create: created, update: updated, delete: deleted } = result.accepted
-    const report = { created, updated, deleted, refused: result.refused.length, refusals: result.refused, before }
+    const { create: created, update: updated, replace: replaced, delete: deleted } = result.accepted
+    const refusals = result.refused.map(({ line, problem }) => ({ line, problem }))
+    const report = { created, updated, replaced, deleted, refused: refusals.length, refusals, before }
     this.note(
-      `${count(created)} created, ${count(updated)} changed, ${count(deleted)} deleted, ${count(report.refused)} refused.`,
+      `${count(created)} created, ${count(updated + replaced)} changed, ${count(deleted)} deleted, ${count(report.refused)} refused.`,
     )
     if (report.refused > 0) process.exitCode = exits.invalid
     return report
@@ -89,44 +93,6 @@ stopped goes on when the same command is given again.`)
     const message = `${counted(bad.length, 'line')} cannot be read, the first is line ${first?.line}: ${first?.problem}. Nothing was done.`
     return new CliFailure('INVALID_BODY', exits.invalid, message, 'See what a line says: svc docs batch --help')
   }
-
-  /** Carries the operations out, and says how far it came where it does not come to the end. */
-  private async follow(input: ImportSource, { args, flags, client, state, preview }: Following): Promise<RunResult> {
-    const isWanted = !flags.quiet && !this.jsonEnabled()
-    const progress = await startProgress(preview.operations, 'operation', { isWanted })
-    const stop = stopSignal()
-    let done = state.found?.done ?? 0
-    if (done > 0) progress.resume()
-    const onDone = (now: number) => {
-      done = now
-      progress.at(done, done)
-    }
-    const reached = () => `${count(done)} of ${counted(preview.operations, 'operation')} are dealt with`
-    try {
-      const { collection } = args
-      const result = await runOperations(input, { client, collection, state, signal: stop.signal, onDone })
-      if (result.isWhole) return result
-      const exit = stop.name() === 'SIGTERM' ? exits.terminated : exits.interrupted
-      throw new CliFailure('INTERRUPTED', exit, `Stopped; ${reached()}.`, 'Give the same command again to go on.')
-    } catch (error) {
-      if (error instanceof CliFailure) throw error
-      throw reworded(error, ({ message }) => ({
-        message: `${message} ${reached()}.`,
-        hint: 'Give the same command again to go on.',
-      }))
-    } finally {
-      progress.stop()
-      stop.release()
-    }
-  }
-}
-
-interface Following {
-  readonly args: { readonly collection?: string | undefined }
-  readonly flags: TargetFlags & { readonly quiet: boolean }
-  readonly client: Client
-  readonly state: Awaited<ReturnType<typeof openState>>
-  readonly preview: Preview
 }
 
 /** Ids, since a fresh database may have collections of the same names. @throws {CliFailure} if there is no such collection */
@@ -147,6 +113,7 @@ function wordsOf({ counts, collections }: Preview): string {
   const parts = [
     ...(counts.create > 0 ? [`create ${counted(counts.create, 'document')}`] : []),
     ...(counts.update > 0 ? [`change ${counted(counts.update, 'document')}`] : []),
+    ...(counts.replace > 0 ? [`replace ${counted(counts.replace, 'document')}`] : []),
     ...(counts.delete > 0 ? [`delete ${counted(counts.delete, 'document')}`] : []),
   ]
   const words = `${parts.join(', ')} in ${[...collections.keys()].map((name) => `"${name}"`).join(', ')}`

@@ -96,9 +96,27 @@ test('an operation on each line is carried out, those about one document in thei
 
   const report = await world.json(['docs', 'batch', name, '-f', 'ops.ndjson', '--yes'])
 
-  expect(report).toEqual({ created: 2, updated: 3, deleted: 1, refused: 0, refusals: [], before: 0 })
+  expect(report).toEqual({ created: 2, updated: 3, replaced: 0, deleted: 1, refused: 0, refusals: [], before: 0 })
   expect(await world.json(['docs', 'get', name, String(one)])).toMatchObject({ data: { title: 'Changed again' } })
   expect([await countOf(name), await countOf(other, 'title=There')]).toEqual([3, 1])
+})
+
+test('a replacement takes away what it does not name; one that says what the document was is refused where it is not so', async () => {
+  const name = await aCollection(3)
+  const [one, two, three] = await someIds(name, 3)
+  file('replace.ndjson', [
+    { op: 'replace', id: one, data: { title: 'New' } },
+    { op: 'replace', id: two, was: { n: 1, status: 'other' }, data: { title: 'New' } },
+    { op: 'update', id: three, was: { n: 0 }, data: { n: 7 } },
+    { op: 'update', id: two, was: { n: 0 }, data: { n: 7 } },
+  ])
+
+  const ran = await world.svc(['docs', 'batch', name, '-f', 'replace.ndjson', '--yes'])
+
+  expect(ran.exit).toBe(5)
+  expect(ran.stderr).toContain('replace.ndjson:2  was changed meanwhile\nreplace.ndjson:4  was changed meanwhile\n')
+  expect(await world.json(['docs', 'get', name, String(one)])).toMatchObject({ data: { title: 'New' } })
+  expect([await countOf(name, 'title=New'), await countOf(name, 'n=7')]).toEqual([1, 1])
 })
 
 test('operations that are refused are named by their lines, and keep no other out', async () => {

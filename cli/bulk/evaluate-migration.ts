@@ -1,0 +1,119 @@
+/** The function of a migration, called with every document, as operations that carry out what it wants. Nothing is written here. */
+import { relative } from 'node:path'
+import { type Document, operatorNames } from '../../client/protocol/model/document.js'
+import { equalJson, isObject, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { importModule, reasonOf } from '../../seeds/import-module.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { fieldChanges } from '../documents/edit/field-changes.js'
+
+/** Answers the new data of a document, or nothing where it is to stay as it is. */
+type Migrate = (document: Document) => unknown
+
+export interface Migration {
+  /** The module, as it is named to people. */
+  readonly file: string
+  readonly migrate: Migrate
+}
+
+/** What one document was and would be. */
+export interface MigratedDocument {
+  readonly id: string
+  readonly before: JsonObject
+  readonly after: JsonObject
+}
+
+export interface MigrationPreview {
+  /** How many were read. */
+  readonly documents: number
+  /** How many of them would be changed. */
+  readonly changes: number
+  /** In how many documents each field would be another. */
+  readonly fields: { readonly [name: string]: number }
+  /** The first of those that would be changed. */
+  readonly examples: readonly MigratedDocument[]
+}
+
+const mostExamples = 3
+
+/** Runs the code of the module. @throws {CliFailure} where that fails, or where it exports no function */
+export async function readMigration(file: string): Promise<Migration> {
+  const name = relative(process.cwd(), file)
+  const exported = await importModule(file).catch((cause) => {
+    throw badMigration(`${name} could not be run: ${reasonOf(cause)}.`, cause)
+  })
+  if (typeof exported === 'function') return { file: name, migrate: exported as Migrate }
+  throw badMigration(`${name} does not export a function as its default.`)
+}
+
+/**
+ * Calls the function with each document in turn, and hands over what is to be written as lines of an operations file.
+ *
+ * @throws {CliFailure} naming the document, where the function throws or answers what cannot be a document's data
+ */
+export async function evaluateMigration(
+  documents: AsyncIterable<Document>,
+  migration: Migration,
+  on: { read(documents: number): void; line(text: string): Promise<void> },
+): Promise<MigrationPreview> {
+  const fields = new Map<string, number>()
+  const examples: MigratedDocument[] = []
+  let read = 0
+  let changes = 0
+  for await (const document of documents) {
+    on.read(++read)
+    const { id, data: before } = document
+    const after = await dataAfter(document, migration)
+    const changed = after ? fieldChanges(before, after) : []
+    if (!after || changed.length === 0) continue
+    changes++
+    const names = changed.map(([name]) => name)
+    for (const name of names) fields.set(name, (fields.get(name) ?? 0) + 1)
+    if (examples.length < mostExamples) examples.push({ id, before, after })
+    const isSmaller = changed.some(([, { to }]) => to === undefined)
+    const operation = isSmaller
+      ? { op: 'replace', id, was: before, data: after }
+      : { op: 'update', id, was: some(before, names), data: some(after, names) }
+    await on.line(`${JSON.stringify(operation)}\n`)
+  }
+  return { documents: read, changes, fields: Object.fromEntries(fields), examples }
+}
+
+async function dataAfter(document: Document, { file, migrate }: Migration): Promise<JsonObject | undefined> {
+  const { id, data } = document
+  const given = structuredClone(document)
+  const bad = (what: string, cause?: unknown) =>
+    badMigration(`${file} ${what} document "${id}". Nothing was written.`, cause)
+  let answer: unknown
+  try {
+    answer = await migrate(given)
+  } catch (cause) {
+    throw bad(`failed with "${reasonOf(cause)}" on`, cause)
+  }
+  if (answer === undefined) {
+    if (equalJson(given.data, data)) return undefined
+    throw bad('changed the data and did not return them for')
+  }
+  if (answer === given) throw bad('returned the whole document rather than its data for')
+  const after = jsonOf(answer)
+  if (!isObject(after)) throw bad('returned what is not a JSON object for')
+  const operator = operatorNames.find((name) => Object.hasOwn(after, name))
+  if (operator !== undefined) throw bad(`returned the field "${operator}", which no document can have, for`)
+  return after
+}
+
+/** Dates become text, and what is undefined is left out. */
+function jsonOf(value: unknown): Json | undefined {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    return undefined
+  }
+}
+
+function some(fields: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
+}
+
+function badMigration(message: string, cause?: unknown): CliFailure {
+  return new CliFailure('BAD_MIGRATION', exits.invalid, message, undefined, { cause })
+}

@@ -1,0 +1,165 @@
+import { resolve } from 'node:path'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { CliFailure, exits } from '../../base/failure.js'
+import { type Client, TargetCommand } from '../../base/target-command.js'
+import { evaluateMigration, type MigrationPreview, readMigration } from '../../bulk/evaluate-migration.js'
+import { followOperations } from '../../bulk/follow-operations.js'
+import { type KeptOperations, type MigrationFiles, openMigrationFiles } from '../../bulk/migration-files.js'
+import { colourOf, previewLines } from '../../bulk/migration-preview.js'
+import type { Refusal } from '../../bulk/refusals.js'
+import { previewOperations } from '../../bulk/run-operations.js'
+import { collectionArg } from '../../documents/fields-args.js'
+import { readWhere, spellingNote, type WhereFlags, whereFlags } from '../../documents/where-flag.js'
+import { allowCode } from '../../seeds/allow-code.js'
+import type { TargetFlags } from '../../target/target.js'
+import { onStderr, onStdout } from '../../terminal/colour.js'
+import { count, counted } from '../../terminal/print.js'
+import { startProgress } from '../../terminal/progress.js'
+import { prose } from '../../terminal/prose.js'
+
+const mostShown = 20
+
+interface MigrateFlags extends TargetFlags, WhereFlags {
+  readonly yes: boolean
+  readonly quiet: boolean
+}
+
+/** What is written to, and by which file. */
+interface Migrating {
+  readonly client: Client
+  readonly collection: string
+  readonly module: string
+  readonly flags: MigrateFlags
+}
+
+export default class DocsMigrate extends TargetCommand {
+  static override summary = 'Change the documents of a collection by a function in a file.'
+  static override description = prose(`The default export of the file is called with each document:
+
+  export default ({ data }) => {
+    if (typeof data.views === 'number') return undefined
+    return { ...data, views: Number(data.views), hits: undefined }
+  }
+
+What it returns are the new data; a field that is left out is removed, and after undefined the document stays as it is. It may be
+async. All documents are read first, and nothing is written where it throws. Then some differences are shown and it asks; without a
+terminal it needs --yes. A document that somebody changes meanwhile stays as they wrote it, and is listed. What was stopped goes on when
+the same command is given again; the function is not called once more.`)
+  static override examples = [
+    '<%= config.bin %> docs migrate posts migrations/views.ts --dry-run',
+    '<%= config.bin %> docs migrate posts migrations/views.ts --where views__isnull=false --yes --json',
+  ]
+  static override args = {
+    collection: collectionArg,
+    file: Args.string({ required: true, description: 'module whose default export is a function of a document' }),
+  }
+  static override flags = {
+    ...whereFlags,
+    'dry-run': Flags.boolean({ description: 'show what would change, and write nothing', exclusive: ['restart'] }),
+    restart: Flags.boolean({ description: 'begin anew, although an earlier run was stopped' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(DocsMigrate)
+    const { url, dialect } = this.requireTarget(flags)
+    const client = this.client(flags, { dialect: withReplacingPut(dialect) })
+    const { id: collectionId } = await client.collections.get(args.collection)
+    const conditions = [...(flags.where ?? []), ...(flags.or ?? []).map((condition) => `or ${condition}`)]
+    const files = await openMigrationFiles({ url, collectionId, module: args.file, conditions })
+    const migrating = { client, collection: args.collection, module: args.file, flags }
+    if (flags['dry-run']) return this.dryRun(migrating, files)
+    if (files.stopped && !flags.restart) return this.goOn(migrating, files.stopped, files.isSame)
+
+    const evaluated = await files.keep((line) => this.evaluate(migrating, line))
+    const { input, state, remove, ...preview } = evaluated
+    for (const line of previewLines(preview, process.stderr)) this.note(line, colourOf(line, onStderr))
+    if (preview.changes > 0) {
+      await this.confirm(this.question(migrating, preview.changes), flags).catch(async (error) => {
+        await remove()
+        throw error
+      })
+    }
+    return this.carryOut(migrating, { input, state, remove }, preview.changes)
+  }
+
+  private async dryRun(migrating: Migrating, { stopped }: MigrationFiles): Promise<MigrationPreview> {
+    const preview = await this.evaluate(migrating, async () => undefined)
+    for (const line of previewLines(preview, process.stdout)) this.log(colourOf(line, onStdout)(line))
+    if (stopped) this.note('A run of it was stopped; without --dry-run, the command goes on with that one.')
+    return preview
+  }
+
+  private async goOn(migrating: Migrating, kept: KeptOperations, isSame: boolean) {
+    const { operations } = await previewOperations(kept.input, migrating.collection)
+    const done = kept.state.found?.done ?? 0
+    const where = `after ${count(done)} of ${counted(operations, 'document')}`
+    if (!isSame) {
+      const message = `"${migrating.module}" or the conditions are other ones than in the run that was stopped ${where}.`
+      const hint =
+        'Put them back to go on with it, or begin anew with --restart: what it has changed is then given to the function again.'
+      throw new CliFailure('STOPPED_BEFORE', exits.invalid, message, hint)
+    }
+    this.note(`going on ${where}`)
+    await this.confirm(this.question(migrating, operations - done), migrating.flags)
+    return this.carryOut(migrating, kept, operations)
+  }
+
+  /** Runs the function over all documents, once its folder is trusted. */
+  private async evaluate(
+    { client, collection: name, module, flags }: Migrating,
+    line: (text: string) => Promise<void>,
+  ): Promise<MigrationPreview> {
+    await allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)(resolve(module))
+    const migration = await readMigration(module)
+    const where = readWhere(flags.where, flags.or)
+    const collection = client.collection(name)
+    const isWanted = !flags.quiet && !this.jsonEnabled()
+    const total = isWanted ? await collection.count({ where }) : undefined
+    const progress = await startProgress(total, 'document', { isWanted })
+    try {
+      const read = (documents: number) => progress.at(documents, documents)
+      const preview = await evaluateMigration(collection.iterate({ where }), migration, { read, line })
+      const note = preview.documents === 0 ? spellingNote(flags) : undefined
+      if (note) this.note(note)
+      return preview
+    } finally {
+      progress.stop()
+    }
+  }
+
+  private async carryOut({ client, collection, module, flags }: Migrating, kept: KeptOperations, operations: number) {
+    const { input, state } = kept
+    const before = state.found?.done ?? 0
+    const isWanted = !flags.quiet && !this.jsonEnabled()
+    const follow = () => followOperations(input, { client, collection, state, operations, noun: 'document', isWanted })
+    const command = `docs migrate ${collection} ${module}`
+    const isOne = operations - before <= 1
+    const result = await (isOne ? follow() : this.undoably(this.requireTarget(flags), command, flags, follow))
+    await kept.remove()
+
+    this.showRefused(result.refused)
+    const changed = result.accepted.update + result.accepted.replace
+    const refusals = result.refused.map(({ id, code, problem }) => ({ id, code, problem }))
+    this.note(
+      `${counted(changed, 'document')} changed${refusals.length > 0 ? `, ${count(refusals.length)} refused` : ''}.`,
+    )
+    if (refusals.length > 0) process.exitCode = exits.invalid
+    return { changed, refused: refusals.length, refusals, before }
+  }
+
+  private showRefused(refused: readonly Refusal[]): void {
+    for (const { id, problem } of refused.slice(0, mostShown)) this.noteAlways(`${id}  ${problem}`)
+    if (refused.length > mostShown) this.noteAlways(`… and ${count(refused.length - mostShown)} more`)
+  }
+
+  private question({ collection, flags }: Migrating, changes: number): string {
+    return `Change ${counted(changes, 'document')} of "${collection}" on ${new URL(this.requireTarget(flags).url).host}?`
+  }
+}
+
+/** A dialect whose PUT removes what it does not name, where the service lets the client choose. */
+function withReplacingPut(dialect: string | undefined): string | undefined {
+  if (dialect === undefined || dialect === 'auto' || /\bput\s*=/.test(dialect)) return dialect
+  return `${dialect}, put=replace`
+}

@@ -1,0 +1,273 @@
+/** Documents that a function in a file changes: shown first, then written, and never over what somebody else has written. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, createClient, type Fields } from '../../../client/index.js'
+import { patiently } from '../../fixtures/patience.js'
+import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
+
+let world: World
+let svc: Client
+let place: { readonly url: string; readonly apiKey: string }
+let count = 0
+
+beforeAll(async () => {
+  world = await openWorld()
+  place = await world.dev('--memory')
+  svc = createClient(place)
+})
+afterAll(() => world.close())
+
+/** A collection of its own with these documents; answers its name and their ids. */
+async function aCollection(documents: readonly Fields[]): Promise<[name: string, ids: string[]]> {
+  const name = `posts${++count}`
+  await svc.collections.create({ name })
+  return [name, (await svc.collection(name).createMany([...documents])).map(({ id }) => id)]
+}
+
+/** Writes a module with that function; answers its name. */
+function module(body: string, name = `migration${count}.ts`): string {
+  writeFileSync(join(world.folder, name), `export default ${body}\n`)
+  return name
+}
+
+async function dataOf(name: string, where = {}): Promise<Fields[]> {
+  const found: Fields[] = []
+  for await (const { data } of svc.collection(name).iterate({ where })) found.push(data)
+  return found
+}
+
+/** What is kept of migrations that were stopped. */
+const kept = () => readdirSync(join(world.folder, 'config', 'migrations'))
+
+test('each document becomes what the function returns: fields change, come and go, and after undefined it stays', async () => {
+  const [name] = await aCollection([
+    { title: 'A', views: '3', old: true },
+    { title: 'B', views: '4' },
+    { title: 'C', views: 5 },
+  ])
+  const file = module(`async ({ data }: { data: any }) => {
+    if (typeof data.views === 'number') return undefined
+    return { ...data, views: Number(data.views), old: undefined, at: new Date(0) }
+  }`)
+
+  const report = await world.json(['docs', 'migrate', name, file, '--yes'])
+  const again = await world.json(['docs', 'migrate', name, file, '--yes'])
+
+  expect(report).toEqual({ changed: 2, refused: 0, refusals: [], before: 0 })
+  expect(again).toMatchObject({ changed: 0 })
+  expect(await dataOf(name)).toEqual([
+    { title: 'A', views: 3, at: '1970-01-01T00:00:00.000Z' },
+    { title: 'B', views: 4, at: '1970-01-01T00:00:00.000Z' },
+    { title: 'C', views: 5 },
+  ])
+  expect(kept()).toEqual([])
+})
+
+test('a dry run shows how many would change and some differences, and writes nothing', async () => {
+  const [name, ids] = await aCollection([{ n: 1 }, { n: 2 }, { n: 3, gone: 'x' }])
+  const file = module('({ data: { n } }) => n > 1 ? { n: n * 10 } : undefined')
+
+  const ran = await world.svc(['docs', 'migrate', name, file, '--dry-run'])
+  const report = await world.json(['docs', 'migrate', name, file, '--dry-run', '--where', 'n__gte=3'])
+
+  expect(ran).toMatchObject({ exit: 0, stderr: '' })
+  expect(ran.stdout.trimEnd().split('\n')).toEqual([
+    '2 of 3 documents would change.',
+    'fields: n (2), gone (1)',
+    ids[1],
+    '  - n: 2',
+    '  + n: 20',
+    ids[2],
+    '  - n: 3',
+    '  + n: 30',
+    '  - gone: "x"',
+  ])
+  expect(report).toEqual({
+    ...{ documents: 1, changes: 1, fields: { n: 1, gone: 1 } },
+    examples: [{ id: ids[2], before: { n: 3, gone: 'x' }, after: { n: 30 } }],
+  })
+  expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }, { n: 3, gone: 'x' }])
+})
+
+test('the differences are shown before it asks, without a terminal it needs --yes, and svc undo takes it back', async () => {
+  const [name] = await aCollection([{ n: 1 }, { n: 2 }])
+  const file = module('({ data }) => ({ n: data.n + 1 })')
+
+  const refused = await world.svc(['docs', 'migrate', name, file])
+  const asked = await world.terminal(['docs', 'migrate', name, file], [['Change 2 documents', 'n\r']])
+  const before = await dataOf(name)
+  const ran = await world.svc(['docs', 'migrate', name, file, '--yes'])
+  const after = await dataOf(name)
+  await world.json(['undo', '--yes'])
+
+  expect(refused).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining(`Change 2 documents of "${name}" on 127.0.0.1`),
+  })
+  expect(asked).toMatchObject({ exit: 130, stdout: expect.stringMatching(/^ {2}- n: 1\n {2}\+ n: 2\n/m) })
+  expect(before).toEqual([{ n: 1 }, { n: 2 }])
+  expect(ran).toMatchObject({
+    exit: 0,
+    stderr: expect.stringMatching(/snapshot "auto-.*svc undo(.|\n)*\n2 documents changed\.\n$/),
+  })
+  expect(after).toEqual([{ n: 2 }, { n: 3 }])
+  expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
+})
+
+test.each([
+  ['throws', 'if (data.n === 2) throw new Error("no luck")', 'failed with "no luck" on'],
+  ['returns no object', 'if (data.n === 2) return 7', 'returned what is not a JSON object for'],
+  ['returns the document', 'if (data.n === 2) return document', 'returned the whole document rather than its data for'],
+  [
+    'changes the data and returns nothing',
+    'if (data.n === 2) data.n = 3',
+    'changed the data and did not return them for',
+  ],
+  ['returns an operator', 'if (data.n === 2) return { $append: {} }', 'returned the field "$append"'],
+])('a function that %s is told with the document, and nothing is written', async (_what, code, said) => {
+  const [name, [, second]] = await aCollection([{ n: 1 }, { n: 2 }])
+  const file = module(`(document) => { const { data } = document; ${code}; if (data.n === 1) return { n: 9 } }`)
+
+  const ran = await world.svc(['docs', 'migrate', name, file, '--yes'])
+
+  expect(ran.exit).toBe(5)
+  expect(ran.stderr).toContain(`${file} ${said}`)
+  expect(ran.stderr).toContain(`document "${second}". Nothing was written.`)
+  expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
+  expect(kept()).toEqual([])
+})
+
+test('a file that is missing, cannot be run or exports no function is named', async () => {
+  const [name] = await aCollection([])
+
+  const missing = await world.svc(['docs', 'migrate', name, 'nowhere.ts'])
+  const broken = await world.svc(['docs', 'migrate', name, module('(() => { throw new Error("broken") })()')])
+  const other = await world.svc(['docs', 'migrate', name, module('{}')])
+
+  expect([missing.exit, broken.exit, other.exit]).toEqual([4, 5, 5])
+  expect(broken.stderr).toContain('could not be run: broken')
+  expect(other.stderr).toContain('does not export a function')
+})
+
+test('12.4 a module of a folder where svc was not used before is not run', async () => {
+  const other = await openWorld()
+  const [name] = await aCollection([{ n: 1 }])
+  const file = join(world.folder, module('() => ({ n: 2 })'))
+
+  const ran = await other.svc(['docs', 'migrate', name, file, '--yes'], {
+    env: { SVC_URL: place.url, SVC_API_KEY: place.apiKey },
+  })
+
+  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
+  expect(await dataOf(name)).toEqual([{ n: 1 }])
+  await other.close()
+})
+
+test('what somebody has changed or deleted meanwhile stays as it is, and is listed', async () => {
+  const [name, ids] = await aCollection([1, 2, 3, 4, 5, 6].map((n): Fields => (n > 3 ? { n, old: 1 } : { n })))
+  const [changed, touched, deleted, replaced, gone] = ids
+  // The function itself is the somebody: it is called after documents were read, and before any is written.
+  const file = module(`async ({ id, data: { old, ...data } }) => {
+    if (data.n === 6) {
+      const send = async (method: string, id: string, body?: object) => {
+        const headers = { 'x-api-key': '${place.apiKey}', 'content-type': 'application/json' }
+        const at = \`${place.url}/collections/${name}/documents/\${id}\`
+        const { ok } = await fetch(at, { method, headers, body: body && JSON.stringify({ data: body }) })
+        if (!ok) throw new Error(method)
+      }
+      await send('PATCH', '${changed}', { n: 7 })
+      await send('PATCH', '${touched}', { by: 'other' })
+      await send('DELETE', '${deleted}')
+      await send('PATCH', '${replaced}', { by: 'other' })
+      await send('DELETE', '${gone}')
+    }
+    return { ...data, n: data.n * 10 }
+  }`)
+
+  const report = await world.json(['docs', 'migrate', name, file, '--yes'])
+
+  const [conflict, missing] = ['was changed meanwhile', 'was deleted meanwhile']
+  expect(report).toEqual({
+    ...{ changed: 2, refused: 4, before: 0 },
+    refusals: [
+      { id: changed, code: 'CONFLICT', problem: conflict },
+      { id: deleted, code: 'NOT_FOUND', problem: missing },
+      { id: replaced, code: 'CONFLICT', problem: conflict },
+      { id: gone, code: 'NOT_FOUND', problem: missing },
+    ],
+  })
+  expect(await dataOf(name)).toEqual([{ n: 7 }, { n: 20, by: 'other' }, { n: 4, old: 1, by: 'other' }, { n: 60 }])
+})
+
+test('what the schema refuses is listed, and keeps no other out', async () => {
+  const [name, ids] = await aCollection([{ n: 1 }, { n: 2, old: 1 }, { n: 3 }])
+  await svc.collections.update(name, { schema: { n: { type: 'integer' } } })
+  const file = module('({ data: { n } }) => ({ n: n === 3 ? 30 : String(n) })')
+
+  const ran = await world.svc(['docs', 'migrate', name, file, '--yes'])
+
+  expect(ran.exit).toBe(5)
+  expect(ran.stderr).toContain(`${ids[0]}  "n" is not of type "integer"`)
+  expect(ran.stderr).toContain(`${ids[1]}  "n" is not of type "integer"`)
+  expect(ran.stderr).toContain('1 document changed, 2 refused.')
+  expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2, old: 1 }, { n: 30 }])
+})
+
+test('fields are removed in a dialect whose PUT merges, too', async () => {
+  const [name] = await aCollection([
+    { n: 1, old: 1 },
+    { n: 2, old: 1 },
+  ])
+  const file = module('({ data: { n } }) => ({ n })')
+
+  const merging = await world.svc(['docs', 'migrate', name, file, '--yes', '--dialect', 'a, put=merge'])
+  const unchanged = await dataOf(name)
+  const report = await world.json(['docs', 'migrate', name, file, '--yes', '--dialect', 'b'])
+
+  expect(merging).toMatchObject({ exit: 5, stderr: expect.stringContaining('"old" is still there') })
+  expect(unchanged).toEqual([
+    { n: 1, old: 1 },
+    { n: 2, old: 1 },
+  ])
+  expect(report).toMatchObject({ changed: 2, refused: 0 })
+  expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
+})
+
+test.each([
+  ['changed', '({ data }) => ({ ...data, n: data.n * 10 })'],
+  ['changed and rid of a field', '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
+])('a migration that was killed goes on where it stopped: no document is %s twice', async (_what, body) => {
+  const documents = 6_000
+  const [name] = await aCollection([])
+  for (let n = 0; n < documents; n += 1_000) {
+    await svc
+      .collection(name)
+      .createMany(Array.from({ length: 1_000 }, (_, at) => ({ n: n + at + 1, old: true, by: name })))
+  }
+  const file = module(body)
+  const done = async () => (await svc.collection(name).count({ where: { n: { gt: documents } } })) > 0
+  const child = spawn(process.execPath, [bin, 'docs', 'migrate', name, file, '--yes'], {
+    ...{ cwd: world.folder, env: cleanEnv(world.folder), stdio: 'ignore' },
+  })
+  const ended = once(child, 'exit')
+  await expect.poll(done, patiently).toBe(true)
+  child.kill('SIGKILL')
+  await ended
+  const partly = (await dataOf(name)).filter(({ n }) => Number(n) > documents).length
+
+  const edited = readFileSync(join(world.folder, file), 'utf8')
+  module('() => undefined', file)
+  const other = await world.svc(['docs', 'migrate', name, file, '--yes'])
+  writeFileSync(join(world.folder, file), edited)
+  const report = await world.json(['docs', 'migrate', name, file, '--yes'])
+
+  expect(partly).toBeLessThan(documents)
+  expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining('--restart') })
+  expect(report).toMatchObject({ refused: 0 })
+  const numbers = (await dataOf(name)).map(({ n }) => n)
+  expect(numbers).toEqual(Array.from({ length: documents }, (_, at) => (at + 1) * 10))
+  expect(kept()).toEqual([])
+})
