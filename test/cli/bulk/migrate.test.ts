@@ -1,7 +1,7 @@
 /** Documents that a function in a file changes: shown first, then written, and never over what somebody else has written. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient, type Fields } from '../../../client/index.js'
@@ -152,17 +152,21 @@ test('a file that is missing, cannot be run or exports no function is named', as
   expect(other.stderr).toContain('does not export a function')
 })
 
-test('12.4 a module of a folder where svc was not used before is not run', async () => {
+test('12.4 a module of a folder where svc was not used before is run at any service once it is trusted, not before', async () => {
   const other = await openWorld()
-  const [name] = await aCollection([{ n: 1 }])
-  const file = join(world.folder, module('() => ({ n: 2 })'))
+  const [name] = await aCollection([{ n: 1 }, { n: 2 }])
+  const words = ['docs', 'migrate', name, join(world.folder, module('({ data: { n } }) => ({ n: -n })')), '--yes']
+  const env = { SVC_URL: place.url, SVC_API_KEY: place.apiKey }
 
-  const ran = await other.svc(['docs', 'migrate', name, file, '--yes'], {
-    env: { SVC_URL: place.url, SVC_API_KEY: place.apiKey },
-  })
+  const refused = await other.svc(words, { env })
+  const before = await dataOf(name)
+  const trusted = await other.svc(words, { env: { ...env, SVC_TRUST_CODE: '1' } })
 
-  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
-  expect(await dataOf(name)).toEqual([{ n: 1 }])
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringContaining('was never accepted') })
+  expect(before).toEqual([{ n: 1 }, { n: 2 }])
+  expect(trusted).toMatchObject({ exit: 0, stderr: expect.stringMatching(/\n2 documents changed\.\n$/) })
+  expect(trusted.stderr).not.toContain('snapshot')
+  expect(await dataOf(name)).toEqual([{ n: -1 }, { n: -2 }])
   await other.close()
 })
 
@@ -236,11 +240,35 @@ test('fields are removed in a dialect whose PUT merges, too', async () => {
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
 })
 
+test('a migration that failed goes on by the same module alone; another one begins anew with --restart', async () => {
+  const [name] = await aCollection([{ n: 1 }, { n: 2 }])
+  const file = module('({ data: { n } }) => ({ n: n * 10 })')
+  const words = ['docs', 'migrate', name, file]
+  await world.json(['faults', 'add', 'status', '--status', '500', '--path', `/collections/${name}/batch/**`])
+  const failed = await world.svc([...words, '--yes'])
+  await world.json(['faults', 'remove', '--all'])
+  module('({ data: { n } }) => ({ n: n * 100 })', file)
+
+  const edited = await world.svc([...words, '--yes'])
+  const others = await world.svc([...words, '--where', 'n=1', '--yes'])
+  const shown = await world.svc([...words, '--dry-run'])
+  const restarted = await world.json([...words, '--restart', '--yes'])
+
+  expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('0 of 2 documents are dealt with') })
+  expect([edited.exit, others.exit]).toEqual([5, 5])
+  expect(edited.stderr).toMatch(
+    /"migration\d+\.ts" or the conditions are other ones .* after 0 of 2 documents\.\n.*--restart/,
+  )
+  expect(shown).toMatchObject({ exit: 0, stderr: expect.stringContaining('A run of it was stopped') })
+  expect(restarted).toMatchObject({ changed: 2 })
+  expect(await dataOf(name)).toEqual([{ n: 100 }, { n: 200 }])
+  expect(kept()).toEqual([])
+})
+
 test.each([
-  ['changed', '({ data }) => ({ ...data, n: data.n * 10 })'],
-  ['changed and rid of a field', '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
-])('a migration that was killed goes on where it stopped: no document is %s twice', async (_what, body) => {
-  const documents = 6_000
+  ['changed', 10_000, '({ data }) => ({ ...data, n: data.n * 10 })'],
+  ['changed and rid of a field', 4_000, '({ data: { old, ...data } }) => ({ ...data, n: data.n * 10 })'],
+])('a migration that was killed goes on where it stopped: no document is %s twice', async (_what, documents, body) => {
   const [name] = await aCollection([])
   for (let n = 0; n < documents; n += 1_000) {
     await svc
@@ -258,14 +286,9 @@ test.each([
   await ended
   const partly = (await dataOf(name)).filter(({ n }) => Number(n) > documents).length
 
-  const edited = readFileSync(join(world.folder, file), 'utf8')
-  module('() => undefined', file)
-  const other = await world.svc(['docs', 'migrate', name, file, '--yes'])
-  writeFileSync(join(world.folder, file), edited)
   const report = await world.json(['docs', 'migrate', name, file, '--yes'])
 
   expect(partly).toBeLessThan(documents)
-  expect(other).toMatchObject({ exit: 5, stderr: expect.stringContaining('--restart') })
   expect(report).toMatchObject({ refused: 0 })
   const numbers = (await dataOf(name)).map(({ n }) => n)
   expect(numbers).toEqual(Array.from({ length: documents }, (_, at) => (at + 1) * 10))
