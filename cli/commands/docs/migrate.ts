@@ -37,10 +37,7 @@ export default class DocsMigrate extends TargetCommand {
   static override summary = 'Change the documents of a collection by a function in a file.'
   static override description = prose(`The default export of the file is called with each document:
 
-  export default ({ data }) => {
-    if (typeof data.views === 'number') return undefined
-    return { ...data, views: Number(data.views), hits: undefined }
-  }
+  export default ({ data }) => ({ ...data, views: Number(data.views) })
 
 What it returns are the new data; a field that is left out is removed, and after undefined the document stays as it is. It may be
 async. All documents are read first, and nothing is written where it throws. Then some differences are shown and it asks; without a
