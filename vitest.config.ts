@@ -31,7 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'units',
-          include: ['{client,emulator,seeds,cli}/**/*.test.ts', 'test/**/*.test.ts'],
+          include: ['{client,emulator,seeds,cli,dashboard}/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/conformance/**', 'test/full/**', ...liveTests, 'node_modules/**', 'dist/**'],
         },
       },

@@ -14,6 +14,8 @@ import type { ProjectKey } from './store/projects.js'
 
 export interface FolderKeys extends Keyring {
   readonly controlToken: string
+  /** Tells this folder from all others, to anybody: nothing can be learned from it. Another token makes it another one. */
+  readonly folderId: string
   /** Where the folder's emulator listened last; nothing before its first start. */
   readonly port: number | undefined
   keepPort(port: number): Promise<void>
@@ -54,8 +56,10 @@ export async function openFolderKeys(options: FolderKeysOptions): Promise<Folder
   }
 
   if (isTokenNew) await token.write(newToken())
+  const controlToken = await token.first(newToken())
   return {
-    controlToken: await token.first(newToken()),
+    controlToken,
+    folderId: createHash('sha256').update(`folder ${controlToken}`).digest('hex').slice(0, 16),
     port: await port.read(),
     keepPort: (chosen) => port.write(chosen),
     hasData,

@@ -141,7 +141,7 @@ async function openBackend(
   const connections = openConnections(events)
   const backend: Backend = {
     db: watched(db, indexes.busy),
-    about: { pid: about.pid, dataDir, project: config.project },
+    about: { pid: about.pid, dataDir, project: config.project, folder: keyring.folderId },
     url,
     now,
     clocks,

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -18,6 +17,7 @@ import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleCommandLine, bundleEmulator } from './bundle.js'
 import { bundleCommonJs } from './client-package.js'
+import { bundleDashboard } from './dashboard.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -26,12 +26,14 @@ const sources = [
   'emulator',
   'seeds',
   'cli',
+  'dashboard',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
   'scripts/bundle.js',
   'scripts/client-package.js',
+  'scripts/dashboard.js',
   '.oclifrc.json',
 ]
 
@@ -51,7 +53,7 @@ async function build() {
     await bundleEmulator(root, made)
     await bundleCommandLine(root, made)
     await bundleCommonJs(root, made)
-    copyPages(made)
+    await bundleDashboard(root, made)
     await makeTemplate(made)
     // The tool that writes the manifest reads and writes in the folder it stands in.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
@@ -64,12 +66,6 @@ async function build() {
   } finally {
     for (const folder of [stage, compiled]) rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** The folders of files that the emulator serves stand beside the code that names them. @param {string} made */
-function copyPages(made) {
-  const pages = join('emulator', 'pages')
-  cpSync(join(root, pages), join(made, pages), { recursive: true, filter: (path) => !path.endsWith('.ts') })
 }
 
 /** Packs the template of the database, or takes the one that is there while what it is made of is the same. @param {string} made */

@@ -21,7 +21,7 @@ import { openServedBranch } from '../git/served-branch.js'
 import { type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
-import { openInBrowser } from '../terminal/browser.js'
+import { openDashboard } from '../target/open-dashboard.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Dev extends SvcCommand {
@@ -94,7 +94,7 @@ command's exit code if it ends by itself.`)
           ...{ ...boxDetails(options, emulator, branch), hashLibrary, seconds, demo, app, other },
           open: flags.open,
         })
-        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started))
+        await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started, options.folder))
       } finally {
         unfollow()
         await endTypes()
@@ -148,7 +148,7 @@ command's exit code if it ends by itself.`)
     if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...info })}\n`)
     else if (!this.isQuiet()) process.stdout.write(`${box(info, details)}\n`)
     if (filled !== undefined) this.note(`${nearby(filled)} has this address and key.`)
-    if (details.open) await openInBrowser(info.dashboardUrl)
+    if (details.open) await openDashboard(info, details.folder)
   }
 
   /** A file that cannot be written is the app's affair: the emulator runs all the same. */
@@ -161,8 +161,13 @@ command's exit code if it ends by itself.`)
     }
   }
 
-  private async alone(info: EmulatorInfo, stopped: Promise<NodeJS.Signals>, started: Started): Promise<void> {
-    const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info, started)
+  private async alone(
+    info: EmulatorInfo,
+    stopped: Promise<NodeJS.Signals>,
+    started: Started,
+    folder: string,
+  ): Promise<void> {
+    const unlisten = this.jsonEnabled() ? () => undefined : await listenToKeys(info, started, folder)
     await stopped
     unlisten()
   }
@@ -193,17 +198,21 @@ command's exit code if it ends by itself.`)
       const stop = isBeside ? `kill ${info.pid}` : `svc stop${dataWords(folder)}`
       this.log(`${info.url} runs in the background, as process ${info.pid}. Stop it: ${stop}`)
     }
-    if (open) await openInBrowser(info.dashboardUrl)
+    if (open) await openDashboard(info, folder)
   }
 }
 
 /** What listens to keys is loaded only where somebody may press one. */
-async function listenToKeys(info: EmulatorInfo, { live, requests, branch }: Started): Promise<() => void> {
+async function listenToKeys(
+  info: EmulatorInfo,
+  { live, requests, branch }: Started,
+  folder: string,
+): Promise<() => void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return () => undefined
   const [{ WebSocket }, { listenToKeys }] = await Promise.all([import('ws'), import('../dev/hotkeys.js')])
   const client = createClient({ url: info.url, apiKey: info.apiKey, WebSocket })
   const about = () => [...(branch ? [branch.words()] : []), ...latencyWords(live.latency())]
-  return listenToKeys({ client, emulator: info, requests, about })
+  return listenToKeys({ client, emulator: info, folder, requests, about })
 }
 
 /** What the emulator file says, field by field: an emulator knows more than it may tell. Contract 11. */

@@ -2,14 +2,27 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { dashboardAddress, dashboardPages, dashboardPlace } from '../target/dashboard-address.js'
+import { stateFolderHere } from '../target/emulator-file.js'
 import { isAnswering } from '../target/emulator-health.js'
-import { openInBrowser } from '../terminal/browser.js'
+import { openDashboard } from '../target/open-dashboard.js'
 import { printable } from '../terminal/text-width.js'
 
 export default class Open extends SvcCommand {
-  static override summary = "Open the emulator's page in the browser."
-  static override examples = ['<%= config.bin %> open', '<%= config.bin %> open data --print']
-  static override args = { page: Args.string({ description: 'page to open [default: the first one]' }) }
+  static override summary = 'Open the dashboard in the browser.'
+  static override description =
+    'The address carries the control token of the emulator behind its "#", which lets the page in and is sent to nobody.'
+  static override examples = [
+    '<%= config.bin %> open',
+    '<%= config.bin %> open data posts',
+    '<%= config.bin %> open requests --print',
+  ]
+  static override args = {
+    page: Args.string({ description: 'page to open', options: [...dashboardPages], default: 'home' }),
+    id: Args.string({
+      description: 'what to open on it: a collection, posts/<id>, or the id of a user, mail or request',
+    }),
+  }
   static override flags = {
     data: dataFlag,
     print: Flags.boolean({ description: 'print the address instead' }),
@@ -19,12 +32,12 @@ export default class Open extends SvcCommand {
     const { args, flags } = await this.parse(Open)
     const emulator = emulatorHere(flags.data)
     if (!emulator || !(await isAnswering(emulator.url))) throw noEmulator(flags.data)
-    const url = new URL(`./${args.page ?? ''}`, `${emulator.dashboardUrl.replace(/\/*$/, '')}/`).href
+    const url = dashboardAddress(emulator, args.page, args.id)
     const isOpened = !flags.print && !this.jsonEnabled() && process.stdout.isTTY === true && !process.env.CI
 
     if (isOpened) {
-      await openInBrowser(url)
-      this.note(`opening ${url}`)
+      await openDashboard(emulator, stateFolderHere(flags.data), args.page, args.id)
+      this.note(`opening ${dashboardPlace(emulator, args.page, args.id)}`)
     } else this.log(printable(url))
     return { url, isOpened }
   }

@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
+import { dashboardAddress } from '../target/dashboard-address.js'
 import { type EmulatorInfo, stateFolder } from '../target/emulator-file.js'
 import { hashingWords } from '../target/info-rows.js'
 import { onStdout } from '../terminal/colour.js'
@@ -31,6 +32,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
   const width = Math.min(terminalWidth(), 78)
   const entries: [string, readonly string[]][] = [
     ['API', [onStdout.cyan(info.url)]],
+    ['Page', [onStdout.cyan(dashboardAddress(info))]],
     ['Key', [info.apiKey]],
     ...(details.secretKey
       ? [['Secret', [`${details.secretKey}  ${onStdout.dim('shown once')}`]] as [string, string[]]]

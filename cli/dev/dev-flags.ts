@@ -56,7 +56,7 @@ export const devFlags = {
     description: 'write what svc.config.ts says into svc.json, instead of starting',
     exclusive: ['detach'],
   }),
-  open: Flags.boolean({ description: "open the emulator's page in the browser" }),
+  open: Flags.boolean({ description: 'open the dashboard in the browser' }),
   detach: Flags.boolean({ description: 'run in the background; svc stop ends it' }),
   demo: Flags.boolean({ description: 'add authors, posts, comments, a user and a file to look at, once' }),
   seed: Flags.string({

@@ -7,7 +7,7 @@ import { changeLines } from '../tail/change-lines.js'
 import { openTail, type Tail } from '../tail/open-tail.js'
 import { openControl } from '../target/control.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
-import { openInBrowser } from '../terminal/browser.js'
+import { openDashboard } from '../target/open-dashboard.js'
 import { onStderr, onStdout } from '../terminal/colour.js'
 import { printableLines } from '../terminal/text-width.js'
 import { loginKey } from './login-key.js'
@@ -18,6 +18,8 @@ import { openScreen } from './screen.js'
 export interface Watched {
   readonly client: Client
   readonly emulator: EmulatorInfo
+  /** The state folder. */
+  readonly folder: string
   readonly requests: RequestLog
   /** What else the line at the bottom says. */
   readonly about: () => readonly string[]
@@ -34,7 +36,7 @@ const redrawMilliseconds = 500
 /** Listens until the answered function is called, which leaves the terminal as it was. Without a terminal it does nothing. */
 export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = process.stdin): () => void {
   if (!input.isTTY) return () => undefined
-  const { client, emulator, requests } = watched
+  const { client, emulator, folder, requests } = watched
   const screen = openScreen()
   const tail = tailSwitch(client)
   const login = loginKey(emulator, say)
@@ -45,7 +47,7 @@ export function listenToKeys(watched: Watched, input: NodeJS.ReadStream = proces
     n: { words: 'create a document', press: () => createOne(client, tail.isOn()) },
     l: { words: 'log in through the identity provider', press: login.begin },
     m: { words: 'show the newest mail', press: () => showMail(emulator) },
-    o: { words: "open the emulator's page", press: () => openInBrowser(emulator.dashboardUrl) },
+    o: { words: 'open the dashboard', press: () => openDashboard(emulator, folder) },
     c: { words: 'clear the terminal', press: screen.clear },
     '?': { words: 'show these keys', press: () => say(help(keys)) },
     q: { words: 'stop, as Ctrl-C does', press: interrupt },

@@ -37,8 +37,16 @@ export interface Backend {
   readonly providers: IdentityProviders
   /** The identity provider that comes along, on a developer's machine only. */
   readonly localProvider: LocalProvider | undefined
-  /** The process that answers, where its data are (undefined in memory and on a server), and the id of the project it was opened for. */
-  readonly about: { readonly pid: number; readonly dataDir: string | undefined; readonly project: string }
+  /**
+   * The process that answers, where its data are (undefined in memory and on a server), the id of the project it was opened
+   * for, and what tells its state folder from all others.
+   */
+  readonly about: {
+    readonly pid: number
+    readonly dataDir: string | undefined
+    readonly project: string
+    readonly folder: string
+  }
   /** Where the service is reached. Links are built from it, never from what a request says. */
   readonly url: () => string
   /** Learns what lists ask for, and knows which fields have an index. */

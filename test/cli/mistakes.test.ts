@@ -195,9 +195,11 @@ test('a setting of the project file that there is not is named', async () => {
 })
 
 test('a page of the emulator is never one of somebody else', async () => {
-  const { stdout } = await world.svc(['open', '//example.com', '--print'])
+  const { exit } = await world.svc(['open', '//example.com', '--print'])
+  const { stdout } = await world.svc(['open', 'data', '//example.com', '--print'])
 
-  expect(new URL(stdout).hostname).toBe('127.0.0.1')
+  expect(exit).toBe(2)
+  expect(new URL(stdout)).toMatchObject({ hostname: '127.0.0.1', pathname: '/_svc/data/example.com' })
 })
 
 test('in a terminal no word of a failure is broken at the edge', async () => {

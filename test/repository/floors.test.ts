@@ -116,14 +116,15 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   seeds: ['seeds', 'client', 'node:', 'package'],
   cli: ['cli', 'seeds', 'client', 'node:', 'package'],
+  dashboard: ['dashboard', 'client', 'package'],
 }
 
 /** The commands that run the service themselves, or look at what it left; they load it when they need it. */
 const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve)\.ts|(dev|doctor)\/.*)$/
 
-const rooms = ['client', 'emulator', 'seeds', 'cli', 'test', 'scripts', 'bench']
+const rooms = ['client', 'emulator', 'seeds', 'cli', 'dashboard', 'test', 'scripts', 'bench']
 const files = filesOf(...rooms)
-const sources = filesOf('client', 'emulator', 'seeds', 'cli').filter((file) => !/\.test\.ts$/.test(file))
+const sources = filesOf('client', 'emulator', 'seeds', 'cli', 'dashboard').filter((file) => !/\.test\.ts$/.test(file))
 const imports = sources.flatMap((file) => importsOf(file, sources))
 
 test('every floor imports only what it may', () => {
@@ -261,5 +262,5 @@ function isPortOf(file: string, target: string): boolean {
 }
 
 function isPackage(target: string): boolean {
-  return !/^(client|emulator|seeds|cli)\//.test(target)
+  return !/^(client|emulator|seeds|cli|dashboard)\//.test(target)
 }

@@ -7,6 +7,11 @@ export const health = {
   get: {
     summary: 'Check whether the emulator answers.',
     isOpen: true,
-    reply: z.strictObject({ status: z.literal('ok') }),
+    reply: z.strictObject({
+      status: z.literal('ok'),
+      folder: z
+        .string()
+        .describe('Another for each state folder, and no secret: what a page keeps for one is not sent to another.'),
+    }),
   },
 } satisfies OperationsOf<typeof operations.health>

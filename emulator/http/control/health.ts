@@ -1,5 +1,5 @@
 import type { ControlHandlers } from './control-routes.js'
 
 export const health: ControlHandlers['health'] = {
-  get: () => ({ status: 'ok' }),
+  get: ({ about: { folder } }) => ({ status: 'ok', folder }),
 }

@@ -1,0 +1,35 @@
+import type { EmulatorInfo } from './emulator-file.js'
+
+/** The pages of the dashboard, as `svc open` names them. */
+export const dashboardPages = [
+  'home',
+  'data',
+  'files',
+  'snapshots',
+  'users',
+  'provider',
+  'mail',
+  'requests',
+  'realtime',
+  'simulate',
+  'settings',
+] as const
+
+/**
+ * A page of the dashboard, without what lets somebody in.
+ *
+ * @param id what is opened on it, such as `posts` or `posts/<id>` of data
+ */
+export function dashboardPlace({ dashboardUrl }: Pick<EmulatorInfo, 'dashboardUrl'>, page = 'home', id = ''): string {
+  const parts = [page === 'home' ? '' : page, ...id.split('/')].filter((part) => part !== '')
+  return `${dashboardUrl.replace(/\/*$/, '')}/${parts.map(encodeURIComponent).join('/')}`
+}
+
+/** The same with the control token, which the page takes out of its address: behind the `#` it is sent to nobody. */
+export function dashboardAddress(
+  emulator: Pick<EmulatorInfo, 'dashboardUrl' | 'controlToken'>,
+  page?: string,
+  id?: string,
+): string {
+  return `${dashboardPlace(emulator, page, id)}#token=${encodeURIComponent(emulator.controlToken)}`
+}

@@ -1,0 +1,25 @@
+/** What the page that is open would be on the command line. */
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+
+const Context = createContext<{ command: string; setCommand: (command: string) => void } | undefined>(undefined)
+
+export function CommandLineProvider({ children }: { children: ReactNode }) {
+  const [command, setCommand] = useState('svc status')
+  const value = useMemo(() => ({ command, setCommand }), [command])
+  return <Context value={value}>{children}</Context>
+}
+
+function useContextOf() {
+  const context = useContext(Context)
+  if (!context) throw new Error('There is no command line here.')
+  return context
+}
+
+export function useCommand(command: string): void {
+  const { setCommand } = useContextOf()
+  useEffect(() => setCommand(command), [command, setCommand])
+}
+
+export function useShownCommand(): string {
+  return useContextOf().command
+}

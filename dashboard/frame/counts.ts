@@ -1,0 +1,64 @@
+/** The questions that several pages ask, each under one name, so that an answer is shared. */
+import { useQuery } from '@tanstack/react-query'
+import { useSession } from '../session/context.js'
+
+export function useCollections() {
+  const { client, acting } = useSession()
+  return useQuery({ queryKey: ['collections', acting?.user.id], queryFn: () => client.collections.list() })
+}
+
+export function useMails() {
+  const { control, project } = useSession()
+  return useQuery({
+    queryKey: ['mail'],
+    queryFn: async () => (await control.mail.list({ project: project.id, limit: 200 })).mails,
+  })
+}
+
+export function useConnections() {
+  const { control, project } = useSession()
+  return useQuery({
+    queryKey: ['connections'],
+    queryFn: async () => (await control.connections.list({ project: project.id })).connections,
+    refetchInterval: 5_000,
+  })
+}
+
+export function useFaults() {
+  const { control } = useSession()
+  return useQuery({ queryKey: ['faults'], queryFn: async () => (await control.faults.list()).faults })
+}
+
+export function useInfo() {
+  const { control } = useSession()
+  return useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
+}
+
+export function useProject() {
+  const { control, project } = useSession()
+  return useQuery({ queryKey: ['project'], queryFn: () => control.projects.get({ project: project.id }) })
+}
+
+/** How many of each there are, as far as it is known; nothing for what nobody has asked yet. */
+export function useCounts(): { readonly [name: string]: number | undefined } {
+  const { owner, control, project } = useSession()
+  const users = useQuery({
+    queryKey: ['users', 'count'],
+    queryFn: async () => (await owner.users.list({ limit: 1 })).total ?? undefined,
+  })
+  const requests = useQuery({
+    queryKey: ['requests', 'count'],
+    queryFn: async () => (await control.requests.list({ project: project.id, limit: 1 })).kept,
+    refetchInterval: 5_000,
+  })
+  const files = useQuery({ queryKey: ['files', 'usage'], queryFn: () => owner.files.info() })
+  return {
+    collections: useCollections().data?.length,
+    users: users.data,
+    files: files.data?.files,
+    requests: requests.data,
+    mail: useMails().data?.length,
+    connections: useConnections().data?.length,
+    faults: useFaults().data?.length || undefined,
+  }
+}

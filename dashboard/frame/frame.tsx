@@ -1,0 +1,165 @@
+/** What stands around every page: the strips above and below, the navigation, the palette, the keys. */
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { formatBytes } from '../../client/protocol/model/figures.js'
+import { useConnection } from '../live/context.js'
+import { Copy } from '../parts/button.js'
+import { Icon } from '../parts/icons.js'
+import { useSession } from '../session/context.js'
+import { useShownCommand } from './command-line.js'
+import { useCounts, useInfo } from './counts.js'
+import { Keys } from './keys.js'
+import { pages } from './pages.js'
+import { Palette } from './palette.js'
+
+export function Frame({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState<'palette' | 'keys' | 'navigation'>()
+  useShortcuts(setOpen)
+  const [location] = useLocation()
+  // Another page closes what is open.
+  useEffect(() => setOpen(undefined), [location])
+  return (
+    <div className="frame">
+      <TopStrip onPalette={() => setOpen('palette')} onNavigation={() => setOpen('navigation')} />
+      <Navigation isOpen={open === 'navigation'} />
+      <main>{children}</main>
+      <BottomStrip />
+      {open === 'palette' ? <Palette onClose={() => setOpen(undefined)} /> : null}
+      {open === 'keys' ? <Keys onClose={() => setOpen(undefined)} /> : null}
+    </div>
+  )
+}
+
+function useShortcuts(open: (what: 'palette' | 'keys') => void) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'k' && (event.metaKey || event.ctrlKey)) {
+        event.preventDefault()
+        return open('palette')
+      }
+      if ((event.target as Element).closest('input, textarea, select, .cm-editor, .dialog')) return
+      if (event.metaKey || event.ctrlKey || event.altKey) return
+      if (event.key === '?') open('keys')
+      const named = { '/': 'filter', n: 'new' }[event.key]
+      if (named === undefined) return
+      const target = document.querySelector<HTMLElement>(`main [data-key="${named}"]`)
+      if (!target) return
+      event.preventDefault()
+      if (target instanceof HTMLInputElement) target.focus()
+      else target.click()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [open])
+}
+
+const connectionWords = { connecting: 'connecting', open: 'the emulator answers', lost: 'the emulator does not answer' }
+
+function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNavigation: () => void }) {
+  const { project, acting, actAs } = useSession()
+  const { data: info } = useInfo()
+  const connection = useConnection()
+  const isMac = /Mac|iP/.test(navigator.platform)
+  return (
+    <header className="top">
+      <button type="button" className="icon-button menu-button" onClick={onNavigation} aria-label="Pages">
+        <Icon name="settings" />
+      </button>
+      <Link href="/" className="brand">
+        <i className={connection} title={connectionWords[connection]} />
+        svc dev
+        <span className="hidden" role="status">
+          {connectionWords[connection]}
+        </span>
+      </Link>
+      <Link href="/settings" className="chip">
+        project <b>{project.name}</b>
+      </Link>
+      <Link href="/settings" className="chip wide-only">
+        dialect <b>{info?.dialect ?? '…'}</b>
+      </Link>
+      <Link href="/" className="chip mono wide-only">
+        {location.host}
+      </Link>
+      {connection === 'lost' ? <span className="chip warn">not answering; shown as it was last</span> : null}
+      <span className="grow" />
+      <Link href="/simulate" className={`chip wide-only ${info && info.clock.offset !== 0 ? 'warn' : ''}`}>
+        clock <b>{info ? offsetWords(info.clock.offset) : '…'}</b>
+      </Link>
+      {acting ? (
+        <button
+          type="button"
+          className="chip warn"
+          onClick={() => void actAs(undefined)}
+          title="Act as the owner again"
+        >
+          acting as <b>{acting.user.email}</b> ×
+        </button>
+      ) : (
+        <Link href="/users" className="chip wide-only">
+          acting as <b>owner</b>
+        </Link>
+      )}
+      <button type="button" className="chip palette-button" onClick={onPalette}>
+        <span className="wide-only">Go to or do anything</span> <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+      </button>
+    </header>
+  )
+}
+
+function offsetWords(milliseconds: number): string {
+  if (milliseconds === 0) return 'real'
+  const seconds = Math.round(Math.abs(milliseconds) / 1000)
+  const words =
+    seconds >= 172_800
+      ? `${Math.round(seconds / 86_400)} d`
+      : seconds >= 7_200
+        ? `${Math.round(seconds / 3_600)} h`
+        : seconds >= 120
+          ? `${Math.round(seconds / 60)} min`
+          : `${seconds} s`
+  return `${milliseconds > 0 ? '+' : '−'}${words}`
+}
+
+function Navigation({ isOpen }: { isOpen: boolean }) {
+  const counts = useCounts()
+  const [location] = useLocation()
+  return (
+    <nav className={`navigation ${isOpen ? 'open' : ''}`} aria-label="Pages">
+      {pages.map(({ path, title, icon, group, count }, at) => {
+        const isHere = path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
+        const isFirst = group !== '' && pages[at - 1]?.group !== group
+        return (
+          <div key={path}>
+            {isFirst ? <h2>{group}</h2> : null}
+            <Link href={path} className={isHere ? 'on' : ''} aria-current={isHere ? 'page' : undefined} title={title}>
+              <Icon name={icon} />
+              <b>{title}</b>
+              <span className="mono">{count === undefined ? '' : (counts[count] ?? '')}</span>
+            </Link>
+          </div>
+        )
+      })}
+    </nav>
+  )
+}
+
+function BottomStrip() {
+  const command = useShownCommand()
+  const { data: info } = useInfo()
+  const where = info?.database.dataDir == null ? 'in memory' : 'saved'
+  return (
+    <footer className="bottom">
+      <span className="wide-only">Same on the command line</span>
+      <code className="cut" title={command}>
+        {command}
+      </code>
+      <Copy text={command} />
+      <span className="grow" />
+      <span className="wide-only">{info ? where : ''}</span>
+      <span className="wide-only">
+        {info ? `PostgreSQL ${info.database.version.split(' ')[0]} · ${formatBytes(info.database.bytes)}` : ''}
+      </span>
+    </footer>
+  )
+}

@@ -1,0 +1,79 @@
+/** Everything by its name: pages, collections, commands of `svc`, and switches. */
+import { Autocomplete } from '@base-ui/react/autocomplete'
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import { Dialog } from '../parts/dialog.js'
+import { useSession } from '../session/context.js'
+import { keepPreference } from '../session/storage.js'
+import { commands } from './commands.js'
+import { useCollections } from './counts.js'
+import { pages } from './pages.js'
+import { useUndo } from './undo.js'
+
+interface Entry {
+  readonly words: string
+  readonly hint: string
+  readonly run: () => void
+}
+
+export function Palette({ onClose }: { onClose: () => void }) {
+  const entries = useEntries()
+  return (
+    <Dialog title="Go to or do anything" onClose={onClose}>
+      <Autocomplete.Root items={entries} inline open autoHighlight itemToStringValue={({ words }) => words}>
+        <Autocomplete.Input
+          className="input palette-input"
+          placeholder="A page, a collection, a command"
+          aria-label="Search"
+        />
+        <Autocomplete.Empty className="palette-empty">Nothing has that name.</Autocomplete.Empty>
+        <Autocomplete.List className="palette-list">
+          {(entry: Entry) => (
+            <Autocomplete.Item
+              key={entry.hint + entry.words}
+              value={entry}
+              className="palette-item"
+              onClick={() => {
+                onClose()
+                entry.run()
+              }}
+            >
+              <span className={entry.hint === 'copy' ? 'mono' : ''}>{entry.words}</span>
+              <span className="dim">{entry.hint}</span>
+            </Autocomplete.Item>
+          )}
+        </Autocomplete.List>
+      </Autocomplete.Root>
+    </Dialog>
+  )
+}
+
+function useEntries(): Entry[] {
+  const [, go] = useLocation()
+  const { acting, actAs } = useSession()
+  const { say } = useUndo()
+  const { data: collections } = useCollections()
+  return useMemo(() => {
+    const theme = (name: string) => ({
+      words: `Theme: ${name}`,
+      hint: 'do',
+      run: () => setTheme(name),
+    })
+    const copy = async (command: string) => {
+      await navigator.clipboard.writeText(command)
+      say({ words: `Copied ${command}` })
+    }
+    return [
+      ...pages.map(({ path, title }) => ({ words: title, hint: 'page', run: () => go(path) })),
+      ...(collections ?? []).map(({ name }) => ({ words: name, hint: 'collection', run: () => go(`/data/${name}`) })),
+      ...(acting ? [{ words: 'Act as the owner again', hint: 'do', run: () => void actAs(undefined) }] : []),
+      ...['light', 'dark', 'system'].map(theme),
+      ...commands.map((command) => ({ words: command, hint: 'copy', run: () => void copy(command) })),
+    ]
+  }, [collections, acting, actAs, go, say])
+}
+
+export function setTheme(name: string): void {
+  keepPreference('theme', name)
+  document.documentElement.dataset.theme = name
+}

@@ -1,0 +1,97 @@
+/** What happens in the emulator, as one stream for the whole page: kept for lists, and handed to whoever must read again. */
+import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
+import { pause } from '../../client/send.js'
+import type { Session } from '../session/session.js'
+
+export type Connection = 'connecting' | 'open' | 'lost'
+
+export interface EventStore {
+  subscribe(listener: () => void): () => void
+  /** The newest first. The same array until something happens. */
+  events(): readonly EmulatorEvent[]
+  connection(): Connection
+  /** Called with what came, a few times a second at most; and when nobody knows what was missed. */
+  onBatch(listener: (events: readonly EmulatorEvent[], isGap: boolean) => void): () => void
+  close(): void
+}
+
+/** However much happens, the page holds and draws so much of it. */
+const mostEvents = 500
+const flushMilliseconds = 60
+
+export function openEvents({ control, guard }: Session): EventStore {
+  const stop = new AbortController()
+  const listeners = new Set<() => void>()
+  const readers = new Set<(events: readonly EmulatorEvent[], isGap: boolean) => void>()
+  let kept: readonly EmulatorEvent[] = []
+  let connection: Connection = 'connecting'
+  let waiting: EmulatorEvent[] = []
+  let isGap = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function notify() {
+    for (const listener of listeners) listener()
+  }
+
+  function become(next: Connection) {
+    if (connection === next) return
+    connection = next
+    notify()
+  }
+
+  function flush() {
+    timer = undefined
+    const [batch, gap] = [waiting, isGap]
+    waiting = []
+    isGap = false
+    kept = [...batch.toReversed(), ...kept].slice(0, mostEvents)
+    notify()
+    for (const reader of readers) reader(batch, gap)
+  }
+
+  function take(event: EmulatorEvent) {
+    if (event.kind === 'stream.missed') isGap = true
+    else if (event.kind !== 'stream.opened') waiting.push(event)
+    timer ??= setTimeout(flush, flushMilliseconds)
+  }
+
+  async function follow() {
+    let since: string | undefined
+    for (let failures = 0; !stop.signal.aborted; failures++) {
+      try {
+        const from = since === undefined ? { last: 100 } : { since }
+        for await (const event of control.events.stream({ ...from, signal: stop.signal })) {
+          failures = 0
+          if (connection === 'lost') isGap = true
+          become('open')
+          since = event.id
+          take(event)
+        }
+      } catch {
+        // Whatever it was: the next try shows whether it passes.
+      }
+      if (stop.signal.aborted) return
+      guard.doubt()
+      become('lost')
+      await pause(Math.min(3_000, 250 * 2 ** failures)).catch(() => undefined)
+    }
+  }
+
+  void follow()
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    events: () => kept,
+    connection: () => connection,
+    onBatch(listener) {
+      readers.add(listener)
+      return () => void readers.delete(listener)
+    },
+    close() {
+      stop.abort()
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import './style/tokens.css'
+import './style/base.css'
+import './style/parts.css'
+import './style/frame.css'
+import './style/pages.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.js'
+import { preference } from './session/storage.js'
+
+document.documentElement.dataset.theme = preference('theme') ?? 'system'
+const root = document.getElementById('root')
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,175 @@
+/** Changing or deleting all that a query matches, with a look at the first of them before. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Client, Document, Fields } from '../../../client/index.js'
+import { mergeFields, splitOperators } from '../../../client/protocol/model/document.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { isObject } from '../../../client/protocol/model/json.js'
+import { useUndo } from '../../frame/undo.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { nameOf } from './columns.js'
+import type { QueryState } from './query-state.js'
+
+interface BulkProps {
+  readonly name: string
+  readonly query: QueryState
+  readonly total: number
+  readonly onClose: () => void
+}
+
+const batchSize = 500
+const previewed = 5
+
+function useFirst(name: string, { where, text }: QueryState) {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ['documents', name, text, 'preview'],
+    queryFn: () => client.collection(name).list({ where, limit: previewed }),
+  })
+}
+
+/** Everything that matches, by its ids first: what is changed on the way may no longer match. */
+async function inBatches(
+  client: Client,
+  name: string,
+  { where }: QueryState,
+  change: (ids: readonly string[]) => Promise<unknown>,
+  onDone: (count: number) => void,
+) {
+  const ids: string[] = []
+  for await (const { id } of client.collection(name).iterate({ where })) ids.push(id)
+  for (let at = 0; at < ids.length; at += batchSize) {
+    await change(ids.slice(at, at + batchSize))
+    onDone(Math.min(at + batchSize, ids.length))
+  }
+}
+
+export function BulkDelete({ name, query, total, onClose }: BulkProps) {
+  const { client } = useSession()
+  const { doUndoably } = useUndo()
+  const [done, setDone] = useState(0)
+  const { data } = useFirst(name, query)
+  const remove = useMutation({
+    mutationFn: () =>
+      doUndoably(`Deleted ${formatCount(total)} documents of ${name}`, `delete documents of ${name}`, () =>
+        inBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), setDone),
+      ),
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title={`Delete ${formatCount(total)} documents of ${name}?`}
+      action={remove.isPending ? `Deleted ${formatCount(done)}` : `Delete ${formatCount(total)}`}
+      isBad
+      isBusy={remove.isPending}
+      failure={remove.error ? <Failure error={remove.error} /> : null}
+      onClose={onClose}
+      onSubmit={() => remove.mutate()}
+    >
+      <Preview documents={data?.items ?? []} total={total} />
+      <p className="dim">For ten seconds it can be undone; afterwards by svc undo.</p>
+    </FormDialog>
+  )
+}
+
+function Preview({ documents, total }: { documents: readonly Document[]; total: number }) {
+  return (
+    <ul className="preview">
+      {documents.map((document) => (
+        <li key={document.id} className="cut">
+          <bdi>{nameOf(document)}</bdi> <span className="mono dim">{document.id}</span>
+        </li>
+      ))}
+      {total > documents.length ? <li className="dim">and {formatCount(total - documents.length)} more</li> : null}
+    </ul>
+  )
+}
+
+export function BulkEdit({ name, query, total, onClose }: BulkProps) {
+  const { client } = useSession()
+  const { doUndoably } = useUndo()
+  const [text, setText] = useState('{\n  \n}')
+  const [done, setDone] = useState(0)
+  const { data } = useFirst(name, query)
+  const [changes, wrong] = parseChanges(text)
+  const edit = useMutation({
+    mutationFn: () =>
+      doUndoably(`Changed ${formatCount(total)} documents of ${name}`, `change documents of ${name}`, () =>
+        inBatches(
+          client,
+          name,
+          query,
+          (ids) =>
+            client
+              .collection(name)
+              .updateMany(Object.fromEntries(ids.map((id) => [id, changes])), { returning: false }),
+          setDone,
+        ),
+      ),
+    onSuccess: onClose,
+  })
+  const failure = wrong ?? edit.error
+  return (
+    <FormDialog
+      title={`Edit ${formatCount(total)} documents of ${name}`}
+      action={edit.isPending ? `Changed ${formatCount(done)}` : `Change ${formatCount(total)}`}
+      isWide
+      isBusy={edit.isPending || wrong !== undefined}
+      failure={failure ? <Failure error={failure} /> : null}
+      onClose={onClose}
+      onSubmit={() => edit.mutate()}
+    >
+      <Field label="Fields to set" hint="The others stay. $append and $remove change lists.">
+        <textarea
+          className="input"
+          rows={6}
+          value={text}
+          spellCheck={false}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      <div className="differences mono">
+        {(data?.items ?? []).map((document) => (
+          <Difference key={document.id} document={document} changes={changes} />
+        ))}
+      </div>
+    </FormDialog>
+  )
+}
+
+function parseChanges(text: string): [Fields, Error | undefined] {
+  try {
+    const value = JSON.parse(text)
+    if (isObject(value)) return [value, undefined]
+    return [{}, new Error('Write an object of fields.')]
+  } catch (error) {
+    return [{}, error instanceof Error ? error : undefined]
+  }
+}
+
+function Difference({ document, changes }: { document: Document; changes: Fields }) {
+  let after: Fields
+  try {
+    const { operators, rest } = splitOperators(changes)
+    after = mergeFields(document.data, { fields: rest, ...operators })
+  } catch (error) {
+    return <p className="bad">{error instanceof Error ? error.message : String(error)}</p>
+  }
+  const names = Object.keys(after).filter(
+    (field) => JSON.stringify(after[field]) !== JSON.stringify(document.data[field]),
+  )
+  return (
+    <p>
+      <span className="dim">{nameOf(document)} </span>
+      {names.length === 0 ? <span className="dim">stays as it is</span> : null}
+      {names.map((field) => (
+        <span key={field}>
+          {field} <del>{JSON.stringify(document.data[field])?.slice(0, 60)}</del>{' '}
+          <ins>{JSON.stringify(after[field])?.slice(0, 60)}</ins>{' '}
+        </span>
+      ))}
+    </p>
+  )
+}

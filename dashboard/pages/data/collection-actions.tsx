@@ -1,0 +1,64 @@
+/** What can be done with a whole collection, or with all that its filters match. */
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { Collection } from '../../../client/index.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { Icon } from '../../parts/icons.js'
+import { Menu } from '../../parts/menu.js'
+import { BulkDelete, BulkEdit } from './bulk-dialogs.js'
+import { DeleteCollection, EditCollection, RenameCollection } from './collection-dialogs.js'
+import { ExportDialog } from './export-dialog.js'
+import { ImportDialog } from './import-dialog.js'
+import type { QueryState } from './query-state.js'
+
+type Opened = 'import' | 'export' | 'edit' | 'rename' | 'remove' | 'bulk edit' | 'bulk delete'
+
+interface ActionsProps {
+  readonly name: string
+  readonly collection: Collection | undefined
+  readonly query: QueryState
+  readonly total: number
+}
+
+export function CollectionActions({ name, collection, query, total }: ActionsProps) {
+  const [, go] = useLocation()
+  const [opened, setOpened] = useState<Opened>()
+  const close = () => setOpened(undefined)
+  const which = query.where.all.length === 0 ? `all ${formatCount(total)}` : `the ${formatCount(total)} that match`
+  const ofCollection = collection && {
+    collection,
+    onClose: close,
+    onDone: (next: string | undefined) => go(next === undefined ? '/data' : `/data/${encodeURIComponent(next)}`),
+  }
+  const ofQuery = { name, query, total, onClose: close }
+  return (
+    <>
+      <button type="button" className="button plain wide-only" onClick={() => setOpened('import')}>
+        Import
+      </button>
+      <button type="button" className="button plain wide-only" onClick={() => setOpened('export')}>
+        Export
+      </button>
+      <Menu
+        label={`More for ${name}`}
+        trigger={<Icon name="more" />}
+        entries={[
+          { words: 'Schema and permissions', run: () => setOpened('edit') },
+          { words: 'Rename', run: () => setOpened('rename') },
+          { words: 'Import', run: () => setOpened('import') },
+          { words: 'Export', run: () => setOpened('export') },
+          { words: `Edit ${which}`, run: () => setOpened('bulk edit') },
+          { words: `Delete ${which}`, run: () => setOpened('bulk delete'), isBad: true },
+          { words: 'Delete the collection', run: () => setOpened('remove'), isBad: true },
+        ]}
+      />
+      {opened === 'import' ? <ImportDialog name={name} onClose={close} /> : null}
+      {opened === 'export' ? <ExportDialog {...ofQuery} /> : null}
+      {opened === 'bulk edit' ? <BulkEdit {...ofQuery} /> : null}
+      {opened === 'bulk delete' ? <BulkDelete {...ofQuery} /> : null}
+      {ofCollection && opened === 'edit' ? <EditCollection {...ofCollection} /> : null}
+      {ofCollection && opened === 'rename' ? <RenameCollection {...ofCollection} /> : null}
+      {ofCollection && opened === 'remove' ? <DeleteCollection {...ofCollection} /> : null}
+    </>
+  )
+}

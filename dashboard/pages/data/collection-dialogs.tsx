@@ -1,0 +1,169 @@
+/** Creating, renaming, changing and deleting a collection. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Collection, Permissions, Schema } from '../../../client/index.js'
+import { fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
+import { useUndo } from '../../frame/undo.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+
+export function CreateCollection({ onClose, onCreated }: { onClose: () => void; onCreated: (name: string) => void }) {
+  const { owner } = useSession()
+  const queries = useQueryClient()
+  const create = useMutation({
+    mutationFn: (name: string) => owner.collections.create({ name }),
+    async onSuccess({ name }) {
+      await queries.invalidateQueries({ queryKey: ['collections'] })
+      onClose()
+      onCreated(name)
+    },
+  })
+  return (
+    <FormDialog
+      title="New collection"
+      action="Create"
+      isBusy={create.isPending}
+      failure={create.error ? <Failure error={create.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => create.mutate(String(form.get('name')))}
+    >
+      <Field label="Name" hint="Letters, digits, _ and -, such as posts.">
+        <input className="input mono" name="name" required maxLength={63} autoComplete="off" spellCheck={false} />
+      </Field>
+    </FormDialog>
+  )
+}
+
+interface OfCollection {
+  readonly collection: Collection
+  readonly onClose: () => void
+  readonly onDone: (name: string | undefined) => void
+}
+
+export function RenameCollection({ collection, onClose, onDone }: OfCollection) {
+  const { owner } = useSession()
+  const queries = useQueryClient()
+  const rename = useMutation({
+    mutationFn: (name: string) => owner.collections.rename(collection.name, name),
+    async onSuccess({ name }) {
+      await queries.invalidateQueries({ queryKey: ['collections'] })
+      onClose()
+      onDone(name)
+    },
+  })
+  return (
+    <FormDialog
+      title={`Rename ${collection.name}`}
+      action="Rename"
+      isBusy={rename.isPending}
+      failure={rename.error ? <Failure error={rename.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => rename.mutate(String(form.get('name')))}
+    >
+      <Field label="Name" hint="Documents keep their ids. Code that uses the former name no longer finds it.">
+        <input className="input mono" name="name" defaultValue={collection.name} required autoComplete="off" />
+      </Field>
+    </FormDialog>
+  )
+}
+
+export function DeleteCollection({ collection, onClose, onDone }: OfCollection) {
+  const { owner } = useSession()
+  const { doUndoably } = useUndo()
+  const { name } = collection
+  const remove = useMutation({
+    mutationFn: () =>
+      doUndoably(`Deleted ${name}`, `svc collections delete ${name}`, () => owner.collections.delete(name)),
+    onSuccess() {
+      onClose()
+      onDone(undefined)
+    },
+  })
+  return (
+    <FormDialog
+      title={`Delete ${name}?`}
+      action="Delete"
+      isBad
+      isBusy={remove.isPending}
+      failure={remove.error ? <Failure error={remove.error} /> : null}
+      onClose={onClose}
+      onSubmit={() => remove.mutate()}
+    >
+      <p>All its documents and their files go with it. For ten seconds it can be undone.</p>
+    </FormDialog>
+  )
+}
+
+/** Schema and permissions, as the API takes them, with a line for each field. */
+export function EditCollection({ collection, onClose, onDone }: OfCollection) {
+  const { owner } = useSession()
+  const queries = useQueryClient()
+  const [wrong, setWrong] = useState<Error>()
+  const save = useMutation({
+    mutationFn: (changes: { schema: Schema; permissions: Permissions }) =>
+      owner.collections.update(collection.name, changes),
+    async onSuccess({ name }) {
+      await queries.invalidateQueries({ queryKey: ['collections'] })
+      onClose()
+      onDone(name)
+    },
+  })
+  const failure = wrong ?? save.error
+  return (
+    <FormDialog
+      title={`Schema and permissions of ${collection.name}`}
+      action="Save"
+      isWide
+      isBusy={save.isPending}
+      failure={failure ? <Failure error={failure} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => {
+        try {
+          const schema = JSON.parse(String(form.get('schema')))
+          setWrong(undefined)
+          save.mutate({ schema, permissions: permissionsIn(form) })
+        } catch (error) {
+          setWrong(new Error(`The schema is no JSON: ${error instanceof Error ? error.message : error}`))
+        }
+      }}
+    >
+      <Field
+        label="Schema"
+        hint={`Fields by name, each with a type (${fieldTypes.join(', ')}), required and default. Documents that are stored are not checked again: svc collections check.`}
+      >
+        <textarea
+          className="input"
+          name="schema"
+          rows={10}
+          spellCheck={false}
+          defaultValue={JSON.stringify(collection.schema, undefined, 2)}
+        />
+      </Field>
+      <fieldset className="permissions">
+        <legend>Roles that may</legend>
+        {permissionKinds.map((kind) => (
+          <Field key={kind} label={kind}>
+            <input
+              className="input mono"
+              name={kind}
+              placeholder="anybody with a key"
+              defaultValue={collection.permissions?.[kind]?.join(' ') ?? ''}
+            />
+          </Field>
+        ))}
+      </fieldset>
+    </FormDialog>
+  )
+}
+
+function permissionsIn(form: FormData): Permissions {
+  return Object.fromEntries(
+    permissionKinds.map((kind) => [
+      kind,
+      String(form.get(kind))
+        .split(/[\s,]+/)
+        .filter((role) => role !== ''),
+    ]),
+  )
+}

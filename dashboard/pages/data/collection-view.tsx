@@ -1,0 +1,198 @@
+/** The documents of one collection: filters, the grid, and what is selected beside it. */
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { Document } from '../../../client/index.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { formatPath } from '../../../client/protocol/model/path.js'
+import { shellWord } from '../../../client/snippets/shell.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useFlashes } from '../../live/context.js'
+import { Button } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Page } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+import { CollectionActions } from './collection-actions.js'
+import { permissionWords, schemaWords } from './collections-list.js'
+import { type ColumnOfData, type Linked, shortId, Value, widthOf } from './columns.js'
+import { DocumentPane } from './document/document-pane.js'
+import { Filters } from './filters.js'
+import { type QueryState, useQueryState } from './query-state.js'
+import { type Documents, useDocuments } from './use-documents.js'
+
+export function CollectionView({ name, id }: { name: string; id: string | undefined }) {
+  const { owner } = useSession()
+  const [, go] = useLocation()
+  const query = useQueryState()
+  const documents = useDocuments(name, query)
+  const collection = useQuery({ queryKey: ['collections', 'one', name], queryFn: () => owner.collections.get(name) })
+  useCommand(commandOf(name, query))
+  const place = `/data/${encodeURIComponent(name)}`
+  const search = query.text === '' ? '' : `?${query.text}`
+  const close = useCallback(() => go(place + search), [go, place, search])
+  const openNew = () => go(`${place}/new${search}`)
+  if (collection.error) return <Missing name={name} error={collection.error} />
+  return (
+    <Page
+      title={name}
+      facts={
+        <>
+          {factsOf(documents, query)} · schema: {schemaWords(collection.data?.schema ?? {})} ·{' '}
+          {permissionWords(collection.data?.permissions)}
+        </>
+      }
+      actions={
+        <>
+          <CollectionActions name={name} collection={collection.data} query={query} total={documents.total} />
+          <Button look="main" data-key="new" onClick={openNew}>
+            New document
+          </Button>
+        </>
+      }
+      strip={<Filters name={name} query={query} columns={documents.columns} />}
+      pane={
+        id === undefined ? undefined : (
+          <DocumentPane
+            key={id}
+            collection={name}
+            id={id === 'new' ? undefined : id}
+            onClose={close}
+            onOpen={(next) => go(`${place}/${next}${search}`)}
+          />
+        )
+      }
+    >
+      <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
+    </Page>
+  )
+}
+
+interface ListProps {
+  readonly name: string
+  readonly id: string | undefined
+  readonly query: QueryState
+  readonly documents: Documents
+  readonly openNew: () => void
+}
+
+function List({ name, id, query, documents, openNew }: ListProps) {
+  const [, go] = useLocation()
+  const fresh = useFlashes(name)
+  const search = query.text === '' ? '' : `?${query.text}`
+  const openLink = ({ collection, id: target, email }: Linked) => {
+    if (email !== undefined) go(`/users/${target}`)
+    else if (collection !== undefined) go(`/data/${encodeURIComponent(collection)}/${target}`)
+  }
+  const [setRange] = useState(() => documents.setRange)
+  if (documents.error) return <Failure error={documents.error} retry={documents.retry} />
+  if (documents.isLoading) return <Skeleton rows={14} />
+  if (documents.total === 0) {
+    const isFiltered = query.where.all.length > 0
+    return isFiltered ? (
+      <Empty title="No document matches">
+        <Button onClick={() => query.change({ where: { all: [] } })}>Show all</Button>
+      </Empty>
+    ) : (
+      <Empty title="No documents yet" command={`svc docs create ${shellWord(name)} title=Hello`}>
+        <p>Create one here, drop a file on Import, or let your app write the first.</p>
+        <Button look="main" onClick={openNew}>
+          New document
+        </Button>
+      </Empty>
+    )
+  }
+  return (
+    <Grid
+      label={`Documents of ${name}`}
+      columns={gridColumns(documents.columns, query, openLink)}
+      count={documents.total}
+      rowAt={documents.at}
+      idOf={(document) => document.id}
+      selected={id}
+      fresh={fresh}
+      onOpen={(document) => go(`/data/${encodeURIComponent(name)}/${document.id}${search}`)}
+      onRange={setRange}
+    />
+  )
+}
+
+function gridColumns(
+  columns: readonly ColumnOfData[],
+  query: QueryState,
+  openLink: (linked: Linked) => void,
+): Column<Document>[] {
+  const own = (field: string, title: string) => <SortHead query={query} field={field} title={title} />
+  return [
+    {
+      name: ' id',
+      head: own('id', 'id'),
+      width: '96px',
+      cell: ({ id }) => <span className="mono dim">{shortId(id)}</span>,
+    },
+    ...columns.map((column): Column<Document> => {
+      const { name, type } = column
+      return {
+        name,
+        head: <SortHead query={query} field={name} title={name} type={type} />,
+        width: widthOf(column),
+        isNumber: type === 'number',
+        cell: ({ data }) => <Value value={Object.hasOwn(data, name) ? data[name] : undefined} onLink={openLink} />,
+      }
+    }),
+    {
+      name: ' created',
+      head: own('createdAt', 'created'),
+      width: '110px',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+    },
+  ]
+}
+
+/** Sorts by a field, then the other way round, then not. */
+function SortHead({ query, field, title, type }: { query: QueryState; field: string; title: string; type?: string }) {
+  const { sort } = query
+  const direction = sort && formatPath(sort.path) === field ? sort.direction : undefined
+  const next = direction === undefined ? 'asc' : direction === 'asc' ? 'desc' : undefined
+  const path: [string] = [field]
+  return (
+    <button
+      type="button"
+      className="sort"
+      onClick={() => query.change({ sort: next && { path, direction: next } })}
+      title={`Sort by ${title}`}
+    >
+      {title}
+      {direction === undefined ? null : <span aria-hidden="true">{direction === 'asc' ? ' ↑' : ' ↓'}</span>}
+      {type === undefined ? null : <em>{type}</em>}
+    </button>
+  )
+}
+
+function factsOf({ total, isLoading }: Documents, { where }: QueryState): string {
+  if (isLoading) return '…'
+  const words = `${formatCount(total)} ${total === 1 ? 'document' : 'documents'}`
+  return where.all.length === 0 ? words : `${words} match`
+}
+
+function commandOf(name: string, { text, sort }: QueryState): string {
+  const wheres = text
+    .split('&')
+    .filter((part) => part !== '' && !/^(orderBy|order)=/.test(part))
+    .map((part) => `--where ${shellWord(decodeURIComponent(part.replaceAll('+', ' ')))}`)
+  const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
+  return ['svc docs list', shellWord(name), ...wheres, ...order].join(' ')
+}
+
+function Missing({ name, error }: { name: string; error: unknown }) {
+  const [, go] = useLocation()
+  return (
+    <Page title={name}>
+      <Failure error={error} />
+      <div className="padded">
+        <Button onClick={() => go('/data')}>All collections</Button>
+      </div>
+    </Page>
+  )
+}

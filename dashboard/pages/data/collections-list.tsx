@@ -1,0 +1,116 @@
+/** All collections of the project. */
+import { useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { Collection } from '../../../client/index.js'
+import { permissionKinds } from '../../../client/protocol/model/collection.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useCollections } from '../../frame/counts.js'
+import { Button } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Page } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+import { CreateCollection } from './collection-dialogs.js'
+
+export function CollectionsList() {
+  const { data, error, isPending, refetch } = useCollections()
+  const [, go] = useLocation()
+  const [search, setSearch] = useState('')
+  const [isCreating, setCreating] = useState(false)
+  const wanted = useDeferredValue(search.trim().toLowerCase())
+  useCommand('svc collections list')
+  const shown = (data ?? []).filter(({ name }) => name.toLowerCase().includes(wanted))
+  return (
+    <Page
+      title="Data"
+      facts={data ? `${formatCount(data.length)} ${data.length === 1 ? 'collection' : 'collections'}` : ''}
+      actions={
+        <>
+          <input
+            className="input"
+            data-key="filter"
+            type="search"
+            placeholder="Find a collection"
+            aria-label="Find a collection"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          <Button look="main" data-key="new" onClick={() => setCreating(true)}>
+            New collection
+          </Button>
+        </>
+      }
+    >
+      {isPending ? <Skeleton /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {data?.length === 0 ? (
+        <Empty title="No collections yet" command="svc collections create posts">
+          <p>A collection keeps JSON documents. Your app, the command line and this page see the same ones.</p>
+          <Button look="main" onClick={() => setCreating(true)}>
+            New collection
+          </Button>
+        </Empty>
+      ) : null}
+      {data && data.length > 0 ? (
+        <Grid
+          label="Collections"
+          columns={columns}
+          count={shown.length}
+          rowAt={(index) => shown[index]}
+          idOf={({ id }) => id}
+          onOpen={({ name }) => go(`/data/${encodeURIComponent(name)}`)}
+        />
+      ) : null}
+      {isCreating ? (
+        <CreateCollection
+          onClose={() => setCreating(false)}
+          onCreated={(name) => go(`/data/${encodeURIComponent(name)}`)}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+const columns: readonly Column<Collection>[] = [
+  { name: 'name', head: 'name', width: 'minmax(160px, 1fr)', cell: ({ name }) => <b className="row-name">{name}</b> },
+  {
+    name: 'documents',
+    head: 'documents',
+    width: '110px',
+    isNumber: true,
+    cell: ({ name }) => <Count name={name} />,
+  },
+  { name: 'schema', head: 'schema', width: 'minmax(160px, 2fr)', cell: ({ schema }) => schemaWords(schema) },
+  {
+    name: 'permissions',
+    head: 'permissions',
+    width: 'minmax(140px, 1fr)',
+    cell: ({ permissions }) => permissionWords(permissions),
+  },
+  { name: 'created', head: 'created', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+/** Asked for only while its row is in view. */
+function Count({ name }: { name: string }) {
+  const { owner } = useSession()
+  const { data } = useQuery({
+    queryKey: ['collections', 'count', name],
+    queryFn: async () => (await owner.collections.get(name)).documentCount ?? null,
+  })
+  return <>{data == null ? '…' : formatCount(data)}</>
+}
+
+export function schemaWords(schema: Collection['schema']) {
+  const fields = Object.entries(schema)
+  if (fields.length === 0) return <i className="dim">none: any document fits</i>
+  return <span className="mono">{fields.map(([name, { required }]) => (required ? `${name}*` : name)).join(', ')}</span>
+}
+
+export function permissionWords(permissions: Collection['permissions']) {
+  const set = permissionKinds.filter((kind) => (permissions?.[kind]?.length ?? 0) > 0)
+  if (set.length === 0) return <span className="dim">open to any key</span>
+  return <span className="mono">{set.map((kind) => `${kind}: ${permissions?.[kind]?.join(' ')}`).join(', ')}</span>
+}

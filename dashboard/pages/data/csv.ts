@@ -1,0 +1,66 @@
+/** Rows for and from spreadsheets. */
+import type { Fields, Json } from '../../../client/index.js'
+
+/** A text that a spreadsheet would take for a formula stays one: the file is data, to be read back. */
+export async function csvOf(rows: readonly { readonly [name: string]: Json }[]): Promise<string> {
+  const { stringify } = await import('csv-stringify/browser/esm/sync')
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const cells = rows.map((row) => columns.map((name) => cellOf(row[name])))
+  return stringify([columns, ...cells], { record_delimiter: 'windows' })
+}
+
+function cellOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What came as JSON, NDJSON, CSV or cells of a spreadsheet. @throws {Error} where none of them fits */
+export async function readRows(text: string): Promise<Fields[]> {
+  const trimmed = text.trim()
+  if (trimmed === '') return []
+  if (trimmed.startsWith('[')) return objectsOf(JSON.parse(trimmed))
+  if (trimmed.startsWith('{')) {
+    const lines = trimmed.split(/\r?\n/).filter((line) => line.trim() !== '')
+    return objectsOf(isWhole(trimmed) ? [JSON.parse(trimmed)] : lines.map(parseLine))
+  }
+  const { parse } = await import('csv-parse/browser/esm/sync')
+  const [first = ''] = trimmed.split('\n', 1)
+  const delimiter = first.includes('\t') ? '\t' : first.includes(';') && !first.includes(',') ? ';' : ','
+  const rows = parse(text, { columns: true, delimiter, bom: true, skip_empty_lines: true, relax_column_count: false })
+  return rows.map((row) => Object.fromEntries(Object.entries(row as object).map(([name, cell]) => [name, meant(cell)])))
+}
+
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function parseLine(line: string, at: number): Json {
+  try {
+    return JSON.parse(line)
+  } catch (error) {
+    throw new Error(`Line ${at + 1}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+function objectsOf(values: Json[]): Fields[] {
+  const at = values.findIndex((value) => typeof value !== 'object' || value === null || Array.isArray(value))
+  if (at >= 0) throw new Error(`Document ${at + 1} is no object.`)
+  return values as Fields[]
+}
+
+/** A cell that is JSON is that value; all else is text. Numbers that JSON would write otherwise, such as 007, stay text. */
+function meant(cell: string): Json {
+  if (/^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?|true|false|null|\[.*\]|\{.*\})$/s.test(cell)) {
+    try {
+      return JSON.parse(cell)
+    } catch {
+      return cell
+    }
+  }
+  return cell
+}

@@ -1,0 +1,150 @@
+/** The document that is selected: its JSON, its fields, what it is linked with, its files and its former versions. */
+import { lazy, Suspense, useState } from 'react'
+import { formatCount } from '../../../../client/protocol/model/figures.js'
+import { useUndo } from '../../../frame/undo.js'
+import { Button, Copy } from '../../../parts/button.js'
+import { Pane } from '../../../parts/layout.js'
+import { Failure, Skeleton, wordsOf } from '../../../parts/states.js'
+import { type Tab, Tabs } from '../../../parts/tabs.js'
+import { Time } from '../../../parts/time.js'
+import { useSession } from '../../../session/context.js'
+import { nameOf } from '../columns.js'
+import { ConflictView } from './conflict-view.js'
+import { FieldsTab } from './fields-tab.js'
+import { FilesTab, filesIn } from './files-tab.js'
+import { HistoryTab } from './history-tab.js'
+import { LinkedTab } from './linked-tab.js'
+import { type Edited, useDocument } from './use-document.js'
+
+const JsonEditor = lazy(() => import('./json-editor.js'))
+
+interface PaneProps {
+  readonly collection: string
+  /** Undefined for a new one. */
+  readonly id: string | undefined
+  readonly onClose: () => void
+  readonly onOpen: (id: string) => void
+}
+
+export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
+  const edited = useDocument(collection, id)
+  const [tab, setTab] = useState('json')
+  const { stored, error, conflict } = edited
+  const save = async () => {
+    const saved = await edited.save()
+    if (saved && id === undefined) onOpen(saved.id)
+  }
+  const isThere = id === undefined || stored !== undefined
+  return (
+    <Pane
+      title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? nameOf(stored) : '…'}</bdi>}
+      facts={
+        stored ? (
+          <>
+            {stored.id} · version {stored.version} · <Time at={stored.updatedAt} /> ·{' '}
+            <Copy text={stored.id} label="copy id" />
+          </>
+        ) : (
+          ''
+        )
+      }
+      onClose={onClose}
+      foot={
+        isThere && !conflict ? <Foot collection={collection} edited={edited} save={save} onClose={onClose} /> : null
+      }
+    >
+      {error && !stored ? <Failure error={error} /> : null}
+      {!isThere && !error ? <Skeleton /> : null}
+      {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
+      {isThere && !conflict ? (
+        <Tabs value={tab} onChange={setTab} tabs={tabsOf({ collection, id, edited, save: () => void save() })} />
+      ) : null}
+    </Pane>
+  )
+}
+
+interface TabInput {
+  readonly collection: string
+  readonly id: string | undefined
+  readonly edited: Edited
+  readonly save: () => void
+}
+
+function tabsOf({ collection, id, edited, save }: TabInput): Tab[] {
+  const { stored, text, edit, issues } = edited
+  const editing: Tab[] = [
+    {
+      name: 'json',
+      title: 'JSON',
+      content: () => (
+        <Suspense fallback={<Skeleton />}>
+          <JsonEditor value={text} onChange={edit} onSave={save} issues={issues} />
+        </Suspense>
+      ),
+    },
+    { name: 'fields', title: 'Fields', content: () => <FieldsTab text={text} edit={edit} issues={issues} /> },
+  ]
+  if (id === undefined || !stored) return editing
+  const files = filesIn(stored.data)
+  return [
+    ...editing,
+    { name: 'linked', title: 'Linked', content: () => <LinkedTab collection={collection} document={stored} /> },
+    { name: 'files', title: 'Files', count: files.length, content: () => <FilesTab files={files} /> },
+    {
+      name: 'history',
+      title: 'History',
+      content: () => (
+        <HistoryTab
+          {...{ collection, id }}
+          onRestore={(data) => edit(JSON.stringify(data, undefined, 2))}
+          newest={stored.version}
+        />
+      ),
+    },
+  ]
+}
+
+interface FootProps {
+  readonly collection: string
+  readonly edited: Edited
+  readonly save: () => Promise<void>
+  readonly onClose: () => void
+}
+
+function Foot({ collection, edited, save, onClose }: FootProps) {
+  const { client } = useSession()
+  const { doUndoably, say } = useUndo()
+  const { stored, isChanged, isStale, isSaving, failure, discard } = edited
+  async function remove() {
+    if (!stored) return
+    try {
+      const command = `svc docs delete ${collection} ${stored.id}`
+      await doUndoably(`Deleted ${nameOf(stored)}`, command, () => client.collection(collection).delete(stored.id))
+      discard()
+      onClose()
+    } catch (error) {
+      say({ words: wordsOf(error), isBad: true })
+    }
+  }
+  return (
+    <>
+      {failure ? (
+        <div className="foot-failure">
+          <Failure error={failure} />
+        </div>
+      ) : null}
+      <span className={`mono grow ${isStale ? 'warn' : 'dim'}`}>
+        {isStale
+          ? `version ${formatCount(stored?.version ?? 0)} was saved meanwhile`
+          : stored
+            ? `If-Match ${stored.version}`
+            : ''}
+      </span>
+      {stored ? <Button onClick={() => void remove()}>Delete</Button> : null}
+      {isChanged ? <Button onClick={discard}>Discard</Button> : null}
+      <Button look="main" disabled={isSaving || (stored !== undefined && !isChanged)} onClick={() => void save()}>
+        {stored ? 'Save' : 'Create'} <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘S' : 'Ctrl S'}</kbd>
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,38 @@
+/** What was typed into documents and not saved yet: it outlives another page, a restart of the emulator, and a reload. */
+import type { Fields } from '../../../../client/index.js'
+
+export interface Draft {
+  readonly text: string
+  /** What it began from; nothing for a new document. */
+  readonly version: number | undefined
+  readonly base: Fields
+}
+
+const drafts = new Map<string, Draft>()
+const place = 'svc:drafts'
+
+try {
+  for (const [key, draft] of JSON.parse(sessionStorage.getItem(place) ?? '[]')) drafts.set(key, draft)
+} catch {
+  // What cannot be read was not written here.
+}
+
+addEventListener('pagehide', () => {
+  try {
+    sessionStorage.setItem(place, JSON.stringify([...drafts]))
+  } catch {
+    // A browser keeps a few megabytes, and says no to more.
+  }
+})
+
+export function draftOf(key: string): Draft | undefined {
+  return drafts.get(key)
+}
+
+export function keepDraft(key: string, draft: Draft): void {
+  drafts.set(key, draft)
+}
+
+export function dropDraft(key: string): void {
+  drafts.delete(key)
+}

@@ -1,0 +1,122 @@
+/** The fields of a document, each with a control for its type. They are the same text as the JSON beside it. */
+import { useState } from 'react'
+import type { Fields, Issue, Json } from '../../../../client/index.js'
+import { isObject, parseJson, setOwn } from '../../../../client/protocol/model/json.js'
+import { Button } from '../../../parts/button.js'
+import { Empty } from '../../../parts/states.js'
+import { typeOf } from '../columns.js'
+
+interface FieldsTabProps {
+  readonly text: string
+  readonly edit: (text: string) => void
+  readonly issues: readonly Issue[]
+}
+
+/** More of them are better edited as JSON. */
+const mostFields = 200
+
+export function FieldsTab({ text, edit, issues }: FieldsTabProps) {
+  const data = parseJson(text)
+  if (!isObject(data)) return <Empty title="The JSON has an error">Mend it there first.</Empty>
+  const entries = Object.entries(data)
+  const change = (name: string, value: Json | undefined) => {
+    const next: Fields = {}
+    for (const [field, before] of entries) {
+      if (field !== name) setOwn(next, field, before)
+      else if (value !== undefined) setOwn(next, field, value)
+    }
+    if (!Object.hasOwn(data, name) && value !== undefined) setOwn(next, name, value)
+    edit(JSON.stringify(next, undefined, 2))
+  }
+  return (
+    <div className="fields">
+      {entries.slice(0, mostFields).map(([name, value]) => (
+        <FieldRow
+          key={name}
+          {...{ name, value }}
+          issue={issues.find(({ path }) => path[0] === name)?.message}
+          onChange={(next) => change(name, next)}
+        />
+      ))}
+      {entries.length > mostFields ? (
+        <p className="padded dim">{entries.length - mostFields} more are in the JSON.</p>
+      ) : null}
+      <form
+        className="field-row"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const name = String(new FormData(event.currentTarget).get('name'))
+          if (name !== '' && !Object.hasOwn(data, name)) change(name, '')
+          event.currentTarget.reset()
+        }}
+      >
+        <input className="input mono" name="name" placeholder="new field" aria-label="Name of a new field" />
+        <Button type="submit">Add</Button>
+      </form>
+    </div>
+  )
+}
+
+interface FieldRowProps {
+  readonly name: string
+  readonly value: Json
+  readonly issue: string | undefined
+  readonly onChange: (value: Json | undefined) => void
+}
+
+function FieldRow({ name, value, issue, onChange }: FieldRowProps) {
+  return (
+    <div className="field-row">
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control follows in it. */}
+      <label>
+        <span className="mono cut" title={name}>
+          {name === '' ? '(empty name)' : name} <em className="dim">{typeOf(value)}</em>
+        </span>
+        <Control value={value} onChange={onChange} />
+        {issue === undefined ? null : <small className="bad">{issue}</small>}
+      </label>
+      <button type="button" className="icon-button" onClick={() => onChange(undefined)} aria-label={`Remove ${name}`}>
+        ×
+      </button>
+    </div>
+  )
+}
+
+function Control({ value, onChange }: { value: Json; onChange: (value: Json) => void }) {
+  if (typeof value === 'boolean') {
+    return <input type="checkbox" checked={value} onChange={({ target }) => onChange(target.checked)} />
+  }
+  if (typeof value === 'string') {
+    return (
+      <textarea
+        className="input words"
+        rows={Math.min(6, 1 + Math.floor(value.length / 60))}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    )
+  }
+  return <JsonControl value={value} onChange={onChange} />
+}
+
+/** Numbers, lists, objects and null: as JSON, taken once it is some. */
+function JsonControl({ value, onChange }: { value: Json; onChange: (value: Json) => void }) {
+  const [typed, setTyped] = useState<string>()
+  const text = typed ?? JSON.stringify(value)
+  return (
+    <input
+      className="input mono"
+      value={text}
+      aria-invalid={typed !== undefined}
+      onBlur={() => setTyped(undefined)}
+      onChange={({ target }) => {
+        try {
+          onChange(JSON.parse(target.value))
+          setTyped(undefined)
+        } catch {
+          setTyped(target.value)
+        }
+      }}
+    />
+  )
+}

@@ -1,0 +1,79 @@
+/** Versions of a document that are kept, and what any two of them differ in. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Fields } from '../../../../client/index.js'
+import type { HistoryRecord } from '../../../../client/protocol/control/history.js'
+import { Button } from '../../../parts/button.js'
+import { Differences } from '../../../parts/differences.js'
+import { Empty, Failure, Skeleton } from '../../../parts/states.js'
+import { Time } from '../../../parts/time.js'
+import { useSession } from '../../../session/context.js'
+
+interface HistoryProps {
+  readonly collection: string
+  readonly id: string
+  readonly newest: number | undefined
+  readonly onRestore: (data: Fields) => void
+}
+
+type Version = HistoryRecord['versions'][number]
+
+export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) {
+  const { control, project } = useSession()
+  const [picked, setPicked] = useState<readonly number[]>([])
+  const place = { project: project.id, collection, document: id }
+  const { data, error } = useQuery({
+    queryKey: ['document', id, 'history', newest],
+    queryFn: () => control.history.get({ ...place, limit: 50 }),
+  })
+  const [from, to] = [...picked].sort((one, other) => one - other)
+  const comparison = useQuery({
+    queryKey: ['document', id, 'compare', from, to],
+    queryFn: () => control.history.compare({ ...place, from, to }),
+    enabled: from !== undefined && to !== undefined,
+  })
+  if (error) return <Failure error={error} />
+  if (!data) return <Skeleton rows={4} />
+  if (data.versions.length === 0) {
+    return <Empty title="No versions are kept">Changes are kept for an hour, and the last 100,000.</Empty>
+  }
+  const pick = (version: number) =>
+    setPicked((before) =>
+      before.includes(version) ? before.filter((each) => each !== version) : [...before, version].slice(-2),
+    )
+  const restore = data.versions.find(({ version }) => version === picked[0] && picked.length === 1)
+  return (
+    <div className="history">
+      {data.versions.map((version) => (
+        <VersionRow
+          key={`${version.version} ${version.kind}`}
+          version={version}
+          isPicked={picked.includes(version.version)}
+          onPick={() => pick(version.version)}
+        />
+      ))}
+      {picked.length === 0 ? <p className="padded dim">Choose two versions to compare, or one to go back to.</p> : null}
+      {restore && restore.version !== newest ? (
+        <div className="padded">
+          <Button onClick={() => onRestore(restore.data)}>Edit from version {restore.version}</Button>
+        </div>
+      ) : null}
+      {comparison.error ? <Failure error={comparison.error} /> : null}
+      {comparison.data ? <Differences differences={comparison.data.differences} /> : null}
+    </div>
+  )
+}
+
+function VersionRow({ version, isPicked, onPick }: { version: Version; isPicked: boolean; onPick: () => void }) {
+  const { version: number, kind, at, changed } = version
+  return (
+    <button type="button" className="version" aria-pressed={isPicked} onClick={onPick}>
+      <span className="mono">{number}</span>
+      <span className={kindLooks[kind]}>{kind}</span>
+      <span className="mono dim cut">{changed?.join(', ') ?? ''}</span>
+      <Time at={at} />
+    </button>
+  )
+}
+
+const kindLooks = { created: 'good', updated: 'warn', deleted: 'bad', kept: 'dim' } as const

@@ -1,0 +1,113 @@
+/** A text editor for JSON. It is loaded when it is first needed. */
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { json, jsonParseLinter } from '@codemirror/lang-json'
+import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { type Diagnostic, linter, setDiagnostics } from '@codemirror/lint'
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
+import { EditorState } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
+import { useEffect, useRef } from 'react'
+import type { Issue } from '../../../../client/index.js'
+
+export interface JsonEditorProps {
+  readonly value: string
+  /** The text may be large: whoever needs it asks for it. */
+  readonly onChange: (text: string) => void
+  readonly onSave: () => void
+  /** What the service said of fields, shown where they stand. */
+  readonly issues: readonly Issue[]
+  readonly isReadOnly?: boolean
+}
+
+/** Beyond this, a parser at every pause would be felt. */
+const mostLinted = 300_000
+
+const colours = HighlightStyle.define([
+  { tag: tags.propertyName, color: 'var(--ink-2)' },
+  { tag: tags.string, color: 'var(--good)' },
+  { tag: tags.number, color: 'var(--info)' },
+  { tag: [tags.bool, tags.null], color: 'var(--plum)' },
+])
+
+const theme = EditorView.theme({
+  '&': { height: '100%', fontSize: '12px', backgroundColor: 'var(--panel)', color: 'var(--ink)' },
+  '.cm-scroller': { fontFamily: 'var(--code)', lineHeight: '20px' },
+  '.cm-content': { caretColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--ink-3)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 5%, transparent)' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused': { outline: 'none' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
+  '.cm-panels': { backgroundColor: 'var(--sunk)', color: 'var(--ink)' },
+  '.cm-tooltip': { backgroundColor: 'var(--panel)', borderColor: 'var(--line-strong)', color: 'var(--ink)' },
+})
+
+export default function JsonEditor({ value, onChange, onSave, issues, isReadOnly = false }: JsonEditorProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView>(undefined)
+  const calls = useRef({ onChange, onSave })
+  calls.current = { onChange, onSave }
+  const first = useRef(value)
+
+  useEffect(() => {
+    if (!host.current) return
+    const opened = new EditorView({
+      parent: host.current,
+      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls, isReadOnly) }),
+    })
+    view.current = opened
+    return () => opened.destroy()
+  }, [isReadOnly])
+
+  useEffect(() => {
+    const opened = view.current
+    if (!opened || opened.state.doc.toString() === value) return
+    opened.dispatch({ changes: { from: 0, to: opened.state.doc.length, insert: value } })
+  }, [value])
+
+  useEffect(() => {
+    const opened = view.current
+    if (opened) opened.dispatch(setDiagnostics(opened.state, diagnosticsOf(opened.state.doc.toString(), issues)))
+  }, [issues])
+
+  return <div className="editor" ref={host} />
+}
+
+function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange' | 'onSave'> }, isReadOnly: boolean) {
+  const save = () => {
+    calls.current.onSave()
+    return true
+  }
+  const parse = jsonParseLinter()
+  return [
+    [
+      lineNumbers(),
+      foldGutter(),
+      history(),
+      drawSelection(),
+      indentOnInput(),
+      bracketMatching(),
+      highlightActiveLine(),
+    ],
+    [highlightSelectionMatches(), json(), syntaxHighlighting(colours), theme, EditorState.readOnly.of(isReadOnly)],
+    linter((opened) => (opened.state.doc.length > mostLinted ? [] : parse(opened)), { delay: 400 }),
+    EditorView.contentAttributes.of({ 'aria-label': 'JSON of the document' }),
+    EditorView.updateListener.of((update) => {
+      if (update.docChanged) calls.current.onChange(update.state.doc.toString())
+    }),
+    keymap.of([{ key: 'Mod-s', run: save }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+  ]
+}
+
+/** Where in the text the fields stand that the service refused; a missing one, at the object it is missing in. */
+function diagnosticsOf(text: string, issues: readonly Issue[]): Diagnostic[] {
+  const root = issues.length === 0 ? undefined : parseTree(text)
+  if (!root) return []
+  return issues.map(({ path, message }) => {
+    const node = findNodeAtLocation(root, [...path]) ?? findNodeAtLocation(root, path.slice(0, -1)) ?? root
+    const to = node === root ? 1 : node.offset + node.length
+    return { from: node.offset, to, severity: 'error', message: `${path.join('.')} ${message}` }
+  })
+}

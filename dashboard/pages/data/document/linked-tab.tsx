@@ -1,0 +1,103 @@
+/** Documents that this one leads to, and those that lead to it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { Client, Document } from '../../../../client/index.js'
+import { useCollections } from '../../../frame/counts.js'
+import { Empty, Failure, Skeleton } from '../../../parts/states.js'
+import { useSession } from '../../../session/context.js'
+import { columnsOf, type Linked, linkedIn, nameOf } from '../columns.js'
+
+/** Each is asked once; with more, the question would be felt. */
+const mostCollections = 40
+const mostIncoming = 20
+
+interface Incoming {
+  readonly collection: string
+  readonly field: string
+  readonly documents: readonly Document[]
+  readonly total: number
+}
+
+export function LinkedTab({ collection, document }: { collection: string; document: Document }) {
+  const { client } = useSession()
+  const { data: collections } = useCollections()
+  const outgoing = useQuery({
+    queryKey: ['document', document.id, 'outgoing', document.version],
+    queryFn: () => outgoingOf(client, collection, document),
+  })
+  const names = (collections ?? []).slice(0, mostCollections).map(({ name }) => name)
+  const incoming = useQuery({
+    queryKey: ['document', document.id, 'incoming', names.join(' ')],
+    queryFn: async () => (await Promise.all(names.map((name) => incomingOf(client, name, document.id)))).flat(),
+    enabled: collections !== undefined,
+  })
+  const error = outgoing.error ?? incoming.error
+  if (error) return <Failure error={error} />
+  if (!outgoing.data || !incoming.data) return <Skeleton rows={4} />
+  if (outgoing.data.length + incoming.data.length === 0) {
+    return <Empty title="Nothing is linked">A field that holds the id of a document links to it.</Empty>
+  }
+  return (
+    <div className="linked">
+      {outgoing.data.length > 0 ? <h3>Links to</h3> : null}
+      {outgoing.data.map(([field, linked]) => (
+        <Row key={field + linked.id} words={field} linked={linked} />
+      ))}
+      {incoming.data.length > 0 ? <h3>Linked from</h3> : null}
+      {incoming.data.map(({ collection: from, field, documents, total }) => (
+        <div key={`${from}.${field}`}>
+          {documents.map((each) => (
+            <Row key={each.id} words={`${from}.${field}`} linked={{ ...each, collection: from }} />
+          ))}
+          {total > documents.length ? (
+            <Link className="link padded" href={`/data/${encodeURIComponent(from)}?${field}=${document.id}`}>
+              all {total}
+            </Link>
+          ) : null}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Row({ words, linked }: { words: string; linked: Linked }) {
+  const { collection, email, id } = linked
+  const place = email === undefined ? `/data/${encodeURIComponent(collection ?? '')}/${id}` : `/users/${id}`
+  return (
+    <Link className="linked-row" href={place}>
+      <span className="mono dim cut">{words}</span>
+      <bdi className="cut">{nameOf(linked)}</bdi>
+      <span className="mono dim">{email === undefined ? collection : 'user'}</span>
+    </Link>
+  )
+}
+
+async function outgoingOf(client: Client, collection: string, document: Document): Promise<[string, Linked][]> {
+  const fields = columnsOf([document])
+    .filter(({ type }) => type === 'link' || type === 'list')
+    .map(({ name }) => name)
+  if (fields.length === 0) return []
+  const { data } = await client.collection(collection).get(document.id, { populate: fields })
+  return fields.flatMap((field) => {
+    const value = (data as Document['data'])[field]
+    const values = Array.isArray(value) ? value : [value]
+    return values.flatMap((each): [string, Linked][] => {
+      const linked = linkedIn(each)
+      return linked ? [[field, linked]] : []
+    })
+  })
+}
+
+/** Fields of a collection that hold ids, by its newest documents, asked for this one. */
+async function incomingOf(client: Client, name: string, id: string): Promise<Incoming[]> {
+  const documents = client.collection(name)
+  const newest = await documents.list({ limit: 20, count: false }).catch(() => undefined)
+  const fields = columnsOf((newest?.items ?? []) as Document[]).filter(({ type }) => type === 'link')
+  const found = await Promise.all(
+    fields.map(async ({ name: field }) => {
+      const page = await documents.list({ where: { [field]: id }, limit: mostIncoming })
+      return { collection: name, field, documents: page.items as readonly Document[], total: page.total ?? 0 }
+    }),
+  )
+  return found.filter(({ total }) => total > 0)
+}

@@ -1,0 +1,72 @@
+/** Everything that a query matches, as a file. */
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import type { Document } from '../../../client/index.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { csvOf } from './csv.js'
+import type { QueryState } from './query-state.js'
+
+interface ExportProps {
+  readonly name: string
+  readonly query: QueryState
+  readonly total: number
+  readonly onClose: () => void
+}
+
+type Form = 'json' | 'ndjson' | 'csv'
+
+export function ExportDialog({ name, query, total, onClose }: ExportProps) {
+  const { client } = useSession()
+  const [done, setDone] = useState(0)
+  const stop = useRef(new AbortController())
+  useEffect(() => () => stop.current.abort(), [])
+  const save = useMutation({
+    async mutationFn(form: Form) {
+      const documents: Document[] = []
+      const { where, sort } = query
+      const { signal } = stop.current
+      for await (const document of client.collection(name).iterate({ where, signal, ...(sort ? { sort } : {}) })) {
+        documents.push(document as Document)
+        if (documents.length % 500 === 0) setDone(documents.length)
+      }
+      download(`${name}.${form}`, await writers[form](documents))
+    },
+    onSuccess: onClose,
+  })
+  return (
+    <FormDialog
+      title={`Export ${formatCount(total)} documents of ${name}`}
+      action={save.isPending ? `${formatCount(done)} of ${formatCount(total)}` : 'Save the file'}
+      isBusy={save.isPending}
+      failure={save.error ? <Failure error={save.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => save.mutate(String(form.get('form')) as Form)}
+    >
+      <Field label="Form" hint={`Larger ones: svc docs export ${name} writes as it reads.`}>
+        <select name="form">
+          <option value="ndjson">NDJSON: a document a line</option>
+          <option value="json">JSON: one list</option>
+          <option value="csv">CSV: for spreadsheets</option>
+        </select>
+      </Field>
+    </FormDialog>
+  )
+}
+
+const plain = ({ id, data, createdAt, updatedAt }: Document) => ({ id, ...data, createdAt, updatedAt })
+
+const writers: { readonly [Name in Form]: (documents: readonly Document[]) => string | Promise<string> } = {
+  json: (documents) => `${JSON.stringify(documents.map(plain), undefined, 2)}\n`,
+  ndjson: (documents) => documents.map((document) => `${JSON.stringify(plain(document))}\n`).join(''),
+  csv: (documents) => csvOf(documents.map(plain)),
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text]))
+  const link = Object.assign(document.createElement('a'), { href: url, download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

@@ -1,0 +1,227 @@
+/** Filters as pills, as the query string they are, and as code. */
+import { useState } from 'react'
+import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
+import { type Clause, type Operator, operators, type Test } from '../../../client/protocol/model/where.js'
+import { clientCodeOf } from '../../../client/snippets/client-code.js'
+import { curlOf } from '../../../client/snippets/curl.js'
+import { useUndo } from '../../frame/undo.js'
+import { Button } from '../../parts/button.js'
+import { Menu } from '../../parts/menu.js'
+import { wordsOf } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import type { ColumnOfData } from './columns.js'
+import { type QueryState, without } from './query-state.js'
+import { SavedViews } from './saved-views.js'
+
+interface FiltersProps {
+  readonly name: string
+  readonly query: QueryState
+  readonly columns: readonly ColumnOfData[]
+}
+
+export function Filters({ name, query, columns }: FiltersProps) {
+  const [isAdding, setAdding] = useState(false)
+  const [isText, setText] = useState(false)
+  return (
+    <div className="strip">
+      {isText ? (
+        <QueryText query={query} onClose={() => setText(false)} />
+      ) : (
+        <>
+          {query.where.all.map((clause) => (
+            <Pill
+              key={JSON.stringify(clause)}
+              clause={clause}
+              onRemove={() => query.change({ where: without(query.where, clause) })}
+            />
+          ))}
+          {isAdding ? (
+            <AddFilter
+              columns={columns}
+              onClose={() => setAdding(false)}
+              onAdd={(clause) => {
+                setAdding(false)
+                query.change({ where: { all: [...query.where.all, clause] } })
+              }}
+            />
+          ) : (
+            <button type="button" className="link" data-key="filter" onClick={() => setAdding(true)}>
+              + Filter
+            </button>
+          )}
+        </>
+      )}
+      <span className="grow" />
+      {query.error ? <span className="bad">{wordsOf(query.error)}</span> : null}
+      {query.sort ? (
+        <span className="mono dim">
+          sort {query.sort.direction === 'desc' ? '−' : ''}
+          {formatPath(query.sort.path)}
+        </span>
+      ) : null}
+      <SavedViews collection={name} query={query} />
+      <CopyMenu name={name} query={query} onText={() => setText(!isText)} />
+    </div>
+  )
+}
+
+const words: { readonly [Name in Operator]: string } = {
+  eq: 'is',
+  ne: 'is not',
+  gt: '>',
+  gte: '≥',
+  lt: '<',
+  lte: '≤',
+  contains: 'contains',
+  icontains: 'contains (any case)',
+  startswith: 'begins with',
+  endswith: 'ends with',
+  in: 'is one of',
+  notin: 'is none of',
+  isnull: 'is missing',
+}
+
+function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
+  return (
+    <span className="pill">
+      {clause.any.map((test, at) => (
+        <span key={JSON.stringify(test)} className="pill-test">
+          {at > 0 ? <span className="op">or</span> : null}
+          <span>{formatPath(test.path)}</span>
+          <span className="op">{words[test.operator]}</span>
+          <span className="value cut">{valueWords(test)}</span>
+        </span>
+      ))}
+      <button type="button" onClick={onRemove} aria-label="Remove this filter">
+        ×
+      </button>
+    </span>
+  )
+}
+
+function valueWords(test: Test): string {
+  if ('values' in test) return test.values.join(', ')
+  return 'isNull' in test ? (test.isNull ? 'yes' : 'no') : test.value
+}
+
+interface AddFilterProps {
+  readonly columns: readonly ColumnOfData[]
+  readonly onAdd: (clause: Clause) => void
+  readonly onClose: () => void
+}
+
+function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
+  const [operator, setOperator] = useState<Operator>('eq')
+  return (
+    <form
+      className="add-filter"
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      onSubmit={(event) => {
+        event.preventDefault()
+        const form = new FormData(event.currentTarget)
+        const field = String(form.get('field')).trim()
+        if (field !== '') onAdd({ any: [testOf(field, operator, String(form.get('value') ?? ''))] })
+      }}
+    >
+      <input
+        className="input mono"
+        name="field"
+        list="fields"
+        placeholder="field"
+        aria-label="Field"
+        // biome-ignore lint/a11y/noAutofocus: it was asked for by the button before it.
+        autoFocus
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <datalist id="fields">
+        {['id', 'createdAt', 'updatedAt', ...columns.map(({ name }) => name)].map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <select aria-label="Operator" value={operator} onChange={(event) => setOperator(event.target.value as Operator)}>
+        {operators.map((each) => (
+          <option key={each} value={each}>
+            {words[each]}
+          </option>
+        ))}
+      </select>
+      {operator === 'isnull' ? (
+        <select name="value" aria-label="Value">
+          <option value="true">yes</option>
+          <option value="false">no</option>
+        </select>
+      ) : (
+        <input className="input mono" name="value" placeholder="value" aria-label="Value" autoComplete="off" />
+      )}
+      <Button type="submit">Add</Button>
+    </form>
+  )
+}
+
+function testOf(field: string, operator: Operator, value: string): Test {
+  const path = parsePath(field)
+  if (operator === 'isnull') return { path, operator, isNull: value === 'true' }
+  if (operator === 'in' || operator === 'notin') {
+    return { path, operator, values: value.split(',').map((each) => each.trim()) }
+  }
+  return { path, operator, value }
+}
+
+/** The filters as the API reads them, to be edited or pasted. */
+function QueryText({ query, onClose }: { query: QueryState; onClose: () => void }) {
+  const [error, setError] = useState<unknown>()
+  return (
+    <form
+      className="add-filter grow"
+      onSubmit={(event) => {
+        event.preventDefault()
+        try {
+          query.changeText(String(new FormData(event.currentTarget).get('text')).replace(/^\?/, ''))
+          onClose()
+        } catch (failure) {
+          setError(failure)
+        }
+      }}
+    >
+      <input
+        className="input mono grow"
+        name="text"
+        aria-label="Query string"
+        defaultValue={query.text}
+        placeholder="status=published&views__gte=100"
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: it was asked for by the menu.
+        autoFocus
+      />
+      <Button type="submit">Apply</Button>
+      {error === undefined ? null : <span className="bad">{wordsOf(error)}</span>}
+    </form>
+  )
+}
+
+function CopyMenu({ name, query, onText }: { name: string; query: QueryState; onText: () => void }) {
+  const { url, acting } = useSession()
+  const { say } = useUndo()
+  const path = `/collections/${encodeURIComponent(name)}${query.text === '' ? '' : `?${query.text}`}`
+  const headers: Record<string, string> = acting ? { authorization: 'Bearer [masked]' } : { 'x-api-key': '[masked]' }
+  const body = { type: null, bytes: null, text: null, isCut: false, isMasked: false, leftOut: null }
+  const request = { method: 'GET', path, route: 'documents.list', dialect: 'a', request: { headers, body } }
+  const copy = (what: string, text: string) => {
+    navigator.clipboard.writeText(text).then(
+      () => say({ words: `Copied ${what}` }),
+      (error) => say({ words: wordsOf(error), isBad: true }),
+    )
+  }
+  return (
+    <Menu
+      trigger="Copy as"
+      entries={[
+        { words: 'Copy as client code', run: () => copy('client code', clientCodeOf(request, url)) },
+        { words: 'Copy as curl', run: () => copy('a curl command', curlOf(request, url)) },
+        { words: 'Copy the query string', run: () => copy('the query string', query.text) },
+        { words: 'Edit the query string', run: onText },
+      ]}
+    />
+  )
+}

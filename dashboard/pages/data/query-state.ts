@@ -1,0 +1,58 @@
+/** What a list of documents asks for. It stands in the address of the page, written as the API's own query string in dialect a. */
+import { useCallback, useMemo } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { SvcError } from '../../../client/index.js'
+import type { Sort } from '../../../client/protocol/model/page.js'
+import type { Clause, Where } from '../../../client/protocol/model/where.js'
+import { dialects } from '../../../client/protocol/wire/dialects.js'
+import { decodeListQuery, parseQuery } from '../../../client/protocol/wire/query/decode.js'
+import { encodeListQuery } from '../../../client/protocol/wire/query/encode.js'
+import { formatQuery } from '../../../client/protocol/wire/query/format.js'
+
+export interface Asked {
+  readonly where: Where
+  readonly sort: Sort | undefined
+}
+
+export interface QueryState extends Asked {
+  /** As the API takes it, without its `?`. */
+  readonly text: string
+  /** Why the address cannot be read; then nothing is filtered. */
+  readonly error: SvcError | undefined
+  readonly change: (asked: Partial<Asked>) => void
+  /** @throws {SvcError} what the API would say of it */
+  readonly changeText: (text: string) => void
+}
+
+function formatAsked({ where, sort }: Asked): string {
+  return formatQuery(encodeListQuery(dialects.a, { where, sort }))
+}
+
+/** @throws {SvcError} */
+function parseAsked(text: string): Asked {
+  const { where, sort } = decodeListQuery(dialects.a, parseQuery(text))
+  return { where, sort }
+}
+
+const nothing: Asked = { where: { all: [] }, sort: undefined }
+
+export function useQueryState(): QueryState {
+  const search = useSearch()
+  const [place, go] = useLocation()
+  const [asked, error] = useMemo((): [Asked, SvcError | undefined] => {
+    try {
+      return [parseAsked(search), undefined]
+    } catch (failure) {
+      return [nothing, failure instanceof SvcError ? failure : undefined]
+    }
+  }, [search])
+  const show = useCallback((text: string) => go(text === '' ? place : `${place}?${text}`), [go, place])
+  const change = useCallback((next: Partial<Asked>) => show(formatAsked({ ...asked, ...next })), [show, asked])
+  const changeText = useCallback((text: string) => show(formatAsked(parseAsked(text))), [show])
+  return { ...asked, text: formatAsked(asked), error, change, changeText }
+}
+
+/** Without one of its clauses. */
+export function without(where: Where, clause: Clause): Where {
+  return { all: where.all.filter((each) => each !== clause) }
+}

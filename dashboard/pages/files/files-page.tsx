@@ -1,0 +1,243 @@
+/** The files of the project: those that were uploaded by themselves, and those of documents and users. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type DragEvent, useCallback, useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import type { StoredFile } from '../../../client/index.js'
+import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useAction, useUndo } from '../../frame/undo.js'
+import { Button, Copy } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Facts, Page, Pane } from '../../parts/layout.js'
+import { Preview } from '../../parts/preview.js'
+import { Empty, Failure, Skeleton, wordsOf } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+
+const pageSize = 500
+
+interface Upload {
+  readonly name: string
+  readonly sent: number
+  readonly total: number
+  readonly failure?: string
+}
+
+export function FilesPage() {
+  const { client, acting } = useSession()
+  const { id } = useParams<{ id?: string }>()
+  const [, go] = useLocation()
+  const [folder, setFolder] = useState('')
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['files', 'list', folder, acting?.user.id],
+    queryFn: () => client.files.list({ limit: pageSize, ...(folder === '' ? {} : { path: folder }) }),
+  })
+  const usage = useQuery({ queryKey: ['files', 'usage'], queryFn: () => client.files.info() })
+  const [uploads, upload] = useUploads(folder)
+  const close = useCallback(() => go('/files'), [go])
+  const files = data?.items ?? []
+  const selected = files.find((file) => file.id === id)
+  useCommand(folder === '' ? 'svc files list' : `svc files list --path ${folder}`)
+  const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
+  const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
+  return (
+    <Page
+      title="Files"
+      facts={usage.data ? `${formatCount(usage.data.files)} files · ${formatBytes(bytes)} of ${limit} (${tier})` : ''}
+      actions={<UploadButton onFiles={upload} />}
+      strip={<Folders files={files} folder={folder} onChange={setFolder} uploads={uploads} />}
+      pane={selected ? <FilePane key={selected.id} file={selected} onClose={close} /> : undefined}
+    >
+      <DropTarget onFiles={upload}>
+        {isPending ? <Skeleton /> : null}
+        {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+        {data && files.length === 0 ? (
+          <Empty title="No files here" command="svc files upload picture.png">
+            <p>Drop files onto this page, or let a document bring its own.</p>
+          </Empty>
+        ) : null}
+        {files.length > 0 ? (
+          <Grid
+            label="Files"
+            columns={columns}
+            count={files.length}
+            rowAt={(index) => files[index]}
+            idOf={(file) => file.id}
+            selected={id}
+            onOpen={(file) => go(`/files/${file.id}`)}
+          />
+        ) : null}
+      </DropTarget>
+    </Page>
+  )
+}
+
+/** Uploads one after the other, each with how far it has come. */
+function useUploads(folder: string): [readonly Upload[], (files: Iterable<File>) => Promise<void>] {
+  const { client } = useSession()
+  const queries = useQueryClient()
+  const [uploads, setUploads] = useState<readonly Upload[]>([])
+  async function upload(files: Iterable<File>) {
+    for (const file of files) {
+      const show = (changes: Partial<Upload>) =>
+        setUploads((before) => [
+          { name: file.name, sent: 0, total: file.size, ...changes },
+          ...before.filter(({ name }) => name !== file.name),
+        ])
+      show({})
+      try {
+        const onProgress = (sent: number, total: number) => show({ sent, total })
+        await client.files.upload(file, { onProgress, ...(folder === '' ? {} : { path: folder }) })
+        setUploads((before) => before.filter(({ name }) => name !== file.name))
+      } catch (error) {
+        show({ failure: wordsOf(error) })
+      }
+      await queries.invalidateQueries({ queryKey: ['files'] })
+    }
+  }
+  return [uploads, upload]
+}
+
+function UploadButton({ onFiles }: { onFiles: (files: Iterable<File>) => void }) {
+  return (
+    <label className="button main">
+      Upload
+      <input
+        className="hidden"
+        type="file"
+        multiple
+        data-key="new"
+        onChange={({ target }) => {
+          onFiles([...(target.files ?? [])])
+          target.value = ''
+        }}
+      />
+    </label>
+  )
+}
+
+function DropTarget({ onFiles, children }: { onFiles: (files: Iterable<File>) => void; children: React.ReactNode }) {
+  const [isOver, setOver] = useState(false)
+  const over = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(true)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button above does the same by keyboard.
+    <div
+      className={`drop ${isOver ? 'over' : ''}`}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        onFiles([...event.dataTransfer.files])
+      }}
+    >
+      {children}
+    </div>
+  )
+}
+
+interface FoldersProps {
+  readonly files: readonly StoredFile[]
+  readonly folder: string
+  readonly onChange: (folder: string) => void
+  readonly uploads: readonly Upload[]
+}
+
+function Folders({ files, folder, onChange, uploads }: FoldersProps) {
+  const inside = new Set(files.map(({ path }) => path).filter((path) => path !== '' && path !== folder))
+  const parents = folder === '' ? [] : folder.split('/').map((_, at, parts) => parts.slice(0, at + 1).join('/'))
+  return (
+    <div className="strip">
+      <button type="button" className="link" onClick={() => onChange('')}>
+        all files
+      </button>
+      {parents.map((path) => (
+        <button key={path} type="button" className="link" onClick={() => onChange(path)}>
+          / {path.split('/').at(-1)}
+        </button>
+      ))}
+      {[...inside]
+        .sort()
+        .slice(0, 12)
+        .map((path) => (
+          <button key={path} type="button" className="chip mono" onClick={() => onChange(path)}>
+            {path}
+          </button>
+        ))}
+      <span className="grow" />
+      {uploads.map(({ name, sent, total, failure }) => (
+        <span key={name} className={`mono ${failure === undefined ? 'dim' : 'bad'}`} role="status">
+          {name} {failure ?? `${Math.floor((sent / Math.max(1, total)) * 100)} %`}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+const columns: readonly Column<StoredFile>[] = [
+  { name: 'name', head: 'name', width: 'minmax(180px, 2fr)', cell: ({ name }) => <bdi>{name}</bdi> },
+  {
+    name: 'folder',
+    head: 'folder',
+    width: 'minmax(100px, 1fr)',
+    cell: ({ path }) => <span className="mono dim">{path}</span>,
+  },
+  { name: 'type', head: 'type', width: '150px', cell: ({ mimeType }) => <span className="mono dim">{mimeType}</span> },
+  { name: 'size', head: 'size', width: '100px', isNumber: true, cell: ({ size }) => formatBytes(size) },
+  { name: 'created', head: 'created', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) {
+  const { client } = useSession()
+  const { doUndoably } = useUndo()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const remove = () =>
+    run(async () => {
+      await doUndoably(`Deleted ${file.name}`, `svc files delete ${file.id}`, () => client.files.delete(file.id))
+      await queries.invalidateQueries({ queryKey: ['files'] })
+      onClose()
+    })
+  return (
+    <Pane
+      title={<bdi>{file.name}</bdi>}
+      facts={`${file.mimeType} · ${formatBytes(file.size)}`}
+      onClose={onClose}
+      foot={
+        <>
+          <a className="button plain" href={file.url} target="_blank" rel="noreferrer">
+            Open
+          </a>
+          <span className="grow" />
+          <Button disabled={isBusy} onClick={remove}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <div className="padded">
+        <Preview url={file.url} name={file.name} />
+      </div>
+      <Facts
+        rows={[
+          ['address', file.url, <Copy key="copy" text={file.url} />],
+          ['id', file.id, <Copy key="copy" text={file.id} />],
+          [
+            'folder',
+            file.path === '' ? (
+              <span key="top" className="dim">
+                the top
+              </span>
+            ) : (
+              file.path
+            ),
+          ],
+          ['created', <Time key="at" at={file.createdAt} />],
+        ]}
+      />
+    </Pane>
+  )
+}

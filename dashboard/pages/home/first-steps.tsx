@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'react'
+import { useCollections, useConnections } from '../../frame/counts.js'
+import { useEvents } from '../../live/context.js'
+import { Copy } from '../../parts/button.js'
+import { Icon } from '../../parts/icons.js'
+import { useSession } from '../../session/context.js'
+import { keepPreference, preference } from '../../session/storage.js'
+
+const steps = [
+  { name: 'create', words: 'Create a document', command: 'svc docs create posts title=Hello' },
+  { name: 'listen', words: 'Listen to changes', command: 'svc tail posts' },
+  { name: 'login', words: 'Log in through the provider', command: 'svc idp login' },
+  { name: 'client', words: 'Add it to your app', command: 'svc init' },
+  { name: 'test', words: 'Run your tests against it', command: 'svc exec -- npm test' },
+] as const
+
+type Step = (typeof steps)[number]['name']
+
+/** Steps tick themselves off where the emulator sees them happen; the others are ticked by hand. */
+export function FirstSteps() {
+  const { folder } = useSession()
+  const place = `${folder}:steps`
+  const [done, setDone] = useState<ReadonlySet<string>>(() => new Set(preference(place)?.split(' ') ?? []))
+  const seen = useSeen()
+  const all = new Set([...done, ...seen])
+  const text = [...all].join(' ')
+  useEffect(() => keepPreference(place, text), [place, text])
+  return (
+    <article className="card">
+      <h2>
+        First five minutes
+        <span className="dim">
+          {steps.filter(({ name }) => all.has(name)).length} of {steps.length}
+        </span>
+      </h2>
+      <ol className="steps">
+        {steps.map(({ name, words, command }, at) => (
+          <li key={name}>
+            <button
+              type="button"
+              className={all.has(name) ? 'good' : 'dim'}
+              aria-label={all.has(name) ? `${words}: done` : `${words}: mark as done`}
+              onClick={() => setDone(new Set([...all, name]))}
+            >
+              {all.has(name) ? <Icon name="check" /> : at + 1}
+            </button>
+            <span>{words}</span>
+            <code className="mono cut">{command}</code>
+            <Copy text={command} />
+          </li>
+        ))}
+      </ol>
+    </article>
+  )
+}
+
+function useSeen(): Step[] {
+  const events = useEvents()
+  const { data: collections } = useCollections()
+  const { data: connections } = useConnections()
+  const has = (kind: string) => events.some((event) => event.kind === kind)
+  return [
+    ...(has('document.created') || (collections?.length ?? 0) > 0 ? (['create'] as const) : []),
+    ...(has('connection.subscribed') || connections?.some(({ subscriptions }) => subscriptions.length > 0)
+      ? (['listen'] as const)
+      : []),
+    ...(has('login.succeeded') ? (['login'] as const) : []),
+  ]
+}

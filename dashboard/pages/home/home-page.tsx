@@ -1,0 +1,150 @@
+/** Where one begins: addresses and keys to copy, the first steps, what happened last, and whether all is well. */
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useCounts, useInfo } from '../../frame/counts.js'
+import { useEvents } from '../../live/context.js'
+import { Button, Copy } from '../../parts/button.js'
+import { EventLine } from '../../parts/event-line.js'
+import { Facts } from '../../parts/layout.js'
+import { useSession } from '../../session/context.js'
+import { FirstSteps } from './first-steps.js'
+
+const mostEvents = 8
+
+export function HomePage() {
+  const { project } = useSession()
+  const { data: info } = useInfo()
+  const counts = useCounts()
+  const [, go] = useLocation()
+  useCommand('svc status')
+  const kept = info?.database.dataDir
+  return (
+    <section className="home" aria-label="Home">
+      <div className="hero">
+        <div className="grow">
+          <h1>Project {project.name}</h1>
+          <p>
+            {plural(counts.collections, 'collection')}, {plural(counts.users, 'user')}, {plural(counts.files, 'file')}.{' '}
+            {kept === undefined ? (
+              ''
+            ) : kept === null ? (
+              'Nothing outlives this process.'
+            ) : (
+              <>
+                Everything is kept in <code className="mono">{kept}</code>.
+              </>
+            )}
+          </p>
+        </div>
+        <Button onClick={() => go('/snapshots')}>Snapshots</Button>
+        <Button look="main" onClick={() => go('/data')}>
+          Open the data
+        </Button>
+      </div>
+      <Addresses />
+      <FirstSteps />
+      <LastEvents />
+      <Health />
+    </section>
+  )
+}
+
+function plural(count: number | undefined, word: string): string {
+  return count === undefined ? `… ${word}s` : `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+}
+
+const frameworks = {
+  plain: ['SVC_URL', 'SVC_API_KEY'],
+  Vite: ['VITE_SVC_URL', 'VITE_SVC_API_KEY'],
+  Next: ['NEXT_PUBLIC_SVC_URL', 'NEXT_PUBLIC_SVC_API_KEY'],
+  Expo: ['EXPO_PUBLIC_SVC_URL', 'EXPO_PUBLIC_SVC_API_KEY'],
+} as const
+
+function Addresses() {
+  const { url, publicKey, ownerKey, info } = useSession()
+  const [isShown, setShown] = useState(false)
+  const { wsUrl, storageUrl } = info.addresses
+  const realtime = `${wsUrl}/realtime`
+  return (
+    <article className="card">
+      <h2>
+        Addresses
+        <span className="env">
+          .env for{' '}
+          {Object.entries(frameworks).map(([name, [urlName, keyName]]) => (
+            <Copy key={name} label={name} text={`${urlName}=${url}\n${keyName}=${publicKey}\n`} />
+          ))}
+        </span>
+      </h2>
+      <Facts
+        rows={[
+          ['API', url, <Copy key="copy" text={url} />],
+          ['Realtime', realtime, <Copy key="copy" text={realtime} />],
+          ['Key', publicKey, <Copy key="copy" text={publicKey} />],
+          [
+            'Secret key',
+            isShown ? ownerKey.key : '••••••••••••',
+            <span key="secret" className="actions">
+              <button type="button" className="link" onClick={() => setShown(!isShown)}>
+                {isShown ? 'hide' : 'reveal'}
+              </button>{' '}
+              <Copy text={ownerKey.key} />
+            </span>,
+          ],
+          ['Files', storageUrl, <Copy key="copy" text={storageUrl} />],
+        ]}
+      />
+    </article>
+  )
+}
+
+function LastEvents() {
+  const events = useEvents()
+  return (
+    <article className="card">
+      <h2>
+        Last events
+        <Link className="link" href="/realtime">
+          all
+        </Link>
+      </h2>
+      {events.length === 0 ? (
+        <p className="padded dim">Nothing has happened yet. svc docs create posts title=Hello</p>
+      ) : null}
+      <ul>
+        {events.slice(0, mostEvents).map((event) => (
+          <EventLine key={event.id} event={event} />
+        ))}
+      </ul>
+    </article>
+  )
+}
+
+function Health() {
+  const { data: info } = useInfo()
+  if (!info) return <article className="card" />
+  const { database, disk, streams, limits, hashing, version } = info
+  const limit = limits.rateLimit === 'off' ? 'off' : 'on'
+  return (
+    <article className="card">
+      <h2>Health</h2>
+      <Facts
+        rows={[
+          ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
+          ['Streams', `${streams.connections} open · ${streams.subscriptions} subscriptions`],
+          ['Disk', disk === null ? 'nothing is kept' : `${formatBytes(disk.freeBytes)} free`],
+          [
+            'Limits',
+            `rate limit ${limit} · tier ${limits.tier}`,
+            <Link key="simulate" className="link" href="/simulate">
+              simulate
+            </Link>,
+          ],
+          ['Version', `svc ${version} · ${hashing.library}`],
+        ]}
+      />
+    </article>
+  )
+}

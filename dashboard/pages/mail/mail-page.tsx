@@ -1,0 +1,171 @@
+/** The mail that the service has sent: none of it leaves the machine unless a transport was set. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import type { Mail } from '../../../client/protocol/control/mail.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useMails } from '../../frame/counts.js'
+import { useAction } from '../../frame/undo.js'
+import { Button, Copy } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Page, Pane } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Tabs } from '../../parts/tabs.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+
+type Head = NonNullable<ReturnType<typeof useMails>['data']>[number]
+
+export function MailPage() {
+  const { control, project } = useSession()
+  const { id } = useParams<{ id?: string }>()
+  const [, go] = useLocation()
+  const [search, setSearch] = useState('')
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const { data, error, isPending, refetch } = useMails()
+  const close = useCallback(() => go('/mail'), [go])
+  useCommand(id === undefined ? 'svc mail list' : `svc mail show ${id}`)
+  const wanted = search.trim().toLowerCase()
+  const mails = (data ?? []).filter(({ to, subject }) => `${to} ${subject}`.toLowerCase().includes(wanted))
+  const clear = () =>
+    run(async () => {
+      await control.mail.clear({ project: project.id })
+      await queries.invalidateQueries({ queryKey: ['mail'] })
+      close()
+    })
+  return (
+    <Page
+      title="Mail"
+      facts={data ? `${data.length} ${data.length === 1 ? 'mail' : 'mails'} · new ones appear by themselves` : ''}
+      actions={
+        <>
+          <input
+            className="input"
+            data-key="filter"
+            type="search"
+            placeholder="Find by address or subject"
+            aria-label="Find by address or subject"
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+          <Button disabled={isBusy || !data?.length} onClick={clear}>
+            Delete all
+          </Button>
+        </>
+      }
+      pane={id === undefined ? undefined : <MailPane key={id} id={id} onClose={close} />}
+    >
+      {isPending ? <Skeleton /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {data?.length === 0 ? (
+        <Empty title="No mail yet" command="svc mail wait --link">
+          <p>Mail that verifies addresses, resets passwords or brings codes stays here instead of being sent.</p>
+        </Empty>
+      ) : null}
+      {mails.length > 0 ? (
+        <Grid
+          label="Mail"
+          columns={columns}
+          count={mails.length}
+          rowAt={(index) => mails[index]}
+          idOf={(mail) => mail.id}
+          selected={id}
+          onOpen={(mail) => go(`/mail/${mail.id}`)}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+const columns: readonly Column<Head>[] = [
+  { name: 'to', head: 'to', width: 'minmax(160px, 1fr)', cell: ({ to }) => <bdi>{to}</bdi> },
+  {
+    name: 'subject',
+    head: 'subject',
+    width: 'minmax(180px, 2fr)',
+    cell: ({ subject, refused }) => (
+      <>
+        <bdi>{subject}</bdi> {refused === null ? null : <span className="tag warn">not sent</span>}
+      </>
+    ),
+  },
+  { name: 'at', head: 'at', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]
+
+function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
+  const { control } = useSession()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const [tab, setTab] = useState('html')
+  const { data: mail, error } = useQuery({
+    queryKey: ['mail', id],
+    queryFn: () => control.mail.get({ id }),
+    staleTime: 60_000,
+  })
+  const remove = () =>
+    run(async () => {
+      await control.mail.remove({ id })
+      await queries.invalidateQueries({ queryKey: ['mail'] })
+      onClose()
+    })
+  return (
+    <Pane
+      title={<bdi>{mail?.subject ?? '…'}</bdi>}
+      facts={mail ? `to ${mail.to}` : ''}
+      onClose={onClose}
+      foot={
+        <Button disabled={isBusy} onClick={remove}>
+          Delete
+        </Button>
+      }
+    >
+      {error ? <Failure error={error} /> : null}
+      {!mail && !error ? <Skeleton /> : null}
+      {mail ? (
+        <>
+          {mail.refused === null ? null : <div className="why">Not sent: {mail.refused}</div>}
+          <Picked mail={mail} />
+          <Tabs
+            value={tab}
+            onChange={setTab}
+            tabs={[
+              { name: 'html', title: 'HTML', content: () => <Html mail={mail} /> },
+              { name: 'text', title: 'Text', content: () => <pre className="json mono">{mail.text}</pre> },
+              { name: 'raw', title: 'Raw', content: () => <pre className="json mono">{mail.raw}</pre> },
+            ]}
+          />
+        </>
+      ) : null}
+    </Pane>
+  )
+}
+
+/** The links and codes that whoever tests a login is looking for. */
+function Picked({ mail: { links, codes } }: { mail: Mail }) {
+  if (links.length + codes.length === 0) return null
+  return (
+    <ul className="picked">
+      {codes.map((code) => (
+        <li key={code}>
+          <b className="code grow">{code}</b> <Copy text={code} label="copy code" />
+        </li>
+      ))}
+      {links.map((link) => (
+        <li key={link}>
+          <a className="mono cut grow" href={link} target="_blank" rel="noreferrer">
+            {link}
+          </a>{' '}
+          <Copy text={link} label="copy link" />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** In a frame that may neither run scripts nor load, send or open anything; this page's own policy holds in it as well. */
+function Html({ mail }: { mail: Mail }) {
+  return (
+    <iframe className="mail-html" title="The mail as HTML" sandbox="" referrerPolicy="no-referrer" srcDoc={mail.html} />
+  )
+}

@@ -1,0 +1,72 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { isObject } from '../../../client/protocol/model/json.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import type { Account } from './provider-page.js'
+
+/** An account of the built-in provider, to make, to change or to remove. */
+export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
+  const { control } = useSession()
+  const queries = useQueryClient()
+  const done = {
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: ['flows'] })
+      onClose()
+    },
+  }
+  const save = useMutation({
+    mutationFn(form: FormData) {
+      const [id, name, email, claims] = ['id', 'name', 'email', 'claims'].map((each) =>
+        String(form.get(each) ?? '').trim(),
+      )
+      const parsed: unknown = JSON.parse(claims || '{}')
+      if (!isObject(parsed)) throw new Error('Claims are an object.')
+      const fields = { email: email || null, emailVerified: form.get('verified') === 'on', claims: parsed }
+      if (account) return control.idp.accounts.change({ account: account.id, ...fields, ...(name ? { name } : {}) })
+      return control.idp.accounts.add({ id: id ?? '', ...fields, ...(name ? { name } : {}) })
+    },
+    ...done,
+  })
+  const remove = useMutation({ mutationFn: (id: string) => control.idp.accounts.remove({ account: id }), ...done })
+  const error = save.error ?? remove.error
+  return (
+    <FormDialog
+      title={account ? `Account ${account.id}` : 'New account'}
+      action="Save"
+      isBusy={save.isPending}
+      failure={error ? <Failure error={error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => save.mutate(form)}
+    >
+      {account ? null : (
+        <Field label="Id" hint="As the provider's subject, such as ada.">
+          <input className="input mono" name="id" required autoComplete="off" />
+        </Field>
+      )}
+      <Field label="Name">
+        <input className="input" name="name" defaultValue={account?.name} autoComplete="off" />
+      </Field>
+      <Field label="Email" hint="Empty for a profile without one.">
+        <input className="input" name="email" type="email" defaultValue={account?.email ?? ''} autoComplete="off" />
+      </Field>
+      <label className="field row">
+        <input type="checkbox" name="verified" defaultChecked={account?.emailVerified ?? true} /> The email is verified
+      </label>
+      <Field label="Claims" hint="More that the provider says of the account, as JSON.">
+        <textarea
+          className="input"
+          name="claims"
+          rows={4}
+          defaultValue={JSON.stringify(account?.claims ?? {}, undefined, 2)}
+          spellCheck={false}
+        />
+      </Field>
+      {account ? (
+        <button type="button" className="link bad" onClick={() => remove.mutate(account.id)}>
+          Remove this account
+        </button>
+      ) : null}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,171 @@
+/** The built-in login provider: who may log in with it, and how its next logins end. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Control } from '../../../client/control.js'
+import { type ProviderFault, providerFaults } from '../../../client/protocol/model/provider-login.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useAction, useUndo } from '../../frame/undo.js'
+import { useEvents } from '../../live/context.js'
+import { Button, Copy } from '../../parts/button.js'
+import { EventLine } from '../../parts/event-line.js'
+import { Page } from '../../parts/layout.js'
+import { Failure, Skeleton } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { AccountDialog } from './account-dialog.js'
+
+export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
+
+export function ProviderPage() {
+  const { control } = useSession()
+  const [edited, setEdited] = useState<Account | 'new'>()
+  const { data, error } = useQuery({
+    queryKey: ['flows', 'accounts'],
+    queryFn: async () => (await control.idp.accounts.list()).accounts,
+  })
+  useCommand('svc idp login')
+  return (
+    <Page
+      title="Login provider"
+      facts={data ? `${data.length} accounts · passwords are not asked for` : ''}
+      actions={
+        <>
+          <StartLogin />
+          <Button look="main" data-key="new" onClick={() => setEdited('new')}>
+            New account
+          </Button>
+        </>
+      }
+    >
+      {error ? <Failure error={error} /> : null}
+      {!data && !error ? <Skeleton /> : null}
+      <NextLogins />
+      <h2 className="section">Accounts</h2>
+      <ul className="accounts">
+        {data?.map((account) => (
+          <li key={account.id}>
+            <button type="button" onClick={() => setEdited(account)}>
+              <b>
+                <bdi>{account.name}</bdi>
+              </b>
+              <span className="mono dim cut">{account.email ?? 'no email'}</span>
+              <span className="mono dim cut grow">
+                {Object.keys(account.claims).length === 0 ? '' : JSON.stringify(account.claims)}
+              </span>
+              <span className={`tag ${account.emailVerified ? 'good' : 'warn'}`}>
+                {account.emailVerified ? 'verified' : 'not verified'}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <LastLogins />
+      {edited === undefined ? null : (
+        <AccountDialog account={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+/** Begins a login in a tab of its own, which ends on a page of the emulator that shows the outcome. */
+function StartLogin() {
+  const { control, project, url } = useSession()
+  const { say } = useUndo()
+  const [isBusy, run] = useAction()
+  const [address, setAddress] = useState<string>()
+  const start = () =>
+    run(async () => {
+      const { url: login } = await control.idp.logins.start({
+        project: project.id,
+        completeUrl: `${url}/_svc/login-complete`,
+      })
+      setAddress(login)
+      say({ words: 'The address of the login is ready' })
+    })
+  if (address === undefined) {
+    return (
+      <Button disabled={isBusy} onClick={start}>
+        Log in
+      </Button>
+    )
+  }
+  return (
+    <>
+      <Copy text={address} label="copy address" />
+      <a className="button plain" href={address} target="_blank" rel="noreferrer" onClick={() => setAddress(undefined)}>
+        Open the login
+      </a>
+    </>
+  )
+}
+
+/** What the next login meets. */
+function NextLogins() {
+  const { control } = useSession()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const { data } = useQuery({
+    queryKey: ['flows', 'faults'],
+    queryFn: async () => (await control.idp.faults.list()).faults,
+  })
+  const change = (work: () => Promise<unknown>) =>
+    run(async () => {
+      await work()
+      await queries.invalidateQueries({ queryKey: ['flows'] })
+    })
+  return (
+    <div className="next-logins">
+      <b>Next login</b>
+      {data?.length === 0 ? <span className="good">succeeds</span> : null}
+      {data?.map(({ fault, times }) => (
+        <span key={fault} className="tag warn">
+          {providerFaults[fault].says}
+          {times === null ? ', until it is cleared' : times > 1 ? `, ${times} times` : ''}
+        </span>
+      ))}
+      <span className="grow" />
+      <form
+        className="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const form = new FormData(event.currentTarget)
+          const fault = String(form.get('fault')) as ProviderFault
+          change(() => control.idp.faults.set({ fault, times: form.get('always') === 'on' ? null : 1 }))
+        }}
+      >
+        <select name="fault" aria-label="How the next login fails">
+          {Object.entries(providerFaults).map(([name, { says }]) => (
+            <option key={name} value={name}>
+              {says}
+            </option>
+          ))}
+        </select>
+        <label className="check">
+          <input type="checkbox" name="always" /> until cleared
+        </label>
+        <Button type="submit" disabled={isBusy}>
+          Let it fail
+        </Button>
+        <Button disabled={isBusy || !data?.length} onClick={() => change(() => control.idp.faults.clear())}>
+          Clear
+        </Button>
+      </form>
+    </div>
+  )
+}
+
+const mostLogins = 20
+
+function LastLogins() {
+  const logins = useEvents().filter(({ kind }) => kind.startsWith('login.'))
+  return (
+    <>
+      <h2 className="section">Last logins</h2>
+      {logins.length === 0 ? <p className="padded dim">Nobody has logged in since this page knows of it.</p> : null}
+      <ul>
+        {logins.slice(0, mostLogins).map((event) => (
+          <EventLine key={event.id} event={event} />
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import { useMutation } from '@tanstack/react-query'
+import type { Control } from '../../../client/control.js'
+import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { pretty } from '../../parts/json.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Method = (typeof methods)[number]
+
+interface ReplayProps {
+  readonly request: RequestRecord
+  readonly onClose: () => void
+  readonly onReplayed: (replayed: Awaited<ReturnType<Control['requests']['replay']>>) => void
+}
+
+/** Sends a request once more with some parts changed; only what was changed is sent as a change. */
+export function ReplayDialog({ request, onClose, onReplayed }: ReplayProps) {
+  const { control } = useSession()
+  const body = pretty(request.request.body.text ?? '')
+  const replay = useMutation({
+    mutationFn(form: FormData) {
+      const [method, path, typed] = ['method', 'path', 'body'].map((name) => String(form.get(name) ?? ''))
+      return control.requests.replay({
+        id: request.id,
+        ...(method === request.method ? {} : { method: method as Method }),
+        ...(path === request.path ? {} : { path }),
+        ...(typed === body ? {} : { body: typed }),
+      })
+    },
+    onSuccess: onReplayed,
+  })
+  return (
+    <FormDialog
+      title="Edit and send again"
+      action="Send"
+      isWide
+      isBusy={replay.isPending}
+      failure={replay.error ? <Failure error={replay.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => replay.mutate(form)}
+    >
+      <div className="inline-form">
+        <select name="method" aria-label="Method" defaultValue={request.method}>
+          {methods.map((method) => (
+            <option key={method}>{method}</option>
+          ))}
+        </select>
+        <input
+          className="input mono grow"
+          name="path"
+          aria-label="Path"
+          defaultValue={request.path}
+          spellCheck={false}
+        />
+      </div>
+      <Field label="Body" hint="It is sent as the same caller: the key or the session of the first one.">
+        <textarea className="input" name="body" rows={12} defaultValue={body} spellCheck={false} />
+      </Field>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,214 @@
+/** One request: why it ended as it did, what was sent and answered, where the time went, what the database was asked. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { clientCodeOf } from '../../../client/snippets/client-code.js'
+import { curlOf } from '../../../client/snippets/curl.js'
+import { explainRefusal } from '../../../client/snippets/explain.js'
+import { harOf } from '../../../client/snippets/har.js'
+import { useUndo } from '../../frame/undo.js'
+import { Button, Copy } from '../../parts/button.js'
+import { Differences } from '../../parts/differences.js'
+import { JsonText, pretty } from '../../parts/json.js'
+import { Facts, Pane } from '../../parts/layout.js'
+import { Menu } from '../../parts/menu.js'
+import { Failure, Skeleton, wordsOf } from '../../parts/states.js'
+import { type Tab, Tabs } from '../../parts/tabs.js'
+import { useSession } from '../../session/context.js'
+import { ReplayDialog } from './replay-dialog.js'
+import { methodLook, statusLook, whoOf } from './requests-page.js'
+import { Statements } from './statements.js'
+import { Timing } from './timing.js'
+
+type Replayed = Awaited<ReturnType<ReturnType<typeof useSession>['control']['requests']['replay']>>
+
+interface RequestPaneProps {
+  readonly id: string
+  readonly onClose: () => void
+  readonly onOpen: (id: string) => void
+}
+
+export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
+  const { control } = useSession()
+  const [tab, setTab] = useState('request')
+  const [replayed, setReplayed] = useState<Replayed>()
+  const { data: request, error } = useQuery({
+    queryKey: ['request', id],
+    queryFn: () => control.requests.get({ id }),
+    refetchInterval: ({ state }) => (state.data?.state === 'open' ? 2_000 : false),
+  })
+  const onReplayed = (next: Replayed) => {
+    setReplayed(next)
+    setTab('replay')
+  }
+  return (
+    <Pane
+      title={
+        request ? (
+          <span className="mono">
+            <span className={methodLook(request.method)}>{request.method}</span> {request.path}
+          </span>
+        ) : (
+          '…'
+        )
+      }
+      facts={
+        request ? (
+          <>
+            <span className={statusLook(request.status)}>
+              {request.status ?? request.state} {request.code ?? ''}
+            </span>{' '}
+            · {request.milliseconds.toFixed(1)} ms · {whoOf(request.caller)} · request {id.slice(0, 8)}…{' '}
+            <Copy text={id} />
+          </>
+        ) : (
+          ''
+        )
+      }
+      onClose={onClose}
+      foot={request ? <Foot request={request} onReplayed={onReplayed} /> : null}
+    >
+      {error ? <Failure error={error} /> : null}
+      {!request && !error ? <Skeleton /> : null}
+      {request ? <Why request={request} /> : null}
+      {request ? <Tabs value={tab} onChange={setTab} tabs={tabsOf(request, replayed, onOpen)} /> : null}
+    </Pane>
+  )
+}
+
+function tabsOf(request: RequestRecord, replayed: Replayed | undefined, onOpen: (id: string) => void): Tab[] {
+  const tabs: Tab[] = [
+    { name: 'request', title: 'Request', content: () => <Message {...request.request} /> },
+    { name: 'answer', title: 'Response', content: () => <Message {...request.answer} /> },
+    { name: 'timing', title: 'Timing', content: () => <Timing request={request} /> },
+    {
+      name: 'sql',
+      title: 'SQL',
+      count: request.statementCount,
+      content: () => <Statements request={request} />,
+    },
+  ]
+  if (!replayed) return tabs
+  const content = () => (
+    <>
+      <p className="padded">
+        The answer was <span className={statusLook(replayed.before.status)}>{replayed.before.status}</span> and is now{' '}
+        <span className={statusLook(replayed.after.status)}>{replayed.after.status}</span>.{' '}
+        <button type="button" className="link" onClick={() => onOpen(replayed.after.id)}>
+          Open the new one
+        </button>
+      </p>
+      <Differences differences={replayed.differences} />
+    </>
+  )
+  return [...tabs, { name: 'replay', title: 'Replay', content }]
+}
+
+/** What stood in the way, and what mends it. */
+function Why({ request }: { request: RequestRecord }) {
+  const explanation = explainRefusal(request)
+  if (!explanation) return null
+  return (
+    <div className="why">
+      <b>Why {request.status}?</b>
+      <span className="lines">{explanation.missing}</span>
+      <ul>
+        {explanation.mends.map(({ words, command }) => (
+          <li key={command}>
+            {words}
+            <span className="mended">
+              <code className="mono cut">{command}</code> <Copy text={command} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const leftOutWords = {
+  empty: 'It is empty.',
+  binary: 'Bytes that are no text are not kept.',
+  stream: 'A stream of events is not kept.',
+  secret: 'It holds secrets, and is not kept.',
+  unread: 'It was not read: the request was refused before.',
+  memory: 'Left out for newer ones to fit.',
+} as const
+
+function Message({ headers, body }: RequestRecord['request']) {
+  return (
+    <>
+      <Facts
+        rows={Object.entries(headers).map(
+          ([name, value]) =>
+            [
+              name,
+              <span key={name} title={value}>
+                {value}
+              </span>,
+            ] as const,
+        )}
+      />
+      {body.text === null ? (
+        <p className="padded dim">{body.leftOut === null ? '' : leftOutWords[body.leftOut]}</p>
+      ) : (
+        <JsonText text={pretty(body.text)} />
+      )}
+      {body.isCut ? <p className="padded dim">The first 64 KB of {body.bytes} bytes.</p> : null}
+    </>
+  )
+}
+
+function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (replayed: Replayed) => void }) {
+  const { control, url, info } = useSession()
+  const { say } = useUndo()
+  const [isEditing, setEditing] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const copy = (what: string, text: string) =>
+    navigator.clipboard.writeText(text).then(
+      () => say({ words: `Copied ${what}` }),
+      (error) => say({ words: wordsOf(error), isBad: true }),
+    )
+  async function replay() {
+    setBusy(true)
+    try {
+      onReplayed(await control.requests.replay({ id: request.id }))
+    } catch (error) {
+      say({ words: wordsOf(error), isBad: true })
+    } finally {
+      setBusy(false)
+    }
+  }
+  const { is, why } = request.replayable
+  return (
+    <>
+      <Menu
+        trigger="Copy as"
+        entries={[
+          { words: 'curl', run: () => void copy('a curl command', curlOf(request, url)) },
+          { words: 'client code', run: () => void copy('client code', clientCodeOf(request, url)) },
+          { words: 'HAR', run: () => void copy('a HAR', JSON.stringify(harOf([request], url, info.version))) },
+        ]}
+      />
+      <span className="grow dim cut" title={why ?? ''}>
+        {is ? '' : why}
+      </span>
+      <Button disabled={!is} onClick={() => setEditing(true)}>
+        Edit
+      </Button>
+      <Button look="main" disabled={!is || isBusy} onClick={() => void replay()}>
+        Replay
+      </Button>
+      {isEditing ? (
+        <ReplayDialog
+          request={request}
+          onClose={() => setEditing(false)}
+          onReplayed={(replayed) => {
+            setEditing(false)
+            onReplayed(replayed)
+          }}
+        />
+      ) : null}
+    </>
+  )
+}

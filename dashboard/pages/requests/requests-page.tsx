@@ -1,0 +1,196 @@
+/** What came in: who asked what, how it ended, and how long each part took. */
+import { useCallback, useState } from 'react'
+import { useLocation, useParams, useSearch } from 'wouter'
+import type { RequestSummary } from '../../../client/protocol/control/requests.js'
+import { useCommand } from '../../frame/command-line.js'
+import { Button } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Page } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { clockTime } from '../../parts/time.js'
+import { RequestPane } from './request-pane.js'
+import { type RequestFilter, useRequests } from './use-requests.js'
+
+const statuses = [
+  ['', 'any'],
+  ['2xx', '2xx'],
+  ['4xx', '4xx'],
+  ['5xx', '5xx'],
+  ['4xx,5xx', 'refused'],
+] as const
+const methods = ['', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+export function RequestsPage() {
+  const { id } = useParams<{ id?: string }>()
+  const search = useSearch()
+  const [, go] = useLocation()
+  const user = new URLSearchParams(search).get('user') ?? ''
+  const [filter, setFilter] = useState({ status: '', method: '', path: '', isOwnShown: false })
+  const [isPaused, setPaused] = useState(false)
+  const { requests, error, isOn, isLoading } = useRequests({ ...filter, user }, isPaused)
+  const tail = search === '' ? '' : `?${search}`
+  const close = useCallback(() => go(`/requests${tail}`), [go, tail])
+  useCommand(id === undefined ? commandOf({ ...filter, user }) : `svc requests show ${id}`)
+  return (
+    <Page
+      title="Requests"
+      facts={`${requests.length} · newest first · ${isPaused ? 'paused' : 'live'}`}
+      actions={
+        <>
+          <Filters filter={filter} onChange={setFilter} />
+          <Button onClick={() => setPaused(!isPaused)}>{isPaused ? 'Go on' : 'Pause'}</Button>
+        </>
+      }
+      pane={
+        id === undefined ? undefined : (
+          <RequestPane key={id} id={id} onClose={close} onOpen={(next) => go(`/requests/${next}${tail}`)} />
+        )
+      }
+    >
+      {error ? <Failure error={error} /> : null}
+      {isLoading && !error ? <Skeleton /> : null}
+      {!isOn ? (
+        <Empty title="Requests are not recorded" command="svc project set requestLog:=true">
+          <p>The setting requestLog of this project is off.</p>
+        </Empty>
+      ) : null}
+      {isOn && !isLoading && requests.length === 0 ? (
+        <Empty title="No requests yet" command="svc docs list posts">
+          <p>Whatever your app or the command line asks appears here. The last 1,000 are kept, in memory.</p>
+        </Empty>
+      ) : null}
+      {requests.length > 0 ? (
+        <Grid
+          label="Requests"
+          columns={columns}
+          count={requests.length}
+          rowAt={(index) => requests[index]}
+          idOf={(request) => request.id}
+          selected={id}
+          onOpen={(request) => go(`/requests/${request.id}${tail}`)}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+type Chosen = Omit<RequestFilter, 'user'>
+
+function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chosen) => void }) {
+  return (
+    <>
+      <label className="wide-only check">
+        <input
+          type="checkbox"
+          checked={filter.isOwnShown}
+          onChange={({ target }) => onChange({ ...filter, isOwnShown: target.checked })}
+        />
+        this page's own
+      </label>
+      <select
+        aria-label="Status"
+        value={filter.status}
+        onChange={({ target }) => onChange({ ...filter, status: target.value })}
+      >
+        {statuses.map(([value, words]) => (
+          <option key={value} value={value}>
+            status {words}
+          </option>
+        ))}
+      </select>
+      <select
+        className="wide-only"
+        aria-label="Method"
+        value={filter.method}
+        onChange={({ target }) => onChange({ ...filter, method: target.value })}
+      >
+        {methods.map((method) => (
+          <option key={method} value={method}>
+            {method === '' ? 'any method' : method}
+          </option>
+        ))}
+      </select>
+      <input
+        className="input mono wide-only"
+        data-key="filter"
+        placeholder="path begins with"
+        aria-label="Path begins with"
+        value={filter.path}
+        onChange={({ target }) => onChange({ ...filter, path: target.value })}
+      />
+    </>
+  )
+}
+
+function commandOf({ status, method, path, user }: RequestFilter): string {
+  const flags = Object.entries({ status, method, path, user }).filter(([, value]) => value !== '')
+  return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${value}`)].join(' ')
+}
+
+const methodLooks: Readonly<Record<string, string>> = {
+  GET: 'info',
+  POST: 'good',
+  PUT: 'warn',
+  PATCH: 'warn',
+  DELETE: 'bad',
+}
+
+export function methodLook(method: string): string {
+  return `method ${methodLooks[method] ?? 'plum'}`
+}
+
+export function statusLook(status: number | null): string {
+  if (status === null || status >= 500) return 'status bad'
+  return status >= 400 ? 'status warn' : 'status good'
+}
+
+/** A bar's full width. Longer ones are full. */
+const widestMilliseconds = 100
+
+const columns: readonly Column<RequestSummary>[] = [
+  { name: 'at', head: 'at', width: '100px', cell: ({ at }) => <span className="mono dim">{clockTime(at)}</span> },
+  {
+    name: 'method',
+    head: 'method',
+    width: '76px',
+    cell: ({ method }) => <span className={methodLook(method)}>{method}</span>,
+  },
+  {
+    name: 'path',
+    head: 'path',
+    width: 'minmax(160px, 1fr)',
+    cell: ({ path, replayOf }) => (
+      <span className="mono">
+        {replayOf === null ? null : <span className="tag">replay</span>} {path}
+      </span>
+    ),
+  },
+  {
+    name: 'status',
+    head: 'status',
+    width: '72px',
+    cell: ({ status, state }) => <span className={statusLook(status)}>{status ?? state}</span>,
+  },
+  { name: 'who', head: 'who', width: '150px', cell: ({ caller }) => <span className="dim">{whoOf(caller)}</span> },
+  {
+    name: 'ms',
+    head: 'ms',
+    width: '72px',
+    isNumber: true,
+    cell: ({ milliseconds, state }) => (state === 'open' ? 'open' : milliseconds.toFixed(milliseconds < 100 ? 1 : 0)),
+  },
+  {
+    name: 'time',
+    head: '',
+    width: '110px',
+    cell: ({ milliseconds }) => (
+      <span className="waterfall">
+        <i style={{ width: `${Math.min(100, (milliseconds / widestMilliseconds) * 100)}%` }} />
+      </span>
+    ),
+  },
+]
+
+export function whoOf({ kind, user }: RequestSummary['caller']): string {
+  return user === null ? kind : (user.email ?? user.id)
+}

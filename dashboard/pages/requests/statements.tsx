@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { Copy } from '../../parts/button.js'
+import { Empty, wordsOf } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+
+/** What the database was asked, each with its plan when it is wanted. */
+export function Statements({ request }: { request: RequestRecord }) {
+  if (request.statements.length === 0) return <Empty title="The database was not asked" />
+  return (
+    <ol className="statements">
+      {request.statements.map((statement, at) => (
+        <li key={at}>
+          <div className="statement-head">
+            <span className="mono">{statement.milliseconds.toFixed(2)} ms</span>
+            <span className="dim">{statement.rows === null ? 'failed' : `${statement.rows} rows`}</span>
+            <span className="grow" />
+            <Copy text={statement.text} />
+          </div>
+          <pre className="json mono">{statement.text}</pre>
+          {statement.values && statement.values.length > 0 ? (
+            <p className="mono dim values">
+              {statement.values.map((value, place) => `$${place + 1} ${value ?? 'null'}`).join(' · ')}
+            </p>
+          ) : null}
+          <Plan id={request.id} statement={at} />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Plan({ id, statement }: { id: string; statement: number }) {
+  const { control } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['plan', id, statement],
+    queryFn: () => control.requests.plan({ id, statement }),
+    enabled: isOpen,
+  })
+  if (!isOpen) {
+    return (
+      <button type="button" className="link" onClick={() => setOpen(true)}>
+        plan
+      </button>
+    )
+  }
+  return <pre className="plan mono">{error ? wordsOf(error) : (data?.plan.join('\n') ?? '…')}</pre>
+}

@@ -1,0 +1,78 @@
+import { useState } from 'react'
+import { tiers } from '../../../client/protocol/model/limits.js'
+import { Button } from '../../parts/button.js'
+
+/** The allowed values, where they are few. */
+export function choicesOf(name: string): readonly string[] {
+  const choices: Readonly<Record<string, readonly string[]>> = {
+    tier: tiers,
+    loginThrottle: ['account', 'address'],
+    fileTypes: ['any', 'listed'],
+    documentFiles: ['fixed', 'tier'],
+    dialect: ['a', 'b', 'c'],
+  }
+  return choices[name] ?? []
+}
+
+interface ControlProps {
+  readonly name: string
+  readonly value: unknown
+  readonly choices: readonly string[]
+  readonly isBusy: boolean
+  readonly onSet: (value: unknown) => void
+}
+
+/** A switch, a choice, or a field whose text is taken as JSON where it is some. */
+export function SettingControl({ name, value, choices, isBusy, onSet }: ControlProps) {
+  if (typeof value === 'boolean') {
+    return (
+      <label className="check">
+        <input
+          type="checkbox"
+          aria-label={name}
+          checked={value}
+          disabled={isBusy}
+          onChange={({ target }) => onSet(target.checked)}
+        />{' '}
+        {value ? 'on' : 'off'}
+      </label>
+    )
+  }
+  if (choices.length > 0 && choices.includes(String(value))) {
+    return (
+      <select aria-label={name} value={String(value)} disabled={isBusy} onChange={({ target }) => onSet(target.value)}>
+        {choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    )
+  }
+  return <TextControl {...{ name, value, isBusy, onSet }} />
+}
+
+function TextControl({ name, value, isBusy, onSet }: Omit<ControlProps, 'choices'>) {
+  const before = typeof value === 'string' ? value : JSON.stringify(value)
+  const [text, setText] = useState(before)
+  return (
+    <form
+      className="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSet(meant(text))
+      }}
+    >
+      <input className="input mono" aria-label={name} value={text} onChange={({ target }) => setText(target.value)} />
+      <Button type="submit" disabled={isBusy || text === before}>
+        Set
+      </Button>
+    </form>
+  )
+}
+
+function meant(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

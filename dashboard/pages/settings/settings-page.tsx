@@ -1,0 +1,143 @@
+/** Every setting of the project, what it does and what it takes; and the keys. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { settingWords } from '../../../client/protocol/model/project.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useProject } from '../../frame/counts.js'
+import { setTheme } from '../../frame/palette.js'
+import { useAction, useUndo } from '../../frame/undo.js'
+import { Button, Copy } from '../../parts/button.js'
+import { Page } from '../../parts/layout.js'
+import { Failure, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+import type { ProjectRecord } from '../../session/session.js'
+import { preference } from '../../session/storage.js'
+import { choicesOf, SettingControl } from './setting-control.js'
+
+export function SettingsPage() {
+  const { data, error } = useProject()
+  useCommand('svc project show')
+  return (
+    <Page title="Settings" facts={data ? `project ${data.name} · ${data.id}` : ''} actions={<Theme />}>
+      {error ? <Failure error={error} /> : null}
+      {!data && !error ? <Skeleton /> : null}
+      {data ? <Settings project={data} /> : null}
+      {data ? <Keys project={data} /> : null}
+    </Page>
+  )
+}
+
+function Theme() {
+  const [theme, setName] = useState(preference('theme') ?? 'system')
+  return (
+    <select
+      aria-label="Theme"
+      value={theme}
+      onChange={({ target }) => {
+        setName(target.value)
+        setTheme(target.value)
+      }}
+    >
+      {['system', 'light', 'dark'].map((name) => (
+        <option key={name} value={name}>
+          theme {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function Settings({ project }: { project: ProjectRecord }) {
+  const { control } = useSession()
+  const { say } = useUndo()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const { idp, ...settings } = project.settings
+  const set = (name: string, value: unknown) =>
+    run(async () => {
+      const before = settings[name as keyof typeof settings]
+      const write = async (next: unknown) => {
+        await control.projects.update({ project: project.id, settings: { [name]: next } })
+        await queries.invalidateQueries()
+      }
+      await write(value)
+      say({ words: `Changed ${name}`, undo: () => write(before) })
+    })
+  return (
+    <ul className="settings">
+      {Object.entries(settings).map(([name, value]) => (
+        <li key={name}>
+          <div>
+            <b className="mono">{name}</b>
+            <p className="dim">{settingWords[name as keyof typeof settingWords]}</p>
+          </div>
+          <SettingControl
+            key={JSON.stringify(value)}
+            {...{ name, value, isBusy }}
+            choices={choicesOf(name)}
+            onSet={(next) => set(name, next)}
+          />
+        </li>
+      ))}
+      <li>
+        <div>
+          <b className="mono">idp</b>
+          <p className="dim">{settingWords.idp} Their values are secrets, and are not shown.</p>
+        </div>
+        <span className="mono">{idp.length === 0 ? 'none: the built-in provider' : idp.join(', ')}</span>
+      </li>
+    </ul>
+  )
+}
+
+function Keys({ project }: { project: ProjectRecord }) {
+  const { control, ownerKey } = useSession()
+  const queries = useQueryClient()
+  const [made, setMade] = useState<{ id: string; key: string }>()
+  const [isBusy, run] = useAction()
+  const create = (secret: boolean) =>
+    run(async () => {
+      setMade(await control.projects.createKey({ project: project.id, secret }))
+      await queries.invalidateQueries({ queryKey: ['project'] })
+    })
+  const remove = (id: string) =>
+    run(async () => {
+      await control.projects.removeKey({ project: project.id, key: id })
+      await queries.invalidateQueries({ queryKey: ['project'] })
+    })
+  return (
+    <>
+      <h2 className="section">
+        Keys
+        <span className="actions">
+          <Button disabled={isBusy} onClick={() => create(false)}>
+            New public key
+          </Button>{' '}
+          <Button disabled={isBusy} onClick={() => create(true)}>
+            New secret key
+          </Button>
+        </span>
+      </h2>
+      {made ? (
+        <p className="why">
+          <b>The new key is shown this once.</b>
+          <code className="mono">{made.key}</code> <Copy text={made.key} />
+        </p>
+      ) : null}
+      <ul className="keys-list">
+        {project.keys.map(({ id, secret, key, createdAt }) => (
+          <li key={id}>
+            <span className={`tag ${secret ? 'warn' : ''}`}>{secret ? 'secret' : 'public'}</span>
+            <code className="mono cut grow">{key ?? `${id}${id === ownerKey.id ? ' · of this page' : ''}`}</code>
+            <Time at={createdAt} />
+            {key === null ? null : <Copy text={key} />}
+            <Button disabled={isBusy || id === ownerKey.id} onClick={() => remove(id)}>
+              Delete
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

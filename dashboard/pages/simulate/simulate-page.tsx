@@ -1,0 +1,193 @@
+/** Trouble on purpose: faults, another time, another plan. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FaultPreset, faultKinds, faultPresets } from '../../../client/protocol/model/faults/fault.js'
+import { tiers } from '../../../client/protocol/model/limits.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useFaults, useProject } from '../../frame/counts.js'
+import { useAction } from '../../frame/undo.js'
+import { Button } from '../../parts/button.js'
+import { Page } from '../../parts/layout.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { AddFault } from './add-fault.js'
+
+export function SimulatePage() {
+  const { data: faults, error } = useFaults()
+  useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
+  return (
+    <Page
+      title="Simulate"
+      facts={faults ? (faults.length === 0 ? 'nothing is disturbed' : `${faults.length} faults are on`) : ''}
+    >
+      {error ? <Failure error={error} /> : null}
+      <div className="cards">
+        <Faults />
+        <Clock />
+        <Plan />
+      </div>
+    </Page>
+  )
+}
+
+function useRefreshing(key: string): [boolean, (work: () => Promise<unknown>) => void] {
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  return [
+    isBusy,
+    (work) =>
+      run(async () => {
+        await work()
+        await queries.invalidateQueries({ queryKey: [key] })
+        await queries.invalidateQueries({ queryKey: ['info'] })
+      }),
+  ]
+}
+
+function Faults() {
+  const { control } = useSession()
+  const { data: faults } = useFaults()
+  const [isBusy, run] = useRefreshing('faults')
+  return (
+    <article className="card wide-card">
+      <h2>
+        Faults
+        <Button disabled={isBusy || !faults?.length} onClick={() => run(() => control.faults.clear())}>
+          Remove all
+        </Button>
+      </h2>
+      <div className="presets">
+        {(Object.keys(faultPresets) as FaultPreset[]).map((preset) => (
+          <Button key={preset} disabled={isBusy} onClick={() => run(() => control.faults.addPreset({ preset }))}>
+            {preset}
+          </Button>
+        ))}
+      </div>
+      <ul className="faults">
+        {faults?.map(({ id, kind, preset, method, path, rate, hits, seen, milliseconds, status }) => (
+          <li key={id}>
+            <b className="mono warn" title={faultKinds[kind]}>
+              {kind}
+            </b>
+            <span className="mono dim grow cut">
+              {[
+                method ?? 'any method',
+                path ?? 'any path',
+                rate < 1 ? `${Math.round(rate * 100)} %` : '',
+                milliseconds === undefined ? '' : `${milliseconds} ms`,
+                status ?? '',
+                preset === null ? '' : `preset ${preset}`,
+              ]
+                .filter((word) => word !== '')
+                .join(' · ')}
+            </span>
+            <span className="mono dim">
+              {hits} of {seen} hit
+            </span>
+            <Button disabled={isBusy} onClick={() => run(() => control.faults.remove({ fault: id }))}>
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <AddFault isBusy={isBusy} onAdd={(fault) => run(() => control.faults.add(fault))} />
+    </article>
+  )
+}
+
+const moves = [
+  ['+1 min', 60_000],
+  ['+1 h', 3_600_000],
+  ['+1 day', 86_400_000],
+  ['+30 days', 30 * 86_400_000],
+] as const
+
+function Clock() {
+  const { control } = useSession()
+  const { data } = useQuery({ queryKey: ['clock'], queryFn: () => control.clock.get(), refetchInterval: 1_000 })
+  const [isBusy, run] = useRefreshing('clock')
+  return (
+    <article className="card">
+      <h2>
+        Clock
+        <Button disabled={isBusy || data?.offset === 0} onClick={() => run(() => control.clock.reset())}>
+          Reset
+        </Button>
+      </h2>
+      <p className="big mono">{data ? new Date(data.now).toLocaleString() : '…'}</p>
+      <p className="padded dim">
+        {data?.offset === 0 ? 'The real time.' : 'Not the real time.'} Tokens, codes, rate windows and the waits between
+        mails follow it.
+      </p>
+      <div className="presets">
+        {moves.map(([words, advance]) => (
+          <Button key={words} disabled={isBusy} onClick={() => run(() => control.clock.change({ advance }))}>
+            {words}
+          </Button>
+        ))}
+      </div>
+      <form
+        className="presets"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const typed = String(new FormData(event.currentTarget).get('now'))
+          if (typed !== '') run(() => control.clock.change({ now: new Date(typed).toISOString() }))
+        }}
+      >
+        <input className="input" type="datetime-local" name="now" aria-label="Moment" required />
+        <Button type="submit" disabled={isBusy}>
+          Set
+        </Button>
+      </form>
+    </article>
+  )
+}
+
+function Plan() {
+  const { control, project } = useSession()
+  const { data } = useProject()
+  const [isBusy, run] = useRefreshing('project')
+  if (!data) return null
+  const { tier, rateLimit } = data.settings
+  const set = (settings: object) => run(() => control.projects.update({ project: project.id, settings }))
+  const isOn = (window: string) =>
+    rateLimit !== 'off' && (Array.isArray(rateLimit) ? rateLimit.includes(window as never) : window in rateLimit)
+  return (
+    <article className="card">
+      <h2>Plan and limits</h2>
+      <fieldset className="presets" aria-label="Plan">
+        {tiers.map((name) => (
+          <Button
+            key={name}
+            look={name === tier ? 'main' : 'plain'}
+            disabled={isBusy}
+            aria-pressed={name === tier}
+            onClick={() => set({ tier: name })}
+          >
+            {name}
+          </Button>
+        ))}
+      </fieldset>
+      <p className="padded dim">
+        Files and storage follow the plan. Requests are limited only where it is switched on:
+      </p>
+      <div className="presets">
+        {(['minute', 'hour', 'day'] as const).map((window) => (
+          <label key={window} className="check">
+            <input
+              type="checkbox"
+              checked={isOn(window)}
+              disabled={isBusy}
+              onChange={({ target }) => {
+                const on = (['minute', 'hour', 'day'] as const).filter((each) =>
+                  each === window ? target.checked : isOn(each),
+                )
+                set({ rateLimit: on.length === 0 ? 'off' : on })
+              }}
+            />{' '}
+            per {window}
+          </label>
+        ))}
+      </div>
+    </article>
+  )
+}

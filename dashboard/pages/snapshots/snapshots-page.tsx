@@ -1,0 +1,219 @@
+/** Named states of the project, to go back to. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import type { Snapshot } from '../../../client/protocol/control/snapshots.js'
+import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { useCommand } from '../../frame/command-line.js'
+import { useAction, useUndo } from '../../frame/undo.js'
+import { Button } from '../../parts/button.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Facts, Page, Pane } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+
+export function SnapshotsPage() {
+  const { control, project } = useSession()
+  const { name } = useParams<{ name?: string }>()
+  const [, go] = useLocation()
+  const [isSaving, setSaving] = useState(false)
+  const [isAutomatic, setAutomatic] = useState(false)
+  const { data, error, isPending } = useQuery({
+    queryKey: ['snapshots'],
+    queryFn: async () => (await control.snapshots.list({ project: project.id })).snapshots,
+  })
+  const close = useCallback(() => go('/snapshots'), [go])
+  useCommand(name === undefined ? 'svc snapshot list' : `svc snapshot load ${name}`)
+  const shown = (data ?? []).filter(({ command }) => isAutomatic || command === null)
+  const selected = data?.find((snapshot) => snapshot.name === name)
+  return (
+    <Page
+      title="Snapshots"
+      facts={data ? `${shown.length} saved` : ''}
+      actions={
+        <>
+          <label className="check wide-only">
+            <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} />{' '}
+            those before commands
+          </label>
+          <Button look="main" data-key="new" onClick={() => setSaving(true)}>
+            Save a snapshot
+          </Button>
+        </>
+      }
+      pane={selected ? <SnapshotPane key={selected.name} snapshot={selected} onClose={close} /> : undefined}
+    >
+      {isPending ? <Skeleton /> : null}
+      {error ? <Failure error={error} /> : null}
+      {data && shown.length === 0 ? (
+        <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
+          <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
+        </Empty>
+      ) : null}
+      {shown.length > 0 ? (
+        <Grid
+          label="Snapshots"
+          columns={columns}
+          count={shown.length}
+          rowAt={(index) => shown[index]}
+          idOf={(snapshot) => snapshot.name}
+          selected={name}
+          onOpen={(snapshot) => go(`/snapshots/${encodeURIComponent(snapshot.name)}`)}
+        />
+      ) : null}
+      {isSaving ? <SaveSnapshot onClose={() => setSaving(false)} /> : null}
+    </Page>
+  )
+}
+
+const columns: readonly Column<Snapshot>[] = [
+  { name: 'name', head: 'name', width: 'minmax(160px, 1fr)', cell: ({ name }) => <span className="mono">{name}</span> },
+  {
+    name: 'before',
+    head: 'before',
+    width: 'minmax(120px, 1fr)',
+    cell: ({ command }) => <span className="mono dim">{command ?? ''}</span>,
+  },
+  {
+    name: 'branch',
+    head: 'branch',
+    width: '130px',
+    cell: ({ branch }) => <span className="mono dim">{branch ?? ''}</span>,
+  },
+  {
+    name: 'documents',
+    head: 'documents',
+    width: '110px',
+    isNumber: true,
+    cell: ({ documents }) => formatCount(documents),
+  },
+  {
+    name: 'size',
+    head: 'size',
+    width: '100px',
+    isNumber: true,
+    cell: ({ bytes, fileBytes }) => formatBytes(bytes + fileBytes),
+  },
+  { name: 'saved', head: 'saved', width: '110px', cell: ({ madeAt }) => <Time at={madeAt} /> },
+]
+
+function SaveSnapshot({ onClose }: { onClose: () => void }) {
+  const { control, project } = useSession()
+  const { say } = useUndo()
+  const queries = useQueryClient()
+  const save = useMutation({
+    mutationFn: (form: FormData) => {
+      const name = String(form.get('name')).trim()
+      return control.snapshots.save({
+        project: project.id,
+        ...(name === '' ? {} : { name }),
+        replace: form.get('replace') === 'on',
+      })
+    },
+    async onSuccess({ name }) {
+      await queries.invalidateQueries({ queryKey: ['snapshots'] })
+      say({ words: `Saved ${name}` })
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title="Save a snapshot"
+      action="Save"
+      isBusy={save.isPending}
+      failure={save.error ? <Failure error={save.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => save.mutate(form)}
+    >
+      <Field label="Name" hint="Left out, the moment.">
+        <input className="input mono" name="name" autoComplete="off" />
+      </Field>
+      <label className="field row">
+        <input type="checkbox" name="replace" /> Replace one of that name
+      </label>
+    </FormDialog>
+  )
+}
+
+function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {
+  const { control, project } = useSession()
+  const { doUndoably } = useUndo()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const { name } = snapshot
+  const place = { project: project.id, snapshot: name }
+  const { data, error } = useQuery({
+    queryKey: ['snapshots', 'diff', name],
+    queryFn: () => control.snapshots.diff(place),
+  })
+  const load = () =>
+    run(async () => {
+      await doUndoably(`Loaded ${name}`, `svc snapshot load ${name}`, () => control.snapshots.load(place))
+      await queries.invalidateQueries()
+    })
+  const remove = () =>
+    run(async () => {
+      await control.snapshots.remove(place)
+      await queries.invalidateQueries({ queryKey: ['snapshots'] })
+      onClose()
+    })
+  return (
+    <Pane
+      title={<span className="mono">{name}</span>}
+      facts={<Time at={snapshot.madeAt} />}
+      onClose={onClose}
+      foot={
+        <>
+          <Button disabled={isBusy} onClick={remove}>
+            Delete
+          </Button>
+          <span className="grow" />
+          <Button look="main" disabled={isBusy} onClick={load}>
+            Load
+          </Button>
+        </>
+      }
+    >
+      <Facts
+        rows={[
+          ['documents', formatCount(snapshot.documents)],
+          ['collections', formatCount(snapshot.collections)],
+          ['users', formatCount(snapshot.users)],
+          ['files', `${formatCount(snapshot.files)} · ${formatBytes(snapshot.fileBytes)}`],
+          ['commit', snapshot.commit ?? '—'],
+        ]}
+      />
+      <h3 className="section">Changed since</h3>
+      {error ? <Failure error={error} /> : null}
+      {!data && !error ? <Skeleton rows={3} /> : null}
+      {data ? <Changes diff={data} /> : null}
+    </Pane>
+  )
+}
+
+type Diff = Awaited<ReturnType<ReturnType<typeof useSession>['control']['snapshots']['diff']>>
+
+function Changes({ diff }: { diff: Diff }) {
+  if (diff.isSame) return <p className="padded dim">Nothing is different.</p>
+  const rows = [
+    ...diff.documents.map(({ collection, ...counts }) => [collection, counts] as const),
+    ...(['collections', 'users', 'files', 'accounts'] as const).map((what) => [what, diff[what]] as const),
+  ].filter(([, { added, removed, changed }]) => added + removed + changed > 0)
+  return (
+    <>
+      <ul className="changes mono">
+        {rows.map(([what, { added, removed, changed }]) => (
+          <li key={what}>
+            <span className="grow">{what}</span>
+            {added > 0 ? <span className="good">+{added}</span> : null}
+            {changed > 0 ? <span className="warn">~{changed}</span> : null}
+            {removed > 0 ? <span className="bad">−{removed}</span> : null}
+          </li>
+        ))}
+      </ul>
+      {diff.settings.length > 0 ? <p className="padded dim">Settings: {diff.settings.join(', ')}</p> : null}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type AppUser, createClient } from '../../../client/index.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+
+interface CreateProps {
+  readonly onClose: () => void
+  readonly onCreated: (user: AppUser) => void
+}
+
+/** Signs somebody up as the app would, and gives the roles that only the owner may give. */
+export function CreateUser({ onClose, onCreated }: CreateProps) {
+  const { control, url, publicKey, guard } = useSession()
+  const queries = useQueryClient()
+  const create = useMutation({
+    async mutationFn(form: FormData) {
+      const [email, password] = [String(form.get('email')), String(form.get('password'))]
+      const roles = String(form.get('roles'))
+        .split(/[\s,]+/)
+        .filter((role) => role !== '')
+      const app = createClient({ url, apiKey: publicKey, fetch: guard.fetch })
+      const login = await app.auth.signUp({ email, password })
+      if (login.requires2fa) throw new Error(login.message)
+      const { user } = login
+      const emailVerified = form.get('verified') === 'on'
+      if (roles.length > 0 || emailVerified) {
+        await control.users.update({
+          user: user.id,
+          ...(roles.length > 0 ? { roles } : {}),
+          ...(emailVerified ? { emailVerified } : {}),
+        })
+      }
+      return user
+    },
+    async onSuccess(user) {
+      await queries.invalidateQueries({ queryKey: ['users'] })
+      onClose()
+      onCreated(user)
+    },
+  })
+  return (
+    <FormDialog
+      title="New user"
+      action="Create"
+      isBusy={create.isPending}
+      failure={create.error ? <Failure error={create.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => create.mutate(form)}
+    >
+      <Field label="Email">
+        <input className="input" name="email" type="email" required autoComplete="off" />
+      </Field>
+      <Field label="Password" hint="At least 8 characters.">
+        <input className="input" name="password" type="text" required autoComplete="off" defaultValue="correct horse" />
+      </Field>
+      <Field label="Roles" hint="With spaces between them, such as editor admin.">
+        <input className="input mono" name="roles" autoComplete="off" />
+      </Field>
+      <label className="field row">
+        <input type="checkbox" name="verified" defaultChecked /> The address is verified
+      </label>
+    </FormDialog>
+  )
+}

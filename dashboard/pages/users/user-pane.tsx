@@ -1,0 +1,221 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { type AppUser, SvcError } from '../../../client/index.js'
+import { useAction, useUndo } from '../../frame/undo.js'
+import { Button, Copy } from '../../parts/button.js'
+import { JsonText } from '../../parts/json.js'
+import { Facts, Pane } from '../../parts/layout.js'
+import { Menu } from '../../parts/menu.js'
+import { Failure, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+
+export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
+  const { owner } = useSession()
+  const { data: user, error } = useQuery({ queryKey: ['users', 'one', id], queryFn: () => owner.users.get(id) })
+  return (
+    <Pane
+      title={<bdi>{user?.email ?? '…'}</bdi>}
+      facts={
+        user ? (
+          <>
+            {user.id} · <Copy text={user.id} label="copy id" />
+          </>
+        ) : (
+          ''
+        )
+      }
+      onClose={onClose}
+      foot={user ? <Foot user={user} onClose={onClose} /> : null}
+    >
+      {error ? <Failure error={error} /> : null}
+      {!user && !error ? <Skeleton /> : null}
+      {user ? <Details user={user} /> : null}
+    </Pane>
+  )
+}
+
+function Details({ user }: { user: AppUser }) {
+  const { control } = useSession()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const change = (what: Parameters<typeof control.users.update>[0]) =>
+    run(async () => {
+      await control.users.update(what)
+      await queries.invalidateQueries({ queryKey: ['users'] })
+    })
+  return (
+    <>
+      <Facts
+        rows={[
+          [
+            'roles',
+            <Roles key="roles" user={user} isBusy={isBusy} onSave={(roles) => change({ user: user.id, roles })} />,
+          ],
+          [
+            'verified',
+            user.emailVerified ? 'yes' : 'no',
+            <button
+              key="verified"
+              type="button"
+              className="link"
+              disabled={isBusy}
+              onClick={() => change({ user: user.id, emailVerified: !user.emailVerified })}
+            >
+              {user.emailVerified ? 'mark as not' : 'verify'}
+            </button>,
+          ],
+          ['logs in by', user.oauthId === null ? 'password' : `provider, as ${user.oauthId}`],
+          ['created', <Time key="created" at={user.createdAt} />],
+          ['changed', <Time key="changed" at={user.updatedAt} />],
+        ]}
+      />
+      <SecondFactor user={user} />
+      <h3 className="section">Data</h3>
+      <JsonText text={JSON.stringify(user.data, undefined, 2)} />
+      <p className="padded">
+        <Link className="link" href={`/requests?user=${user.id}`}>
+          Requests of this user
+        </Link>{' '}
+        ·{' '}
+        <Link className="link" href="/mail">
+          Mail
+        </Link>
+      </p>
+    </>
+  )
+}
+
+function Roles({ user, isBusy, onSave }: { user: AppUser; isBusy: boolean; onSave: (roles: string[]) => void }) {
+  const [text, setText] = useState(user.roles.join(' '))
+  const isChanged = text.trim() !== user.roles.join(' ')
+  return (
+    <form
+      className="inline-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSave(text.split(/[\s,]+/).filter((role) => role !== ''))
+      }}
+    >
+      <input
+        className="input mono grow"
+        aria-label="Roles"
+        value={text}
+        placeholder="none"
+        onChange={({ target }) => setText(target.value)}
+      />
+      {isChanged ? (
+        <Button type="submit" disabled={isBusy}>
+          Save
+        </Button>
+      ) : null}
+    </form>
+  )
+}
+
+const stepSeconds = 30
+
+/** The code that the authenticator app of the user shows right now. */
+function SecondFactor({ user }: { user: AppUser }) {
+  const { control } = useSession()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const [left, setLeft] = useState(stepSeconds)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['users', 'code', user.id],
+    queryFn: () => control.users.code({ user: user.id }),
+    staleTime: 0,
+  })
+  useEffect(() => {
+    const timer = setInterval(() => {
+      const next = stepSeconds - (Math.floor(Date.now() / 1000) % stepSeconds)
+      setLeft(next)
+      if (next === stepSeconds) void refetch()
+    }, 1_000)
+    return () => clearInterval(timer)
+  }, [refetch])
+  if (error) {
+    const isOff = error instanceof SvcError && (error.status === 404 || error.status === 409 || error.status === 400)
+    return isOff ? (
+      <Facts
+        rows={[
+          [
+            'second factor',
+            <span key="off" className="dim">
+              off
+            </span>,
+          ],
+        ]}
+      />
+    ) : (
+      <Failure error={error} />
+    )
+  }
+  const turnOff = () =>
+    run(async () => {
+      await control.users.update({ user: user.id, twoFactor: false })
+      await queries.invalidateQueries({ queryKey: ['users'] })
+    })
+  return (
+    <Facts
+      rows={[
+        [
+          'second factor',
+          data ? (
+            <span key="code">
+              <b className="code">{data.code}</b> <span className="dim">{left} s</span> <Copy text={data.code} />
+            </span>
+          ) : (
+            '…'
+          ),
+          <button key="off" type="button" className="link" disabled={isBusy} onClick={turnOff}>
+            turn off
+          </button>,
+        ],
+      ]}
+    />
+  )
+}
+
+function Foot({ user, onClose }: { user: AppUser; onClose: () => void }) {
+  const { control, actAs, acting } = useSession()
+  const { doUndoably, say } = useUndo()
+  const queries = useQueryClient()
+  const [isBusy, run] = useAction()
+  const isActing = acting?.user.id === user.id
+  async function copyToken() {
+    const { token } = await control.users.token({ user: user.id })
+    await navigator.clipboard.writeText(token)
+    say({ words: 'Copied a token of a new session' })
+  }
+  async function remove() {
+    await doUndoably(`Deleted ${user.email}`, `svc users delete ${user.email}`, () =>
+      control.users.remove({ user: user.id }),
+    )
+    if (isActing) await actAs(undefined)
+    await queries.invalidateQueries({ queryKey: ['users'] })
+    onClose()
+  }
+  async function logOut() {
+    await control.users.logOut({ user: user.id })
+    if (isActing) await actAs(undefined)
+    say({ words: `Ended all sessions of ${user.email}` })
+  }
+  return (
+    <>
+      <Menu
+        trigger="More"
+        entries={[
+          { words: 'Copy a token', run: () => run(copyToken) },
+          { words: 'End all sessions', run: () => run(logOut) },
+          { words: 'Delete', isBad: true, run: () => run(remove) },
+        ]}
+      />
+      <span className="grow" />
+      <Button look="main" disabled={isBusy} onClick={() => run(() => actAs(isActing ? undefined : user))}>
+        {isActing ? 'Act as the owner' : 'Act as'}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,121 @@
+/** The users of the project, and everything that its owner may do with one. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useCallback, useDeferredValue, useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import type { AppUser } from '../../../client/index.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { useCommand } from '../../frame/command-line.js'
+import { Button } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Page } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { useSession } from '../../session/context.js'
+import { CreateUser } from './create-user.js'
+import { UserPane } from './user-pane.js'
+
+const pageSize = 200
+
+export function UsersPage() {
+  const { owner } = useSession()
+  const { id } = useParams<{ id?: string }>()
+  const [, go] = useLocation()
+  const [search, setSearch] = useState('')
+  const [isCreating, setCreating] = useState(false)
+  const wanted = useDeferredValue(search.trim())
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['users', 'list', wanted],
+    queryFn: () =>
+      owner.users.list({ limit: pageSize, ...(wanted === '' ? {} : { where: { email: { icontains: wanted } } }) }),
+    placeholderData: keepPreviousData,
+  })
+  const close = useCallback(() => go('/users'), [go])
+  useCommand(id === undefined ? 'svc users list' : `svc users get ${id}`)
+  const users = data?.items ?? []
+  return (
+    <Page
+      title="Users"
+      facts={data ? factsOf(data.total, users.length) : ''}
+      actions={
+        <>
+          <input
+            className="input"
+            data-key="filter"
+            type="search"
+            placeholder="Find by email"
+            aria-label="Find by email"
+            value={search}
+            onChange={({ target }) => setSearch(target.value)}
+          />
+          <Button look="main" data-key="new" onClick={() => setCreating(true)}>
+            New user
+          </Button>
+        </>
+      }
+      pane={id === undefined ? undefined : <UserPane key={id} id={id} onClose={close} />}
+    >
+      {isPending ? <Skeleton /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {data && users.length === 0 ? (
+        <Empty
+          title={wanted === '' ? 'No users yet' : 'Nobody has that address'}
+          command="svc users signup ada@example.com"
+        >
+          <p>Users sign up in your app, by password or through a login provider.</p>
+        </Empty>
+      ) : null}
+      {users.length > 0 ? (
+        <Grid
+          label="Users"
+          columns={columns}
+          count={users.length}
+          rowAt={(index) => users[index]}
+          idOf={(user) => user.id}
+          selected={id}
+          onOpen={(user) => go(`/users/${user.id}`)}
+        />
+      ) : null}
+      {isCreating ? (
+        <CreateUser onClose={() => setCreating(false)} onCreated={(user) => go(`/users/${user.id}`)} />
+      ) : null}
+    </Page>
+  )
+}
+
+function factsOf(total: number | null, shown: number): string {
+  if (total === null || total === shown) return `${formatCount(shown)} ${shown === 1 ? 'user' : 'users'}`
+  return `the newest ${formatCount(shown)} of ${formatCount(total)}`
+}
+
+const columns: readonly Column<AppUser>[] = [
+  { name: 'email', head: 'email', width: 'minmax(180px, 2fr)', cell: ({ email }) => <bdi>{email}</bdi> },
+  {
+    name: 'roles',
+    head: 'roles',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ roles }) =>
+      roles.length === 0 ? (
+        <span className="dim">none</span>
+      ) : (
+        roles.map((role) => (
+          <span key={role} className="tag">
+            {role}
+          </span>
+        ))
+      ),
+  },
+  {
+    name: 'verified',
+    head: 'verified',
+    width: '100px',
+    cell: ({ emailVerified }) =>
+      emailVerified ? <span className="tag good">verified</span> : <span className="tag warn">not yet</span>,
+  },
+  {
+    name: 'login',
+    head: 'logs in by',
+    width: '120px',
+    cell: ({ oauthId }) => <span className="dim">{oauthId === null ? 'password' : 'provider'}</span>,
+  },
+  { name: 'created', head: 'created', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+]

@@ -1,0 +1,72 @@
+/** A modal, for what cannot be undone and for what is filled in whole. */
+import { Dialog as Base } from '@base-ui/react/dialog'
+import type { ReactNode } from 'react'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+  readonly isWide?: boolean
+}
+
+export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
+  return (
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup className={`dialog ${isWide ? 'wide' : ''}`}>
+          <Base.Title className="dialog-title">{title}</Base.Title>
+          {children}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+interface FormDialogProps extends Omit<DialogProps, 'children'> {
+  readonly action: string
+  readonly isBad?: boolean
+  readonly isBusy: boolean
+  readonly failure: ReactNode
+  readonly onSubmit: (form: FormData) => void
+  readonly children?: ReactNode
+}
+
+/** A dialog with fields, or just a question, and one button that does it. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, action, isBad = false, isBusy, failure, onClose, onSubmit, children, isWide } = props
+  return (
+    <Dialog title={title} onClose={onClose} isWide={isWide ?? false}>
+      <form
+        className="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit(new FormData(event.currentTarget))
+        }}
+      >
+        {children}
+        {failure}
+        <div className="dialog-actions">
+          <button type="button" className="button plain" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={isBusy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** A labelled control, and what there is to say about it. */
+export function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
+    <label className="field">
+      <span>{label}</span>
+      {children}
+      {hint === undefined ? null : <small className="dim">{hint}</small>}
+    </label>
+  )
+}

@@ -1,0 +1,88 @@
+/** One line for each thing that happens. */
+import { Link } from 'wouter'
+import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
+import { clockTime } from './time.js'
+
+const looks: Readonly<Record<string, string>> = {
+  created: 'good',
+  uploaded: 'good',
+  succeeded: 'good',
+  opened: 'good',
+  sent: 'good',
+  updated: 'warn',
+  changed: 'warn',
+  moved: 'warn',
+  deleted: 'bad',
+  removed: 'bad',
+  failed: 'bad',
+  refused: 'bad',
+}
+
+interface Shown {
+  readonly words: string
+  readonly place?: string
+}
+
+/** What an event is about, and the page that shows it. */
+function aboutEvent(event: EmulatorEvent): Shown {
+  if ('document' in event) return aboutDocument(event.document)
+  if ('collection' in event)
+    return { words: event.collection.name, place: `/data/${encodeURIComponent(event.collection.name)}` }
+  if ('user' in event) {
+    const { id, email, what } = event.user
+    return { words: [email ?? id, ...what].join(' '), place: `/users/${id}` }
+  }
+  if ('login' in event) {
+    const { email, user, why } = event.login
+    return { words: [email ?? user ?? 'nobody', why ?? ''].join(' '), ...(user ? { place: `/users/${user}` } : {}) }
+  }
+  if ('file' in event) return { words: event.file.name ?? event.file.id, place: '/files' }
+  if ('mail' in event) return { words: `“${event.mail.subject}” to ${event.mail.to}`, place: `/mail/${event.mail.id}` }
+  if ('request' in event) {
+    const { id, method, path, status } = event.request
+    return { words: `${status ?? ''} ${method} ${path}`, place: `/requests/${id}` }
+  }
+  if ('connection' in event) {
+    const { transport, who, collection, why } = event.connection
+    return { words: [transport, who, collection ?? '', why ?? ''].join(' '), place: '/realtime' }
+  }
+  if ('fault' in event) return { words: `${event.fault.kind} ${event.fault.path ?? ''}`, place: '/simulate' }
+  if ('clock' in event) return { words: event.clock.now, place: '/simulate' }
+  if ('snapshot' in event) return { words: event.snapshot.name, place: '/snapshots' }
+  if ('project' in event) return { words: event.project.what.join(', '), place: '/settings' }
+  return { words: '' }
+}
+
+function aboutDocument({
+  collection,
+  id,
+  data,
+  before,
+}: Extract<EmulatorEvent, { document: object }>['document']): Shown {
+  const changed = Object.entries(before ?? {})
+    .slice(0, 3)
+    .map(([field, value]) => `${field} ${brief(value)} → ${brief(data?.[field])}`)
+  const name = ['title', 'name', 'subject', 'text']
+    .map((field) => data?.[field])
+    .find((value) => typeof value === 'string')
+  const words = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
+  return { words: `${collection} ${id.slice(0, 8)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
+}
+
+function brief(value: unknown): string {
+  return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40)
+}
+
+export function EventLine({ event }: { event: EmulatorEvent }) {
+  const [group = '', what = ''] = event.kind.split('.')
+  const { words, place } = aboutEvent(event)
+  return (
+    <li className="event mono">
+      <time className="dim" dateTime={event.at}>
+        {clockTime(event.at)}
+      </time>
+      <span className={looks[what] ?? 'dim'}>{group === 'document' ? what : `${group} ${what}`}</span>
+      <bdi className="cut">{place === undefined ? words : <Link href={place}>{words}</Link>}</bdi>
+    </li>
+  )
+}

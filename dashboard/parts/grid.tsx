@@ -1,0 +1,107 @@
+// Rows that are drawn where they are scrolled to are no rows of a table element, which would lay them out itself: they have its roles.
+/** A list of rows of 32 px, of which only those in view are drawn. One of them may be selected; arrows and j, k move. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+
+export interface Column<Row> {
+  readonly name: string
+  readonly head: ReactNode
+  /** As CSS has it for a track of a grid, such as `96px` or `minmax(120px, 1fr)`. */
+  readonly width: string
+  readonly isNumber?: boolean
+  readonly cell: (row: Row) => ReactNode
+}
+
+interface GridProps<Row> {
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly count: number
+  /** Undefined while it is on its way. */
+  readonly rowAt: (index: number) => Row | undefined
+  readonly idOf: (row: Row) => string
+  readonly selected?: string | undefined
+  readonly onOpen?: (row: Row) => void
+  readonly fresh?: ReadonlySet<string>
+  /** Learns which rows are in view. */
+  readonly onRange?: (from: number, to: number) => void
+}
+
+const rowHeight = 32
+/** Browsers draw nothing beyond some 33 million pixels. */
+const mostRows = 1_000_000
+
+export function Grid<Row>(props: GridProps<Row>) {
+  const { label, columns, count, rowAt, idOf, selected, onOpen, fresh, onRange } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: Math.min(count, mostRows),
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const items = rows.getVirtualItems()
+  const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
+  useEffect(() => onRange?.(from, to), [onRange, from, to])
+  const template = columns.map(({ width }) => width).join(' ')
+
+  function move(event: KeyboardEvent) {
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+    if (step === undefined || !onOpen) return
+    event.preventDefault()
+    const at = items.find(({ index }) => {
+      const row = rowAt(index)
+      return row !== undefined && idOf(row) === selected
+    })
+    const next = Math.min(Math.max((at?.index ?? -1) + step, 0), count - 1)
+    const row = rowAt(next)
+    if (!row) return
+    rows.scrollToIndex(next)
+    onOpen(row)
+  }
+
+  return (
+    <div
+      className="grid"
+      ref={scroller}
+      role="table"
+      aria-label={label}
+      aria-rowcount={count}
+      tabIndex={0}
+      onKeyDown={move}
+    >
+      <div className="grid-inner">
+        <div className="grid-head" role="row" style={{ gridTemplateColumns: template }}>
+          {columns.map(({ name, head, isNumber }) => (
+            <div key={name} role="columnheader" className={`cut ${isNumber ? 'num' : ''}`}>
+              {head}
+            </div>
+          ))}
+        </div>
+        <div className="grid-rows" role="rowgroup" style={{ height: rows.getTotalSize() }}>
+          {items.map(({ index, start, key }) => {
+            const row = rowAt(index)
+            const id = row === undefined ? undefined : idOf(row)
+            const look = `grid-row ${id !== undefined && id === selected ? 'sel' : ''} ${id && fresh?.has(id) ? 'fresh' : ''}`
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's.
+              <div
+                key={key}
+                role="row"
+                aria-rowindex={index + 1}
+                className={look}
+                style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+                onClick={() => row !== undefined && onOpen?.(row)}
+              >
+                {columns.map(({ name, cell, isNumber }) => (
+                  <div key={name} role="cell" className={`cut ${isNumber ? 'num mono' : ''}`}>
+                    {row === undefined ? <i className="ghost" /> : cell(row)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+/** How every page is laid out: its head, its list, and the pane at the right for what is selected. */
+import { type PointerEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { keepPreference, preference } from '../session/storage.js'
+import { Icon } from './icons.js'
+
+interface PageProps {
+  readonly title: string
+  /** One line of facts. */
+  readonly facts?: ReactNode
+  readonly actions?: ReactNode
+  /** A strip below the head, such as filters. */
+  readonly strip?: ReactNode
+  readonly children: ReactNode
+  /** What is selected. */
+  readonly pane?: ReactNode
+}
+
+export function Page({ title, facts, actions, strip, children, pane }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · svc`
+  }, [title])
+  return (
+    <section className="page" aria-label={title}>
+      <div className="bar">
+        <h1>{title}</h1>
+        <span className="facts cut grow">{facts}</span>
+        {actions}
+      </div>
+      {strip}
+      <div className="content">
+        <div className="list">{children}</div>
+        {pane}
+      </div>
+    </section>
+  )
+}
+
+interface PaneProps {
+  readonly title: ReactNode
+  readonly facts?: ReactNode
+  readonly onClose: () => void
+  readonly foot?: ReactNode
+  readonly children: ReactNode
+}
+
+const narrowest = 320
+
+export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
+  const [width, startDrag] = useWidth()
+  useEffect(() => {
+    const close = (event: KeyboardEvent) => {
+      const target = event.target as Element
+      if (event.key === 'Escape' && !target.closest('.dialog, .menu, .cm-editor')) onClose()
+    }
+    addEventListener('keydown', close)
+    return () => removeEventListener('keydown', close)
+  }, [onClose])
+  return (
+    <aside className="pane" style={{ width }} aria-label="Selected">
+      <div className="pane-edge" onPointerDown={startDrag} aria-hidden="true" />
+      <header className="pane-head">
+        <div className="grow">
+          <h2 className="cut">{title}</h2>
+          <div className="mono dim cut">{facts}</div>
+        </div>
+        <button type="button" className="icon-button" onClick={onClose} aria-label="Close">
+          <Icon name="close" />
+        </button>
+      </header>
+      <div className="pane-body">{children}</div>
+      {foot === undefined ? null : <footer className="pane-foot">{foot}</footer>}
+    </aside>
+  )
+}
+
+/** The width that somebody dragged it to, kept in the browser. */
+function useWidth(): [number, (event: PointerEvent) => void] {
+  const [width, setWidth] = useState(() => Number(preference('pane')) || 420)
+  const latest = useRef(width)
+  function startDrag(event: PointerEvent) {
+    event.preventDefault()
+    const [from, before] = [event.clientX, latest.current]
+    const move = ({ clientX }: { clientX: number }) => {
+      latest.current = Math.min(Math.max(before + from - clientX, narrowest), innerWidth - 420)
+      setWidth(latest.current)
+    }
+    const end = () => {
+      removeEventListener('pointermove', move)
+      keepPreference('pane', String(latest.current))
+    }
+    addEventListener('pointermove', move)
+    addEventListener('pointerup', end, { once: true })
+  }
+  return [width, startDrag]
+}
+
+/** Names and values, one a line. */
+export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ReactNode, action?: ReactNode])[] }) {
+  return (
+    <dl className="rows">
+      {rows.map(([name, value, action]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="cut">{value}</dd>
+          {action === undefined ? null : <dd>{action}</dd>}
+        </div>
+      ))}
+    </dl>
+  )
+}

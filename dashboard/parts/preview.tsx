@@ -1,0 +1,38 @@
+/** A file as it can be looked at in a page. */
+import { useQuery } from '@tanstack/react-query'
+
+const kinds: readonly (readonly [RegExp, 'image' | 'video' | 'audio' | 'text' | 'pdf'])[] = [
+  [/\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i, 'image'],
+  [/\.(mp4|webm|mov|ogv)$/i, 'video'],
+  [/\.(mp3|wav|ogg|m4a|flac)$/i, 'audio'],
+  [/\.pdf$/i, 'pdf'],
+  [/\.(txt|md|json|csv|tsv|xml|ya?ml|log|js|ts|css|html?)$/i, 'text'],
+]
+const mostCharacters = 20_000
+
+export function Preview({ url, name }: { url: string; name: string }) {
+  const kind = kinds.find(([pattern]) => pattern.test(name))?.[1]
+  if (kind === 'image') return <img className="preview-image" src={url} alt={name} loading="lazy" />
+  if (kind === 'video') {
+    // biome-ignore lint/a11y/useMediaCaption: what somebody uploaded has none.
+    return <video className="preview-image" src={url} controls preload="metadata" />
+  }
+  if (kind === 'audio') {
+    // biome-ignore lint/a11y/useMediaCaption: what somebody uploaded has none.
+    return <audio src={url} controls preload="metadata" />
+  }
+  if (kind === 'text') return <TextPreview url={url} />
+  return <p className="dim">No preview. The name opens it.</p>
+}
+
+function TextPreview({ url }: { url: string }) {
+  const { data, error } = useQuery({
+    queryKey: ['text', url],
+    queryFn: async () => {
+      const answer = await fetch(url, { headers: { range: `bytes=0-${mostCharacters}` } })
+      if (!answer.ok) throw new Error(`The file answers ${answer.status}.`)
+      return answer.text()
+    },
+  })
+  return <pre className="json mono">{error ? error.message : (data ?? '…').slice(0, mostCharacters)}</pre>
+}

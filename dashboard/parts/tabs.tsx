@@ -1,0 +1,38 @@
+import { Tabs as Base } from '@base-ui/react/tabs'
+import type { ReactNode } from 'react'
+
+export interface Tab {
+  readonly name: string
+  readonly title: string
+  readonly count?: number | undefined
+  readonly content: () => ReactNode
+}
+
+/** Only the open tab is drawn. */
+export function Tabs({
+  tabs,
+  value,
+  onChange,
+}: {
+  tabs: readonly Tab[]
+  value: string
+  onChange: (name: string) => void
+}) {
+  return (
+    <Base.Root className="tabs-root" value={value} onValueChange={(next) => onChange(String(next))}>
+      <Base.List className="tabs" activateOnFocus>
+        {tabs.map(({ name, title, count }) => (
+          <Base.Tab key={name} value={name} className="tab">
+            {title}
+            {count === undefined ? null : <span className="mono dim">{count}</span>}
+          </Base.Tab>
+        ))}
+      </Base.List>
+      {tabs.map(({ name, content }) => (
+        <Base.Panel key={name} value={name} className="tab-panel" tabIndex={-1}>
+          {name === value ? content() : null}
+        </Base.Panel>
+      ))}
+    </Base.Root>
+  )
+}

@@ -1,0 +1,38 @@
+/** Requests to one emulator: after a failure it is asked who it is before anything secret is sent to it again. */
+import { controlPath } from '../../client/protocol/control/operations.js'
+
+export interface Guard {
+  readonly fetch: typeof fetch
+  /** The next request asks first. */
+  doubt(): void
+}
+
+/** Which state folder answers here. @throws whatever `fetch` throws, and where no emulator answers */
+export async function folderHere(): Promise<string> {
+  const answer = await fetch(`${controlPath}/health`, { cache: 'no-store' })
+  const { folder } = (await answer.json()) as { folder?: string }
+  if (!answer.ok || typeof folder !== 'string') throw new Error(`No emulator: ${answer.status}`)
+  return folder
+}
+
+export function guardFor(folder: string, onOther: () => void): Guard {
+  let isDoubtful = false
+  return {
+    doubt() {
+      isDoubtful = true
+    },
+    async fetch(...request) {
+      if (isDoubtful && (await folderHere()) !== folder) {
+        onOther()
+        throw new TypeError('Another emulator answers at this address.')
+      }
+      isDoubtful = false
+      try {
+        return await fetch(...request)
+      } catch (error) {
+        isDoubtful = true
+        throw error
+      }
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/** Who the page is and what it talks to: the emulator it was opened for, as its owner or as one of its users. */
+import { type Control, controlClient } from '../../client/control.js'
+import { type AppUser, type Client, createClient, SvcError } from '../../client/index.js'
+import { openSender } from '../../client/send.js'
+import { folderHere, type Guard, guardFor } from './guard.js'
+import { type Kept, keptFor, type OwnerKey, takeToken } from './storage.js'
+
+export type Info = Awaited<ReturnType<Control['info']['get']>>
+export type ProjectRecord = Awaited<ReturnType<Control['projects']['get']>>
+
+export interface Session {
+  readonly url: string
+  readonly folder: string
+  readonly info: Info
+  readonly project: { readonly id: string; readonly name: string }
+  /** The project's public key, which apps send. */
+  readonly publicKey: string
+  readonly ownerKey: OwnerKey
+  readonly control: Control
+  /** As the owner, whoever is acted as. */
+  readonly owner: Client
+  /** A client that calls as a user of the project, by a token. */
+  readonly clientOf: (user: AppUser, token: string) => Client
+  readonly guard: Guard
+}
+
+/** Why there is no session: no token or a wrong one, nobody at the address, or something that fails. */
+export type Entry =
+  | { readonly kind: 'ready'; readonly session: Session }
+  | { readonly kind: 'locked'; readonly isWrong: boolean }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+
+/** @param onOther called once another emulator answers at this address */
+export async function enter(onOther: () => void): Promise<Entry> {
+  let folder: string
+  try {
+    folder = await folderHere()
+  } catch {
+    return { kind: 'unreachable' }
+  }
+  const kept = keptFor(folder)
+  const brought = takeToken()
+  if (brought !== undefined) kept.keepToken(brought)
+  const token = kept.token()
+  if (token === null) return { kind: 'locked', isWrong: false }
+  try {
+    return { kind: 'ready', session: await open(folder, token, kept, onOther) }
+  } catch (error) {
+    if (!(error instanceof SvcError)) return { kind: 'failed', error }
+    if (error.code === 'NETWORK') return { kind: 'unreachable' }
+    if (error.status !== 401) return { kind: 'failed', error }
+    kept.keepToken(null)
+    return { kind: 'locked', isWrong: true }
+  }
+}
+
+async function open(folder: string, token: string, kept: Kept, onOther: () => void): Promise<Session> {
+  const url = location.origin
+  const guard = guardFor(folder, onOther)
+  const { send, open: openStream } = openSender({ url, fetch: guard.fetch, timeout: 600_000, retry: { attempts: 1 } })
+  const control = controlClient(send, token, openStream)
+  const info = await control.info.get()
+  const { project } = info
+  const { keys } = await control.projects.get({ project: project.id })
+  const ownerKey = await ownerKeyOf(control, project.id, keys, kept)
+  const publicKey = keys.find(({ secret, key }) => !secret && key !== null)?.key ?? ''
+  const common = { url, fetch: guard.fetch, retry: { attempts: 2 } }
+  return {
+    ...{ url, folder, info, project, publicKey, ownerKey, control, guard },
+    owner: createClient({ ...common, apiKey: ownerKey.key }),
+    clientOf: (user, userToken) =>
+      createClient({
+        ...{ ...common, apiKey: publicKey },
+        session: { read: () => JSON.stringify({ user, token: userToken }), write: () => undefined },
+      }),
+  }
+}
+
+/** A secret key of this browser's own, made once, so that the log of requests can tell its requests from the app's. */
+async function ownerKeyOf(
+  control: Control,
+  project: string,
+  keys: ProjectRecord['keys'],
+  kept: Kept,
+): Promise<OwnerKey> {
+  const known = kept.ownerKey(project)
+  if (known && keys.some(({ id }) => id === known.id)) return known
+  const made = await control.projects.createKey({ project, secret: true })
+  kept.keepOwnerKey(project, made)
+  return made
+}

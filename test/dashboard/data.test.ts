@@ -1,0 +1,210 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, openDashboard, patience } from './world.js'
+
+let world: DashboardWorld
+
+beforeAll(async () => {
+  world = await openDashboard()
+  await world.client.collections.create({ name: 'authors' })
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  world.faults.length = 0
+})
+
+/** The text of the JSON editor, typed over. */
+async function write(text: string) {
+  const { page } = world
+  const editor = page.locator('.cm-content')
+  await editor.click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText(text)
+}
+
+const row = (text: string) => world.page.getByRole('row').filter({ hasText: text })
+
+it('makes a collection and a document in it, changes it, deletes it, and takes that back', async () => {
+  const { page, client, goTo } = world
+  await goTo('data')
+
+  await page.getByRole('button', { name: 'New collection' }).click()
+  await page.getByLabel('Name').fill('posts')
+  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'New document' }).first().click()
+  await write('{"title": "Hello", "views": 1}')
+  await page.getByRole('button', { name: /^Create/ }).click()
+  await row('Hello').waitFor()
+  await write('{"title": "Hello again", "views": 2}')
+  await page.keyboard.press('ControlOrMeta+S')
+  await row('Hello again').waitFor()
+
+  const [stored] = (await client.collection('posts').list()).items
+  expect(stored?.data).toEqual({ title: 'Hello again', views: 2 })
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('Deleted Hello again').waitFor()
+  await expect.poll(() => client.collection('posts').count()).toBe(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row('Hello again').waitFor()
+  expect((await client.collection('posts').list()).items).toMatchObject([{ id: stored?.id, data: stored?.data }])
+  await world.expectAccessible()
+  expect(world.faults).toEqual([])
+})
+
+it('filters by what is built, by what is typed, and says the same as code, curl and command', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'notes' })
+  await client.collection('notes').createMany([
+    { title: 'One', views: 10, status: 'draft' },
+    { title: 'Two', views: 200, status: 'published' },
+    { title: 'Three', views: 300, status: 'published' },
+  ])
+  await goTo('data/notes')
+  await row('Three').waitFor()
+
+  await page.getByRole('button', { name: '+ Filter' }).click()
+  await page.getByLabel('Field').fill('views')
+  await page.getByLabel('Operator').selectOption('gte')
+  await page.getByLabel('Value').fill('200')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await row('One').waitFor({ state: 'detached' })
+
+  expect(new URL(page.url()).search).toBe('?views__gte=200')
+  expect(await page.locator('.bottom code').textContent()).toBe('svc docs list notes --where views__gte=200')
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Copy as client code' }).click()
+  await page.getByText('Copied client code').waitFor()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    "const { items } = await svc.collection('notes').list({ where: { views: { gte: 200 } } })",
+  )
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Edit the query string' }).click()
+  await page.getByLabel('Query string').fill('status=draft&orderBy=title&order=asc')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await row('One').waitFor()
+  await row('Two').waitFor({ state: 'detached' })
+  expect(world.faults).toEqual([])
+})
+
+it('shows both sides of a conflict, joins them and saves what was chosen', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'shared' })
+  const { id, version } = await client.collection('shared').create({ title: 'First', views: 1, text: 'same' })
+  await goTo(`data/shared/${id}`)
+  await write('{"title": "Mine", "views": 2, "text": "same"}')
+  await client.collection('shared').update(id, { title: 'Theirs', text: 'changed' }, { ifMatch: version })
+  await page.getByText('was saved meanwhile').waitFor()
+
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.getByText('saved elsewhere while you edited it').waitFor()
+  await page.getByRole('radio', { name: /^theirs/ }).check()
+  await page.getByRole('button', { name: 'Save merged' }).click()
+  await page.getByText('saved elsewhere').waitFor({ state: 'detached' })
+
+  expect((await client.collection('shared').get(id)).data).toEqual({ title: 'Theirs', views: 2, text: 'changed' })
+  expect(world.faults).toEqual([])
+})
+
+it('shows what the service says of a field where it stands, and keeps what was typed', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'strict', schema: { views: { type: 'integer', required: true } } })
+  await goTo('data/strict/new')
+  await write('{"views": "many"}')
+
+  await page.getByRole('button', { name: /^Create/ }).click()
+  await page.getByRole('alert').getByText('is not of type "integer"').first().waitFor()
+  await page.locator('.cm-lintRange-error').waitFor()
+  await goTo('users')
+  await goTo('data/strict/new')
+
+  expect(await page.locator('.cm-content').textContent()).toBe('{"views": "many"}')
+  await page.getByRole('button', { name: 'Discard' }).click()
+  expect(await client.collection('strict').count()).toBe(0)
+})
+
+it('shows what changes elsewhere as it happens, and what a document is linked with', async () => {
+  const { page, client, goTo } = world
+  const author = await client.collection('authors').create({ name: 'Ada' })
+  await client.collections.create({ name: 'books' })
+  const book = await client.collection('books').create({ title: 'Notes on the engine', author: author.id })
+  await goTo('data/books')
+  await page.getByRole('button', { name: 'Ada' }).waitFor()
+
+  await client.collection('books').update(book.id, { title: 'Notes, second edition' })
+  await row('second edition').waitFor()
+  expect(await row('second edition').getAttribute('class')).toContain('fresh')
+
+  await page.getByRole('button', { name: 'Ada' }).click()
+  await page.getByRole('tab', { name: 'Linked' }).click()
+  await page.getByRole('link', { name: /books.author.*second edition/ }).click()
+  await page.getByRole('tab', { name: 'History' }).click()
+  await page.getByRole('button', { name: /^1 created/ }).click()
+  await page.getByRole('button', { name: /^2 updated/ }).click()
+  await page.getByText('"Notes, second edition"').waitFor()
+  expect(world.faults).toEqual([])
+})
+
+it('imports what is pasted from a spreadsheet, changes all that match, and exports it', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'cities' })
+  await goTo('data/cities')
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page.getByLabel('Or paste it').fill('name\tpeople\nBern\t134000\nZürich\t"443,000"')
+  await page.getByRole('button', { name: 'Create 2' }).click()
+  await row('Zürich').waitFor()
+
+  await page.getByRole('button', { name: 'More for cities' }).click()
+  await page.getByRole('menuitem', { name: 'Edit all 2' }).click()
+  await page.getByLabel('Fields to set').fill('{"country": "CH"}')
+  await page.getByRole('button', { name: 'Change 2' }).click()
+  await page.getByText('Changed 2 documents of cities').waitFor()
+
+  const stored = (await client.collection('cities').list({ sort: 'name' })).items.map(({ data }) => data)
+  expect(stored).toEqual([
+    { name: 'Bern', people: 134_000, country: 'CH' },
+    { name: 'Zürich', people: '443,000', country: 'CH' },
+  ])
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByLabel('Form').selectOption('ndjson')
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save the file' }).click()
+  const file = await saving
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\n')
+  expect(lines.map((line) => JSON.parse(line).name).sort()).toEqual(['Bern', 'Zürich'])
+  expect(world.faults).toEqual([])
+})
+
+it(
+  'runs nothing of a document, and shows what has every kind of name and value',
+  async () => {
+    const { page, client, goTo } = world
+    await client.collections.create({ name: 'hostile' })
+    const script = '<img src=x onerror="globalThis.wasRun = true"><script>globalThis.wasRun = true</script>'
+    let deep: object = { end: true }
+    for (let depth = 0; depth < 50; depth++) deep = { deep }
+    const data = JSON.parse(
+      JSON.stringify({ title: script, [script]: 1, rtl: '\u202Eright to left', control: 'a\u0001b', deep }),
+    )
+    Object.defineProperty(data, '__proto__', { value: { polluted: true }, enumerable: true })
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`key${at}`, at]))
+    await client
+      .collection('hostile')
+      .createMany([data, { title: 'many', ...many }, { title: 'long', text: 'x'.repeat(900_000) }])
+    await goTo('data/hostile')
+
+    for (const title of ['onerror', 'many', 'long']) {
+      await row(title).first().click()
+      await page.locator('.cm-content').waitFor()
+      await page.getByRole('tab', { name: 'Fields' }).click()
+      await page.locator('.field-row').first().waitFor()
+      await page.getByRole('tab', { name: 'JSON' }).click()
+    }
+
+    expect(await page.evaluate(() => 'wasRun' in globalThis || 'polluted' in {})).toBe(false)
+    expect(world.faults).toEqual([])
+  },
+  3 * patience,
+)
