@@ -33,7 +33,7 @@ export function Frame({ children }: { children: ReactNode }) {
 function useShortcuts(open: (what: 'palette' | 'keys') => void) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'k' && (event.metaKey || event.ctrlKey)) {
+      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
         event.preventDefault()
         return open('palette')
       }

@@ -63,7 +63,7 @@ function Bar({ notice, say, onClose }: { notice: Notice; say: (notice: Notice) =
     const timer = setTimeout(onClose, shownMilliseconds)
     const onKey = (event: KeyboardEvent) => {
       const isTyping = (event.target as Element).closest('input, textarea, .cm-editor')
-      if (event.key !== 'z' || !(event.metaKey || event.ctrlKey) || isTyping || !undo) return
+      if (event.key.toLowerCase() !== 'z' || !(event.metaKey || event.ctrlKey) || isTyping || !undo) return
       event.preventDefault()
       void takeBack()
     }

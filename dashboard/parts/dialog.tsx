@@ -62,11 +62,13 @@ export function FormDialog(props: FormDialogProps) {
 /** A labelled control, and what there is to say about it. */
 export function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children.
-    <label className="field">
-      <span>{label}</span>
-      {children}
+    <div className="field">
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children. */}
+      <label>
+        <span>{label}</span>
+        {children}
+      </label>
       {hint === undefined ? null : <small className="dim">{hint}</small>}
-    </label>
+    </div>
   )
 }

@@ -29,7 +29,7 @@ export function Tabs({
         ))}
       </Base.List>
       {tabs.map(({ name, content }) => (
-        <Base.Panel key={name} value={name} className="tab-panel" tabIndex={-1}>
+        <Base.Panel key={name} value={name} className="tab-panel">
           {name === value ? content() : null}
         </Base.Panel>
       ))}

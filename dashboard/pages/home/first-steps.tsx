@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useCollections, useConnections } from '../../frame/counts.js'
+import { useConnections } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
 import { Copy } from '../../parts/button.js'
 import { Icon } from '../../parts/icons.js'
@@ -39,7 +39,7 @@ export function FirstSteps() {
             <button
               type="button"
               className={all.has(name) ? 'good' : 'dim'}
-              aria-label={all.has(name) ? `${words}: done` : `${words}: mark as done`}
+              aria-label={all.has(name) ? `${words}: done` : `${at + 1} ${words}: mark as done`}
               onClick={() => setDone(new Set([...all, name]))}
             >
               {all.has(name) ? <Icon name="check" /> : at + 1}
@@ -56,11 +56,10 @@ export function FirstSteps() {
 
 function useSeen(): Step[] {
   const events = useEvents()
-  const { data: collections } = useCollections()
   const { data: connections } = useConnections()
   const has = (kind: string) => events.some((event) => event.kind === kind)
   return [
-    ...(has('document.created') || (collections?.length ?? 0) > 0 ? (['create'] as const) : []),
+    ...(has('document.created') ? (['create'] as const) : []),
     ...(has('connection.subscribed') || connections?.some(({ subscriptions }) => subscriptions.length > 0)
       ? (['listen'] as const)
       : []),

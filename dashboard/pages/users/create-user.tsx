@@ -51,8 +51,8 @@ export function CreateUser({ onClose, onCreated }: CreateProps) {
       <Field label="Email">
         <input className="input" name="email" type="email" required autoComplete="off" />
       </Field>
-      <Field label="Password" hint="At least 8 characters.">
-        <input className="input" name="password" type="text" required autoComplete="off" defaultValue="correct horse" />
+      <Field label="Password" hint="At least 8 characters, as your app asks for it.">
+        <input className="input" name="password" type="text" required autoComplete="off" defaultValue="Correct4Horse" />
       </Field>
       <Field label="Roles" hint="With spaces between them, such as editor admin.">
         <input className="input mono" name="roles" autoComplete="off" />
