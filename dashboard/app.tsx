@@ -6,6 +6,7 @@ import { CommandLineProvider } from './frame/command-line.js'
 import { Frame } from './frame/frame.js'
 import { UndoProvider } from './frame/undo.js'
 import { EventsProvider } from './live/context.js'
+import { ApiPage } from './pages/api/api-page.js'
 import { DataPage } from './pages/data/data-page.js'
 import { FilesPage } from './pages/files/files-page.js'
 import { HomePage } from './pages/home/home-page.js'
@@ -109,6 +110,7 @@ function Pages() {
       <Route path="/provider" component={ProviderPage} />
       <Route path="/snapshots/:name?" component={SnapshotsPage} />
       <Route path="/simulate" component={SimulatePage} />
+      <Route path="/api-reference/:id?" component={ApiPage} />
       <Route path="/settings" component={SettingsPage} />
       <Route>
         <Empty title="There is no such page" command="svc open" />

@@ -12,8 +12,12 @@ export const dashboardPages = [
   'requests',
   'realtime',
   'simulate',
+  'api',
   'settings',
 ] as const
+
+/** Where a page stands when its name is not its path. Below `/_svc/api` is the control API. */
+const paths: { readonly [page: string]: string } = { home: '', api: 'api-reference' }
 
 /**
  * A page of the dashboard, without what lets somebody in.
@@ -21,7 +25,7 @@ export const dashboardPages = [
  * @param id what is opened on it, such as `posts` or `posts/<id>` of data
  */
 export function dashboardPlace({ dashboardUrl }: Pick<EmulatorInfo, 'dashboardUrl'>, page = 'home', id = ''): string {
-  const parts = [page === 'home' ? '' : page, ...id.split('/')].filter((part) => part !== '')
+  const parts = [paths[page] ?? page, ...id.split('/')].filter((part) => part !== '')
   return `${dashboardUrl.replace(/\/*$/, '')}/${parts.map(encodeURIComponent).join('/')}`
 }
 

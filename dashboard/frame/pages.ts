@@ -21,5 +21,6 @@ export const pages: readonly PageEntry[] = [
   { path: '/requests', title: 'Requests', icon: 'requests', group: 'Traffic', count: 'requests' },
   { path: '/realtime', title: 'Realtime', icon: 'realtime', group: 'Traffic', count: 'connections' },
   { path: '/simulate', title: 'Simulate', icon: 'simulate', group: 'Traffic', count: 'faults' },
+  { path: '/api-reference', title: 'API', icon: 'api', group: 'Project' },
   { path: '/settings', title: 'Settings', icon: 'settings', group: 'Project' },
 ]

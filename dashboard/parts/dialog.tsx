@@ -60,7 +60,7 @@ export function FormDialog(props: FormDialogProps) {
 }
 
 /** A labelled control, and what there is to say about it. */
-export function Field({ label, hint, children }: { label: string; hint?: ReactNode; children: ReactNode }) {
+export function Field({ label, hint, children }: { label: ReactNode; hint?: ReactNode; children: ReactNode }) {
   return (
     <div className="field">
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children. */}

@@ -1,0 +1,75 @@
+/** What came back, and while it comes. */
+import { useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { formatBytes } from '../../../client/protocol/model/figures.js'
+import { Copy } from '../../parts/button.js'
+import { JsonText, pretty } from '../../parts/json.js'
+import { Facts } from '../../parts/layout.js'
+import { Failure } from '../../parts/states.js'
+import { statusLook } from '../requests/requests-page.js'
+import type { Received } from './send.js'
+
+interface AnswerProps {
+  readonly received: Received | undefined
+  readonly error: unknown
+  readonly isBusy: boolean
+}
+
+export function Answer({ received, error, isBusy }: AnswerProps) {
+  const here = useRef<HTMLElement>(null)
+  const isThere = received !== undefined || error !== undefined
+  useEffect(() => {
+    if (isThere) here.current?.scrollIntoView({ block: 'nearest' })
+  }, [isThere])
+  if (!isThere && !isBusy) return null
+  return (
+    <section className="answer" aria-label="Answer" aria-live="polite" ref={here}>
+      {error === undefined ? null : <Failure error={error} />}
+      {received === undefined ? null : <Shown received={received} />}
+      {isBusy && !received ? <p className="padded dim">Sent. Nothing has come yet.</p> : null}
+    </section>
+  )
+}
+
+function Shown({ received }: { received: Received }) {
+  const { status, words, milliseconds, bytes, headers, text, isWhole } = received
+  const request = headers.find(([name]) => name === 'x-request-id')?.[1]
+  return (
+    <>
+      <p className="answer-head mono">
+        <span className={statusLook(status)}>{status === 0 ? 'redirect' : `${status} ${words}`}</span>
+        <span className="dim">
+          {milliseconds.toFixed(1)} ms · {formatBytes(bytes)}
+          {isWhole ? '' : ' · still coming'}
+        </span>
+        <span className="grow" />
+        {request === undefined ? null : (
+          <Link className="link" href={`/requests/${encodeURIComponent(request)}`}>
+            request
+          </Link>
+        )}
+        {text ? <Copy text={text} /> : null}
+      </p>
+      <AnswerBody status={status} text={text} isWhole={isWhole} bytes={bytes} />
+      <Facts
+        rows={headers.map(
+          ([name, value]) =>
+            [
+              name,
+              <span key={name} title={value}>
+                {value}
+              </span>,
+            ] as const,
+        )}
+      />
+    </>
+  )
+}
+
+function AnswerBody({ status, text, isWhole, bytes }: Pick<Received, 'status' | 'text' | 'isWhole' | 'bytes'>) {
+  if (status === 0)
+    return <p className="padded dim">It leads to another address. Browsers show neither which nor why.</p>
+  if (text === null) return <p className="padded dim">{formatBytes(bytes)} that are no text.</p>
+  if (text === '') return <p className="padded dim">{isWhole ? 'It has no body.' : ''}</p>
+  return <JsonText text={isWhole ? pretty(text) : text} />
+}

@@ -1,0 +1,151 @@
+/** The reference of the API, read from the service's own `/openapi.json`, and requests to try it. */
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { Link, useLocation, useParams, useSearch } from 'wouter'
+import { useCommand } from '../../frame/command-line.js'
+import { useInfo } from '../../frame/counts.js'
+import { Page } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { methodLook } from '../requests/requests-page.js'
+import { groupsOf, groupWords, type Operation, readDescription } from './description.js'
+import { OperationPane } from './operation-pane.js'
+import type { Caller } from './request.js'
+
+export function ApiPage() {
+  const { id } = useParams<{ id?: string }>()
+  const search = useSearch()
+  const [, go] = useLocation()
+  const { data: info } = useInfo()
+  const own = info?.dialect ?? 'a'
+  const dialect = new URLSearchParams(search).get('dialect') ?? own
+  const { data: description, error, refetch } = useDescription(dialect)
+  const [caller, setCaller] = useState<Caller>()
+  const [tab, setTab] = useState('reference')
+  const [words, setWords] = useState('')
+  const tail = search === '' ? '' : `?${search}`
+  const close = useCallback(() => go(`/api-reference${tail}`), [go, tail])
+  const operations = useFound(description?.operations ?? [], useDeferredValue(words))
+  const operation = description?.operations.find((each) => each.id === id)
+  useCommand('svc open api')
+  return (
+    <Page
+      title="API"
+      facts={description ? `${operations.length} operations · dialect ${dialect} · /openapi.json` : ''}
+      actions={
+        <input
+          className="input"
+          data-key="filter"
+          type="search"
+          placeholder="Find an operation"
+          aria-label="Find an operation"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      }
+      pane={
+        description && operation ? (
+          <OperationPane
+            key={operation.id}
+            {...{ operation, description, dialect, tab, chosen: caller }}
+            offeredDialects={[...new Set([own, 'a', 'b', 'c', dialect])]}
+            onCaller={setCaller}
+            onDialect={(next) =>
+              go(`/api-reference/${id}${next === own ? '' : `?dialect=${encodeURIComponent(next)}`}`)
+            }
+            onTab={setTab}
+            onClose={close}
+          />
+        ) : undefined
+      }
+    >
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {!description && !error ? <Skeleton /> : null}
+      {description && id !== undefined && !operation ? (
+        <Failure error={new Error(`No operation is called "${id}" in dialect ${dialect}.`)} />
+      ) : null}
+      {description && operations.length === 0 ? (
+        <Empty title="Nothing has these words">
+          <p>The search looks at paths, methods, names and summaries.</p>
+        </Empty>
+      ) : null}
+      <Operations operations={operations} selected={id} tail={tail} />
+    </Page>
+  )
+}
+
+/** As the service describes itself to who speaks that dialect. What is shown stays until the next one is there. */
+function useDescription(dialect: string) {
+  const { guard } = useSession()
+  return useQuery({
+    queryKey: ['openapi', dialect],
+    queryFn: async () => {
+      const answer = await guard.fetch('/openapi.json', { headers: { 'svc-dialect': dialect } })
+      const body = await answer.json()
+      if (!answer.ok)
+        throw new Error(body?.error?.message ?? body?.detail ?? `The description is answered with ${answer.status}.`)
+      return readDescription(body)
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (before) => before,
+  })
+}
+
+/** Those in which every word is found. */
+function useFound(operations: readonly Operation[], words: string): readonly Operation[] {
+  return useMemo(() => {
+    const wanted = words.toLowerCase().split(/\s+/)
+    return operations.filter(({ id, method, paths, summary, group }) => {
+      const text = [id, method, summary, groupWords(group), ...paths].join(' ').toLowerCase()
+      return wanted.every((word) => text.includes(word))
+    })
+  }, [operations, words])
+}
+
+interface OperationsProps {
+  readonly operations: readonly Operation[]
+  readonly selected: string | undefined
+  readonly tail: string
+}
+
+function Operations({ operations, selected, tail }: OperationsProps) {
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links in it.
+    <div className="operations" onKeyDown={move}>
+      {groupsOf(operations).map(([group, each]) => (
+        <section key={group} aria-label={groupWords(group)}>
+          <h2 className="section">
+            {groupWords(group)}
+            <span className="mono dim">{each.length}</span>
+          </h2>
+          <ul>
+            {each.map(({ id, method, paths, summary }) => (
+              <li key={id}>
+                <Link
+                  href={`/api-reference/${id}${tail}`}
+                  className={`operation ${id === selected ? 'sel' : ''}`}
+                  aria-current={id === selected ? 'true' : undefined}
+                >
+                  <span className={methodLook(method)}>{method}</span>
+                  <span className="mono cut">{paths[0]}</span>
+                  <span className="dim cut">{summary}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function move(event: KeyboardEvent<HTMLDivElement>) {
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
+  if (step === undefined) return
+  const links = [...event.currentTarget.querySelectorAll('a')]
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  const next = links[at + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}

@@ -1,0 +1,93 @@
+/** One operation: what it takes and answers, and a request to try it. */
+import { useState } from 'react'
+import { useCommand } from '../../frame/command-line.js'
+import { useUndo } from '../../frame/undo.js'
+import { Button } from '../../parts/button.js'
+import { Pane } from '../../parts/layout.js'
+import { wordsOf } from '../../parts/states.js'
+import { Tabs } from '../../parts/tabs.js'
+import { useSession } from '../../session/context.js'
+import { methodLook } from '../requests/requests-page.js'
+import type { Description, Operation } from './description.js'
+import { Reference } from './reference.js'
+import { type Caller, commandWords, curlWords, missingIn, requestOf } from './request.js'
+import { TryIt } from './try-it.js'
+import { keepTyped, type Typed, typedOf } from './typed.js'
+import { useCallers, useSending } from './use-sending.js'
+
+interface OperationPaneProps {
+  readonly operation: Operation
+  readonly description: Description
+  readonly chosen: Caller | undefined
+  readonly onCaller: (caller: Caller) => void
+  readonly dialect: string
+  readonly offeredDialects: readonly string[]
+  readonly onDialect: (dialect: string) => void
+  readonly tab: string
+  readonly onTab: (tab: string) => void
+  readonly onClose: () => void
+}
+
+export function OperationPane(props: OperationPaneProps) {
+  const { operation, description, chosen, dialect, tab, onTab, onClose } = props
+  const { project, publicKey, url } = useSession()
+  const { say } = useUndo()
+  const offered = useCallers(operation.security)
+  const caller = chosen && offered.includes(chosen) ? chosen : (offered[0] ?? 'nobody')
+  const [typed, setTyped] = useState(() => typedOf(operation, description, project.id))
+  const sending = useSending()
+  const request = requestOf(operation, typed, dialect)
+  const isControl = operation.security.includes('controlToken')
+  useCommand(isControl ? `svc open api ${operation.id}` : commandWords(request))
+
+  const onType = (next: Typed) => {
+    setTyped(next)
+    keepTyped(operation.id, next)
+  }
+  const onSend = () => {
+    const [missing] = missingIn(operation, typed)
+    onTab('try')
+    if (missing === undefined) void sending.start(request, caller)
+    else sending.setError(new Error(`"${missing}" is a part of the path: it takes a value.`))
+  }
+  const copy = () =>
+    navigator.clipboard.writeText(curlWords(request, caller, publicKey, url)).then(
+      () => say({ words: 'Copied a curl command' }),
+      (error) => say({ words: wordsOf(error), isBad: true }),
+    )
+  const content = () => <TryIt {...{ ...props, typed, onType, caller, offered, sending, onSend }} />
+  return (
+    <Pane
+      title={
+        <span className="mono">
+          <span className={methodLook(operation.method)}>{operation.method}</span> {typed.path}
+        </span>
+      }
+      facts={operation.id}
+      onClose={onClose}
+      foot={
+        <>
+          <Button onClick={() => void copy()}>Copy as curl</Button>
+          <span className="grow" />
+          {sending.isBusy ? <Button onClick={sending.stop}>Stop</Button> : null}
+          <Button look="main" disabled={sending.isBusy} onClick={tab === 'try' ? onSend : () => onTab('try')}>
+            {tab === 'try' ? 'Send' : 'Try it'}
+          </Button>
+        </>
+      }
+    >
+      <Tabs
+        value={tab}
+        onChange={onTab}
+        tabs={[
+          {
+            name: 'reference',
+            title: 'Reference',
+            content: () => <Reference operation={operation} description={description} />,
+          },
+          { name: 'try', title: 'Try it', content },
+        ]}
+      />
+    </Pane>
+  )
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState } from 'react'
+import { useSession } from '../../session/context.js'
+import { keptFor } from '../../session/storage.js'
+import type { Caller, Request } from './request.js'
+import { type Received, send } from './send.js'
+
+/** Who may be asked as, and who is, unless something else was chosen. */
+export function useCallers(security: readonly string[]): readonly Caller[] {
+  const { acting } = useSession()
+  if (security.includes('controlToken')) return ['control', 'nobody']
+  return acting ? ['user', 'public', 'secret', 'nobody'] : ['public', 'secret', 'nobody']
+}
+
+export function useSending() {
+  const { guard, acting, publicKey, ownerKey, folder } = useSession()
+  const [received, setReceived] = useState<Received>()
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const abort = useRef<AbortController>(undefined)
+  useEffect(() => () => abort.current?.abort(), [])
+
+  const secretsOf = (caller: Caller): Record<string, string> => {
+    if (caller === 'public') return { 'x-api-key': publicKey }
+    if (caller === 'secret') return { 'x-api-key': ownerKey.key }
+    if (caller === 'user') return { authorization: `Bearer ${acting?.token ?? ''}` }
+    return caller === 'control' ? { 'svc-control-token': keptFor(folder).token() ?? '' } : {}
+  }
+
+  async function start(request: Request, caller: Caller) {
+    abort.current?.abort()
+    const mine = new AbortController()
+    abort.current = mine
+    setBusy(true)
+    setError(undefined)
+    setReceived(undefined)
+    try {
+      await send(guard, request, secretsOf(caller), mine.signal, (part) => mine === abort.current && setReceived(part))
+    } catch (failure) {
+      if (!mine.signal.aborted) setError(failure)
+    } finally {
+      if (mine === abort.current) setBusy(false)
+    }
+  }
+
+  return { received, error, isBusy, start, setError, stop: () => abort.current?.abort() }
+}
