@@ -1,6 +1,6 @@
 /** The reference of the API, read from the service's own `/openapi.json`, and requests to try it. */
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useCallback, useDeferredValue, useMemo, useState } from 'react'
+import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
 import { useInfo } from '../../frame/counts.js'
@@ -109,9 +109,14 @@ interface OperationsProps {
 }
 
 function Operations({ operations, selected, tail }: OperationsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const isThere = operations.length > 0
+  useEffect(() => {
+    if (isThere && selected !== undefined) list.current?.querySelector('.sel')?.scrollIntoView({ block: 'nearest' })
+  }, [isThere, selected])
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links in it.
-    <div className="operations" onKeyDown={move}>
+    <div className="operations" ref={list} onKeyDown={move}>
       {groupsOf(operations).map(([group, each]) => (
         <section key={group} aria-label={groupWords(group)}>
           <h2 className="section">

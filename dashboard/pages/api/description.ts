@@ -106,7 +106,8 @@ function operationOf(
     ...{ id, method, summary },
     group: tags?.[0] ?? path.split('/').find((part) => part !== '') ?? 'other',
     paths: [path],
-    parameters: parameters ?? [],
+    // Every operation has the dialect, so it says the least.
+    parameters: (parameters ?? []).toSorted((one, other) => lateness(one) - lateness(other)),
     bodies: Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => ({ type, schema: schema ?? {} })),
     answers: Object.entries(responses ?? {}).map(([status, answer]) => {
       const { description = '', content } = resolve(answer)
@@ -114,6 +115,10 @@ function operationOf(
     }),
     security: (security ?? []).flatMap((each) => Object.keys(each)),
   }
+}
+
+function lateness({ name }: Parameter): number {
+  return name === 'svc-dialect' ? 1 : 0
 }
 
 /** References lead to references at most so often. */
