@@ -8,10 +8,11 @@ import * as batches from './rows/batches.js'
 import * as bulk from './rows/bulk.js'
 import * as client from './rows/client.js'
 import * as commands from './rows/commands.js'
+import * as dashboard from './rows/dashboard.js'
 import * as disk from './rows/disk.js'
 import * as files from './rows/files.js'
 import * as growth from './rows/growth.js'
-import * as hostile from './rows/hostile.js'
+import * as hostile from './rows/hostile/rows.js'
 import * as large from './rows/large.js'
 import { measure as manyUsers } from './rows/many-users.js'
 import * as peers from './rows/peers.js'
@@ -47,10 +48,11 @@ const groups = {
   large,
   growth,
   disk,
+  dashboard,
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['peers', 'hostile', 'large', 'growth', 'disk', 'many-users']
+const onlyWhenNamed = ['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users']
 
 const { values: flags, positionals: asked } = parseArgs({
   options: { json: { type: 'string' } },

@@ -11,7 +11,7 @@ const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
 
 /**
  * @typedef {{
- *   url: string, port: number, apiKey: string, pid: number, readyMilliseconds: number,
+ *   url: string, port: number, apiKey: string, controlToken: string, pid: number, readyMilliseconds: number,
  *   headers: Record<string, string>,
  *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
  *   control: (method: string, path: string, body: unknown) => Promise<void>,
@@ -61,6 +61,7 @@ export async function startDev(folder, { isWatched = false, words = [] } = {}) {
     url: info.url,
     port: Number(new URL(info.url).port),
     apiKey: info.apiKey,
+    controlToken: info.controlToken,
     pid: Number(child.pid),
     readyMilliseconds,
     headers,

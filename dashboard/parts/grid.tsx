@@ -1,7 +1,7 @@
 // Rows that are drawn where they are scrolled to are no rows of a table element, which would lay them out itself: they have its roles.
 /** A list of rows of 32 px, of which only those in view are drawn. One of them may be selected; arrows and j, k move. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
 
 export interface Column<Row> {
   readonly name: string
@@ -81,23 +81,13 @@ export function Grid<Row>(props: GridProps<Row>) {
           {items.map(({ index, start, key }) => {
             const row = rowAt(index)
             const id = row === undefined ? undefined : idOf(row)
-            const look = `grid-row ${id !== undefined && id === selected ? 'sel' : ''} ${id && fresh?.has(id) ? 'fresh' : ''}`
             return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's.
-              <div
+              <Row
                 key={key}
-                role="row"
-                aria-rowindex={index + 1}
-                className={look}
-                style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
-                onClick={() => row !== undefined && onOpen?.(row)}
-              >
-                {columns.map(({ name, cell, isNumber }) => (
-                  <div key={name} role="cell" className={`cut ${isNumber ? 'num mono' : ''}`}>
-                    {row === undefined ? <i className="ghost" /> : cell(row)}
-                  </div>
-                ))}
-              </div>
+                {...{ row, index, start, columns, template, onOpen }}
+                isSelected={id !== undefined && id === selected}
+                isFresh={id !== undefined && (fresh?.has(id) ?? false)}
+              />
             )
           })}
         </div>
@@ -105,3 +95,35 @@ export function Grid<Row>(props: GridProps<Row>) {
     </div>
   )
 }
+
+interface RowProps<Value> {
+  readonly row: Value | undefined
+  readonly index: number
+  readonly start: number
+  readonly columns: readonly Column<Value>[]
+  readonly template: string
+  readonly isSelected: boolean
+  readonly isFresh: boolean
+  readonly onOpen: ((row: Value) => void) | undefined
+}
+
+/** While a list scrolls, only rows that come into view are drawn anew. */
+const Row = memo(function Row<Value>(props: RowProps<Value>) {
+  const { row, index, start, columns, template, isSelected, isFresh, onOpen } = props
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's.
+    <div
+      role="row"
+      aria-rowindex={index + 1}
+      className={`grid-row ${isSelected ? 'sel' : ''} ${isFresh ? 'fresh' : ''}`}
+      style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+      onClick={() => row !== undefined && onOpen?.(row)}
+    >
+      {columns.map(({ name, cell, isNumber }) => (
+        <div key={name} role="cell" className={`cut ${isNumber ? 'num mono' : ''}`}>
+          {row === undefined ? <i className="ghost" /> : cell(row)}
+        </div>
+      ))}
+    </div>
+  )
+}) as <Value>(props: RowProps<Value>) => ReactNode

@@ -1,6 +1,6 @@
 /** Answers that would be far larger than what was asked. Contract 10.10. */
 
-/** @type {import('../hostile.js').Attack[]} */
+/** @type {import('./rows.js').Attack[]} */
 export const answers = [
   {
     what: '60 links to itself, five deep',

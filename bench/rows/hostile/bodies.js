@@ -22,7 +22,7 @@ const shots = [
   ['10 MB of `[`', '/collections/posts', () => '['.repeat(10 * megabytes - 1)],
 ]
 
-/** @type {import('../hostile.js').Attack[]} */
+/** @type {import('./rows.js').Attack[]} */
 export const bodies = [
   ...shots.map(([what, path, body]) => ({
     what,

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 
 const large = 'a'.repeat(900_000)
 
-/** @type {import('../hostile.js').Attack[]} */
+/** @type {import('./rows.js').Attack[]} */
 export const filters = [
   {
     what: 'a write of 30 KB beside a subscription that asks for 6,600 tests',

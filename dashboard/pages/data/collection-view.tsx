@@ -1,6 +1,6 @@
 /** The documents of one collection: filters, the grid, and what is selected beside it. */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -81,10 +81,18 @@ function List({ name, id, query, documents, openNew }: ListProps) {
   const [, go] = useLocation()
   const fresh = useFlashes(name)
   const search = query.text === '' ? '' : `?${query.text}`
-  const openLink = ({ collection, id: target, email }: Linked) => {
-    if (email !== undefined) go(`/users/${target}`)
-    else if (collection !== undefined) go(`/data/${encodeURIComponent(collection)}/${target}`)
-  }
+  const openLink = useCallback(
+    ({ collection, id: target, email }: Linked) => {
+      if (email !== undefined) go(`/users/${target}`)
+      else if (collection !== undefined) go(`/data/${encodeURIComponent(collection)}/${target}`)
+    },
+    [go],
+  )
+  const open = useCallback(
+    ({ id: opened }: Document) => go(`/data/${encodeURIComponent(name)}/${opened}${search}`),
+    [go, name, search],
+  )
+  const columns = useMemo(() => gridColumns(documents.columns, query, openLink), [documents.columns, query, openLink])
   const [setRange] = useState(() => documents.setRange)
   if (documents.error) return <Failure error={documents.error} retry={documents.retry} />
   if (documents.isLoading) return <Skeleton rows={14} />
@@ -106,13 +114,13 @@ function List({ name, id, query, documents, openNew }: ListProps) {
   return (
     <Grid
       label={`Documents of ${name}`}
-      columns={gridColumns(documents.columns, query, openLink)}
+      columns={columns}
       count={documents.total}
       rowAt={documents.at}
       idOf={(document) => document.id}
       selected={id}
       fresh={fresh}
-      onOpen={(document) => go(`/data/${encodeURIComponent(name)}/${document.id}${search}`)}
+      onOpen={open}
       onRange={setRange}
     />
   )

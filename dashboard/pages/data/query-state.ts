@@ -49,7 +49,10 @@ export function useQueryState(): QueryState {
   const show = useCallback((text: string) => go(text === '' ? place : `${place}?${text}`), [go, place])
   const change = useCallback((next: Partial<Asked>) => show(formatAsked({ ...asked, ...next })), [show, asked])
   const changeText = useCallback((text: string) => show(formatAsked(parseAsked(text))), [show])
-  return { ...asked, text: formatAsked(asked), error, change, changeText }
+  return useMemo(
+    () => ({ ...asked, text: formatAsked(asked), error, change, changeText }),
+    [asked, error, change, changeText],
+  )
 }
 
 /** Without one of its clauses. */

@@ -1,19 +1,19 @@
 /** What one request can make all others pay: each row is one attack, with the longest stall of the event loop and the memory it took. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { startDev } from '../tools/dev.js'
-import { newPath } from '../tools/folders.js'
-import { rounded } from '../tools/rounds.js'
-import { answers } from './hostile/answers.js'
-import { bodies } from './hostile/bodies.js'
-import { filters } from './hostile/filters.js'
-import { measureLogins } from './hostile/logins.js'
+import { startDev } from '../../tools/dev.js'
+import { newPath } from '../../tools/folders.js'
+import { rounded } from '../../tools/rounds.js'
+import { answers } from './answers.js'
+import { bodies } from './bodies.js'
+import { filters } from './filters.js'
+import { measureLogins } from './logins.js'
 
 /**
  * An attack: what it prepares, and the request that is measured.
  *
  * @typedef {{ method: string, path: string, body?: string, headers?: Record<string, string> }} Shot
- * @typedef {{ what: string, prepare: (dev: import('../tools/dev.js').Dev) => Promise<Shot> }} Attack
+ * @typedef {{ what: string, prepare: (dev: import('../../tools/dev.js').Dev) => Promise<Shot> }} Attack
  */
 
 /** @type {Attack[]} */
@@ -22,7 +22,7 @@ const attacks = [...answers, ...bodies, ...filters]
 /** No turn of the event loop may be longer, and no request may take more memory. Contract 10.10. */
 const most = { milliseconds: 50, megabytes: 256 }
 
-/** @returns {Promise<import('../tools/table.js').Row[]>} */
+/** @returns {Promise<import('../../tools/table.js').Row[]>} */
 export async function measure() {
   const rows = []
   for (const { what, prepare } of attacks) {
@@ -68,7 +68,7 @@ function watchPeak(pid) {
 /**
  * Sends a request and counts what comes back.
  *
- * @param {import('../tools/dev.js').Dev} dev @param {Shot} shot @returns {Promise<{ status: number, text: string }>}
+ * @param {import('../../tools/dev.js').Dev} dev @param {Shot} shot @returns {Promise<{ status: number, text: string }>}
  */
 function fire({ url, headers }, { method, path, body, headers: own }) {
   return new Promise((resolve) => {
