@@ -66,7 +66,7 @@ function aboutDocument({
     .map((field) => data?.[field])
     .find((value) => typeof value === 'string')
   const words = changed.length > 0 ? changed.join(', ') : name === undefined ? '' : `“${String(name).slice(0, 80)}”`
-  return { words: `${collection} ${id.slice(0, 8)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
+  return { words: `${collection} …${id.slice(-7)} ${words}`, place: `/data/${encodeURIComponent(collection)}/${id}` }
 }
 
 function brief(value: unknown): string {

@@ -188,7 +188,10 @@ function commandOf(name: string, { text, sort }: QueryState): string {
   const wheres = text
     .split('&')
     .filter((part) => part !== '' && !/^(orderBy|order)=/.test(part))
-    .map((part) => `--where ${shellWord(decodeURIComponent(part.replaceAll('+', ' ')))}`)
+    .map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
+    .map((part) =>
+      part.startsWith('[or') ? `--or ${shellWord(part.replace(/^\[or[^\]]*\]/, ''))}` : `--where ${shellWord(part)}`,
+    )
   const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
   return ['svc docs list', shellWord(name), ...wheres, ...order].join(' ')
 }

@@ -57,7 +57,7 @@ export function columnsOf(documents: readonly Document[]): ColumnOfData[] {
 const widths: { readonly [Type in ValueType]: string } = {
   text: 'minmax(150px, 2fr)',
   number: 'minmax(90px, 120px)',
-  'true/false': '90px',
+  'true/false': '120px',
   date: '120px',
   link: 'minmax(110px, 1fr)',
   file: 'minmax(110px, 1fr)',

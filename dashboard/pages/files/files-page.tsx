@@ -4,6 +4,7 @@ import { type DragEvent, useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { StoredFile } from '../../../client/index.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
 import { Button, Copy } from '../../parts/button.js'
@@ -37,13 +38,17 @@ export function FilesPage() {
   const close = useCallback(() => go('/files'), [go])
   const files = data?.items ?? []
   const selected = files.find((file) => file.id === id)
-  useCommand(folder === '' ? 'svc files list' : `svc files list --path ${folder}`)
+  useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
   const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
   const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
   return (
     <Page
       title="Files"
-      facts={usage.data ? `${formatCount(usage.data.files)} files · ${formatBytes(bytes)} of ${limit} (${tier})` : ''}
+      facts={
+        usage.data
+          ? `${formatCount(usage.data.files)} ${usage.data.files === 1 ? 'file' : 'files'} · ${formatBytes(bytes)} of ${limit} (${tier})`
+          : ''
+      }
       actions={<UploadButton onFiles={upload} />}
       strip={<Folders files={files} folder={folder} onChange={setFolder} uploads={uploads} />}
       pane={selected ? <FilePane key={selected.id} file={selected} onClose={close} /> : undefined}

@@ -24,7 +24,7 @@ export function RealtimePage() {
   const [group, setGroup] = useState('')
   const [frozen, setFrozen] = useState<typeof events>()
   const [isSending, setSending] = useState(false)
-  useCommand(group === '' ? 'svc tail --all' : `svc tail --all --events ${group}`)
+  useCommand(group === '' ? 'svc tail --all' : `svc tail --all --only ${group}`)
   const shown = (frozen ?? events)
     .filter(({ kind }) => group === '' || kind.startsWith(`${group}.`))
     .slice(0, mostShown)

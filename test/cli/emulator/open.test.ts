@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+test('svc open prints the address of a page with the control token behind its #', async () => {
+  await world.dev('--memory')
+  const { controlToken, dashboardUrl } = JSON.parse(readFileSync(join(world.folder, '.svc', 'emulator.json'), 'utf8'))
+
+  const first = await world.svc(['open', '--print'])
+  const deep = await world.svc(['open', 'data', 'posts/with space'])
+  const json = await world.json(['open', 'requests'])
+  const unknown = await world.svc(['open', 'nowhere'])
+
+  expect(first.stdout).toBe(`${dashboardUrl}#token=${controlToken}\n`)
+  expect(deep.stdout).toBe(`${dashboardUrl}data/posts/with%20space#token=${controlToken}\n`)
+  expect(json).toEqual({ url: `${dashboardUrl}requests#token=${controlToken}`, isOpened: false })
+  expect(unknown).toMatchObject({ exit: 2, stderr: expect.stringContaining('nowhere') })
+})
+
+test('what opens a browser names a file of the user alone, and no token', async () => {
+  const browser = join(world.folder, 'browser')
+  const opened = join(world.folder, 'opened')
+  writeFileSync(browser, `#!/bin/sh\necho "$@" > ${opened}\n`, { mode: 0o700 })
+
+  const { stdout } = await world.terminal(['dev', '--port', '0', '--open'], [['all keys', '\x03']], {
+    env: { BROWSER: browser },
+  })
+  await vi.waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8').endsWith('\n'), { timeout: 120_000 })
+
+  const [, address, controlToken = ''] = /(http:\S+\/_svc\/)#token=([\w-]+)/.exec(stdout) ?? []
+  const given = readFileSync(opened, 'utf8')
+    .trim()
+    .replace(/^file:\/\//, '')
+  expect(given).not.toContain(controlToken)
+  expect(given).toBe(join(world.folder, '.svc', 'open.html'))
+  expect(statSync(given).mode & 0o777).toBe(0o600)
+  expect(readFileSync(given, 'utf8')).toContain(`url=${address}#token=${controlToken}`)
+})
