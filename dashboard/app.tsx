@@ -13,6 +13,7 @@ import { HomePage } from './pages/home/home-page.js'
 import { MailPage } from './pages/mail/mail-page.js'
 import { ProviderPage } from './pages/provider/provider-page.js'
 import { RealtimePage } from './pages/realtime/realtime-page.js'
+import { RelationsPage } from './pages/relations/relations-page.js'
 import { RequestsPage } from './pages/requests/requests-page.js'
 import { SettingsPage } from './pages/settings/settings-page.js'
 import { SimulatePage } from './pages/simulate/simulate-page.js'
@@ -102,6 +103,7 @@ function Pages() {
     <Switch>
       <Route path="/" component={HomePage} />
       <Route path="/data/:collection?/:id?" component={DataPage} />
+      <Route path="/relations" component={RelationsPage} />
       <Route path="/users/:id?" component={UsersPage} />
       <Route path="/mail/:id?" component={MailPage} />
       <Route path="/requests/:id?" component={RequestsPage} />

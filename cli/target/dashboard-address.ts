@@ -4,6 +4,7 @@ import type { EmulatorInfo } from './emulator-file.js'
 export const dashboardPages = [
   'home',
   'data',
+  'relations',
   'files',
   'snapshots',
   'users',

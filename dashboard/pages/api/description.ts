@@ -1,5 +1,7 @@
 /** What `/openapi.json` says, as far as the page reads it: its operations, each once, whatever paths it has. */
+
 import type { Json } from '../../../client/protocol/model/json.js'
+import { grouped } from '../../parts/grouped.js'
 
 export interface Schema {
   readonly $ref?: string
@@ -140,7 +142,7 @@ function resolved<Value extends { readonly $ref?: string }>(raw: object, value: 
 
 /** The groups in the order in which they are first named. */
 export function groupsOf(operations: readonly Operation[]): (readonly [group: string, readonly Operation[]])[] {
-  return [...Map.groupBy(operations, ({ group }) => group)]
+  return [...grouped(operations, ({ group }) => group)]
 }
 
 /** `twoFactor` as people write it. */

@@ -1,0 +1,180 @@
+/** Where each box and arrow of the graph is, in pixels. */
+import { grouped } from '../../parts/grouped.js'
+import { type Chain, type Edge, layersOf, mean, type Node, neighboursOf } from './layers.js'
+
+export const boxWidth = 176
+export const boxHeight = 36
+const columnGap = 168
+const rowGap = 20
+const passageHeight = 8
+/** Above a box that leads to itself. */
+const loopHeight = 24
+const labelHeight = 16
+
+export interface Arrow<Each extends Edge> {
+  readonly edge: Each
+  readonly path: string
+  readonly label: { readonly x: number; readonly y: number }
+}
+
+export interface Drawing<Each extends Edge> {
+  /** The left upper corners. */
+  readonly boxes: ReadonlyMap<string, { readonly x: number; readonly y: number }>
+  readonly arrows: readonly Arrow<Each>[]
+  readonly width: number
+  readonly height: number
+  /** Where the boxes begin that no arrow leads to or from. */
+  readonly loneFrom: number | undefined
+}
+
+export function draw<Each extends Edge>(names: readonly string[], edges: readonly Each[]): Drawing<Each> {
+  const loops = edges.filter(({ from, to }) => from === to)
+  const others = edges.filter(({ from, to }) => from !== to)
+  const linked = new Set(edges.flatMap(({ from, to }) => [from, to]))
+  const { columns, chains } = layersOf(
+    names.filter((name) => linked.has(name)),
+    others,
+  )
+  const looping = new Set(loops.map(({ from }) => from))
+  const centres = centresOf(columns, chains, looping)
+  const boxes = new Map<string, { x: number; y: number }>()
+  for (const [column, nodes] of columns.entries()) {
+    for (const { id, isPassage } of nodes) {
+      if (!isPassage) boxes.set(id, { x: xOf(column), y: (centres.get(id) ?? 0) - boxHeight / 2 })
+    }
+  }
+  const bottom = Math.max(0, ...[...centres.values()].map((centre) => centre + boxHeight / 2))
+  const lone = names.filter((name) => !linked.has(name))
+  const loneFrom = lone.length === 0 ? undefined : bottom + 2 * rowGap
+  const perRow = Math.max(columns.length, 4)
+  for (const [at, name] of lone.entries()) {
+    const row = Math.floor(at / perRow)
+    const x = (at % perRow) * (boxWidth + rowGap)
+    boxes.set(name, { x, y: bottom + 3 * rowGap + row * (boxHeight + rowGap) })
+  }
+  const corners = [...boxes.values()]
+  const columnOf = new Map(columns.flatMap((nodes, column) => nodes.map(({ id }) => [id, column] as const)))
+  return {
+    ...{ boxes, loneFrom },
+    arrows: withLabelsApart([
+      ...arrowsOf(chains, centres, columnOf),
+      ...loops.map((edge) => loopOf(edge, boxes.get(edge.from) ?? { x: 0, y: 0 })),
+    ]),
+    width: Math.max(0, ...corners.map(({ x }) => x + boxWidth)),
+    height: Math.max(0, ...corners.map(({ y }) => y + boxHeight)),
+  }
+}
+
+function xOf(column: number): number {
+  return column * (boxWidth + columnGap)
+}
+
+/** The middles of all nodes: near those of their neighbours, and never one over the other. */
+function centresOf(
+  columns: readonly (readonly Node[])[],
+  chains: readonly Chain<Edge>[],
+  looping: ReadonlySet<string>,
+) {
+  const neighbours = neighboursOf(chains)
+  const centres = new Map<string, number>()
+  const above = ({ id, isPassage }: Node) =>
+    isPassage ? passageHeight / 2 : boxHeight / 2 + (looping.has(id) ? loopHeight : 0)
+  const below = ({ isPassage }: Node) => (isPassage ? passageHeight : boxHeight) / 2
+  const settle = (column: readonly Node[]) => {
+    let end = Number.NEGATIVE_INFINITY
+    const shifts: number[] = []
+    for (const node of column) {
+      const near = (neighbours.get(node.id) ?? []).flatMap((other) => centres.get(other) ?? [])
+      const wanted = near.length === 0 ? (centres.get(node.id) ?? 0) : mean(near)
+      const centre = Math.max(wanted, end + rowGap + above(node))
+      shifts.push(wanted - centre)
+      centres.set(node.id, centre)
+      end = centre + below(node)
+    }
+    if (shifts.length === 0) return
+    for (const { id } of column) centres.set(id, (centres.get(id) ?? 0) + mean(shifts))
+  }
+  for (const column of columns) settle(column)
+  for (const column of columns.toReversed()) settle(column)
+  for (const column of columns) settle(column)
+  const nodes = columns.flat()
+  const top = Math.min(...nodes.map((node) => (centres.get(node.id) ?? 0) - above(node)))
+  for (const { id } of nodes) centres.set(id, Math.round((centres.get(id) ?? 0) - top))
+  return centres
+}
+
+interface End {
+  readonly side: string
+  readonly towards: number
+}
+
+/** Several arrows at one side of a box are a little apart, in the order of where they lead. */
+function portsOf(chains: readonly Chain<Edge>[], centres: ReadonlyMap<string, number>) {
+  const ends = chains.flatMap(({ nodes }): End[] => [
+    { side: `right ${nodes[0]}`, towards: centres.get(nodes[1] ?? '') ?? 0 },
+    { side: `left ${nodes.at(-1)}`, towards: centres.get(nodes.at(-2) ?? '') ?? 0 },
+  ])
+  const sorted = grouped(
+    ends.toSorted((one, other) => one.towards - other.towards),
+    ({ side }) => side,
+  )
+  return (at: number, isLeft: boolean): number => {
+    const end = ends[2 * at + (isLeft ? 1 : 0)]
+    const all = sorted.get(end?.side ?? '') ?? []
+    const step = Math.min(8, (boxHeight - 12) / all.length)
+    return end ? (all.indexOf(end) - (all.length - 1) / 2) * step : 0
+  }
+}
+
+function arrowsOf<Each extends Edge>(
+  chains: readonly Chain<Each>[],
+  centres: ReadonlyMap<string, number>,
+  columnOf: ReadonlyMap<string, number>,
+): Arrow<Each>[] {
+  const portOf = portsOf(chains, centres)
+  return chains.map(({ edge, nodes, isReversed }, at) => {
+    const points = nodes.flatMap((id, place): [x: number, y: number][] => {
+      const x = xOf(columnOf.get(id) ?? 0)
+      const y = centres.get(id) ?? 0
+      if (place === 0) return [[x + boxWidth, y + portOf(at, false)]]
+      if (place === nodes.length - 1) return [[x, y + portOf(at, true)]]
+      return [
+        [x, y],
+        [x + boxWidth, y],
+      ]
+    })
+    const along = isReversed ? points.toReversed() : points
+    const [[x1, y1], [x2, y2]] = [along[0] ?? [0, 0], along[1] ?? [0, 0]]
+    return { edge, path: pathOf(along), label: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 } }
+  })
+}
+
+function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
+  return points
+    .map(([x, y], at) => {
+      const before = points[at - 1]
+      if (!before) return `M ${x} ${y}`
+      const middle = (before[0] + x) / 2
+      return `C ${middle} ${before[1]} ${middle} ${y} ${x} ${y}`
+    })
+    .join(' ')
+}
+
+function loopOf<Each extends Edge>(edge: Each, { x, y }: { x: number; y: number }): Arrow<Each> {
+  const [from, to] = [x + boxWidth - 44, x + boxWidth - 16]
+  const path = `M ${from} ${y} C ${from} ${y - loopHeight} ${to} ${y - loopHeight} ${to} ${y}`
+  return { edge, path, label: { x: x + boxWidth / 2 - 28, y: y - labelHeight / 2 - 2 } }
+}
+
+/** Words that would stand on one another move down. */
+function withLabelsApart<Each extends Edge>(arrows: readonly Arrow<Each>[]): Arrow<Each>[] {
+  const ends = new Map<number, number>()
+  return arrows
+    .toSorted((one, other) => one.label.y - other.label.y)
+    .map((arrow) => {
+      const { x, y } = arrow.label
+      const next = Math.max(y, (ends.get(x) ?? Number.NEGATIVE_INFINITY) + labelHeight)
+      ends.set(x, next)
+      return { ...arrow, label: { x, y: next } }
+    })
+}

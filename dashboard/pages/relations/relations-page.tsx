@@ -1,0 +1,107 @@
+/** Which collections lead to which: as a graph, and as a list. */
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useCommand } from '../../frame/command-line.js'
+import { Button } from '../../parts/button.js'
+import { type Column, Grid } from '../../parts/grid.js'
+import { Page } from '../../parts/layout.js'
+import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Graph, placeOf, wordsFor } from './graph.js'
+import { type Link, type Relations, useRelations } from './use-relations.js'
+
+export function RelationsPage() {
+  const { data, error, isFetching, refetch } = useRelations()
+  // A graph needs some room.
+  const [isList, setList] = useState(() => innerWidth < 720)
+  useCommand('svc collections list')
+  const isLinked = data !== undefined && data.links.length > 0
+  return (
+    <Page
+      title="Relations"
+      facts={data ? factsOf(data) : ''}
+      actions={
+        <>
+          {isLinked ? (
+            <Button onClick={() => setList(!isList)}>{isList ? 'Show as a graph' : 'Show as a list'}</Button>
+          ) : null}
+          <Button disabled={isFetching} onClick={() => void refetch()}>
+            Read again
+          </Button>
+        </>
+      }
+    >
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {!data && !error ? <Skeleton /> : null}
+      {data && !isLinked ? <NothingLinked isEmpty={data.collections.length === 0} /> : null}
+      {isLinked && isList ? <List links={data.links} /> : null}
+      {isLinked && !isList ? (
+        <>
+          <Graph relations={data} />
+          <ul className="hidden" aria-label="Links">
+            {data.links.map((link) => (
+              <li key={`${link.from} ${link.field} ${link.to}`}>
+                {link.from}.{link.field} leads to {wordsFor(link.to)}
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </Page>
+  )
+}
+
+function factsOf({ collections, links, leftOut }: Relations): string {
+  const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections are not looked at`
+  return `${collections.length} collections · ${links.length} links, by the newest 20 documents of each${rest}`
+}
+
+function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
+  return (
+    <Empty
+      title={isEmpty ? 'No collections yet' : 'Nothing is linked'}
+      command={isEmpty ? 'svc collections create posts' : 'svc docs create comments text=Hello post=<id>'}
+    >
+      <p>
+        A link is a field that holds the id of a document or of a user, or a list of ids. Nothing has to be declared:
+        what an id leads to is found when it is asked for with <code className="mono">populate</code>.
+      </p>
+    </Empty>
+  )
+}
+
+const columns: readonly Column<Link>[] = [
+  {
+    name: 'from',
+    head: 'collection',
+    width: 'minmax(110px, 1fr)',
+    cell: ({ from }) => <b className="row-name">{from}</b>,
+  },
+  {
+    name: 'field',
+    head: 'field',
+    width: 'minmax(90px, 1fr)',
+    cell: ({ field }) => <bdi className="mono">{field}</bdi>,
+  },
+  { name: 'to', head: 'leads to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
+  {
+    name: 'documents',
+    head: 'of newest',
+    width: '90px',
+    isNumber: true,
+    cell: ({ documents, read }) => `${documents} of ${read}`,
+  },
+]
+
+function List({ links }: { links: readonly Link[] }) {
+  const [, go] = useLocation()
+  return (
+    <Grid
+      label="Links"
+      columns={columns}
+      count={links.length}
+      rowAt={(index) => links[index]}
+      idOf={({ from, field, to }) => JSON.stringify([from, field, to])}
+      onOpen={({ from }) => go(placeOf(from))}
+    />
+  )
+}
