@@ -34,7 +34,7 @@ it('says what a link is, then shows which collections lead to which, and opens t
     'posts.author leads to authors',
     'posts.related leads to posts',
   ])
-  expect(await page.locator('.graph .arrow').count()).toBe(6)
+  expect(await page.locator('.graph path.arrow').count()).toBe(6)
   await world.expectAccessible()
 
   await page.getByRole('button', { name: 'Show as a list' }).click()

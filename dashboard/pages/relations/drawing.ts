@@ -4,20 +4,35 @@ import { type Chain, type Edge, layersOf, mean, type Node, neighboursOf } from '
 
 export const boxWidth = 176
 export const boxHeight = 36
-const columnGap = 168
+const columnGap = 144
 const rowGap = 20
 const passageHeight = 8
 /** Above a box that leads to itself. */
 const loopHeight = 24
 const labelHeight = 16
+/** Of its typeface, which has one width for all. */
+const characterWidth = 7.2
+const labelMargin = 10
 
-export interface Arrow<Each extends Edge> {
+export interface Arrow<Each extends Named> {
   readonly edge: Each
   readonly path: string
-  readonly label: { readonly x: number; readonly y: number }
+  readonly label: Label
 }
 
-export interface Drawing<Each extends Edge> {
+/** Words at the beginning of an arrow, where it leads away from its box. */
+export interface Label {
+  readonly words: string
+  readonly x: number
+  readonly y: number
+  readonly anchor: 'start' | 'end'
+}
+
+export interface Named extends Edge {
+  readonly label: string
+}
+
+export interface Drawing<Each extends Named> {
   /** The left upper corners. */
   readonly boxes: ReadonlyMap<string, { readonly x: number; readonly y: number }>
   readonly arrows: readonly Arrow<Each>[]
@@ -27,7 +42,7 @@ export interface Drawing<Each extends Edge> {
   readonly loneFrom: number | undefined
 }
 
-export function draw<Each extends Edge>(names: readonly string[], edges: readonly Each[]): Drawing<Each> {
+export function draw<Each extends Named>(names: readonly string[], edges: readonly Each[]): Drawing<Each> {
   const loops = edges.filter(({ from, to }) => from === to)
   const others = edges.filter(({ from, to }) => from !== to)
   const linked = new Set(edges.flatMap(({ from, to }) => [from, to]))
@@ -103,6 +118,8 @@ function centresOf(
   return centres
 }
 
+type Point = readonly [x: number, y: number]
+
 interface End {
   readonly side: string
   readonly towards: number
@@ -121,19 +138,19 @@ function portsOf(chains: readonly Chain<Edge>[], centres: ReadonlyMap<string, nu
   return (at: number, isLeft: boolean): number => {
     const end = ends[2 * at + (isLeft ? 1 : 0)]
     const all = sorted.get(end?.side ?? '') ?? []
-    const step = Math.min(8, (boxHeight - 12) / all.length)
+    const step = Math.min(12, (boxHeight - 12) / all.length)
     return end ? (all.indexOf(end) - (all.length - 1) / 2) * step : 0
   }
 }
 
-function arrowsOf<Each extends Edge>(
+function arrowsOf<Each extends Named>(
   chains: readonly Chain<Each>[],
   centres: ReadonlyMap<string, number>,
   columnOf: ReadonlyMap<string, number>,
 ): Arrow<Each>[] {
   const portOf = portsOf(chains, centres)
   return chains.map(({ edge, nodes, isReversed }, at) => {
-    const points = nodes.flatMap((id, place): [x: number, y: number][] => {
+    const points = nodes.flatMap((id, place): Point[] => {
       const x = xOf(columnOf.get(id) ?? 0)
       const y = centres.get(id) ?? 0
       if (place === 0) return [[x + boxWidth, y + portOf(at, false)]]
@@ -144,12 +161,24 @@ function arrowsOf<Each extends Edge>(
       ]
     })
     const along = isReversed ? points.toReversed() : points
-    const [[x1, y1], [x2, y2]] = [along[0] ?? [0, 0], along[1] ?? [0, 0]]
-    return { edge, path: pathOf(along), label: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 } }
+    return { edge, path: pathOf(along), label: labelOf(edge.label, along) }
   })
 }
 
-function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
+function labelOf(words: string, [start = [0, 0], next = start]: readonly Point[]): Label {
+  const isRightward = next[0] > start[0]
+  const reach = Math.min((labelMargin + widthOf(words) / 2) / columnGap, 0.5)
+  const x = start[0] + (isRightward ? labelMargin : -labelMargin)
+  // Where the arrow is by then: it leaves level, and arrives level.
+  const y = start[1] + (3 * reach ** 2 - 2 * reach ** 3) * (next[1] - start[1])
+  return { words, x, y, anchor: isRightward ? 'start' : 'end' }
+}
+
+function widthOf(words: string): number {
+  return words.length * characterWidth
+}
+
+function pathOf(points: readonly Point[]): string {
   return points
     .map(([x, y], at) => {
       const before = points[at - 1]
@@ -160,21 +189,39 @@ function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
     .join(' ')
 }
 
-function loopOf<Each extends Edge>(edge: Each, { x, y }: { x: number; y: number }): Arrow<Each> {
+function loopOf<Each extends Named>(edge: Each, { x, y }: { x: number; y: number }): Arrow<Each> {
   const [from, to] = [x + boxWidth - 44, x + boxWidth - 16]
   const path = `M ${from} ${y} C ${from} ${y - loopHeight} ${to} ${y - loopHeight} ${to} ${y}`
-  return { edge, path, label: { x: x + boxWidth / 2 - 28, y: y - labelHeight / 2 - 2 } }
+  return {
+    edge,
+    path,
+    label: { words: edge.label, x: from - labelMargin / 2, y: y - labelHeight / 2 - 2, anchor: 'end' },
+  }
 }
 
-/** Words that would stand on one another move down. */
-function withLabelsApart<Each extends Edge>(arrows: readonly Arrow<Each>[]): Arrow<Each>[] {
-  const ends = new Map<number, number>()
+/** Words that would stand on others move down. */
+function withLabelsApart<Each extends Named>(arrows: readonly Arrow<Each>[]): Arrow<Each>[] {
+  const placed: Label[] = []
   return arrows
     .toSorted((one, other) => one.label.y - other.label.y)
     .map((arrow) => {
-      const { x, y } = arrow.label
-      const next = Math.max(y, (ends.get(x) ?? Number.NEGATIVE_INFINITY) + labelHeight)
-      ends.set(x, next)
-      return { ...arrow, label: { x, y: next } }
+      let { label } = arrow
+      for (const before of placed) {
+        if (isBeside(before, label)) label = { ...label, y: Math.max(label.y, before.y + labelHeight) }
+      }
+      placed.push(label)
+      placed.sort((one, other) => one.y - other.y)
+      return { ...arrow, label }
     })
+}
+
+/** Whether one is above or below the other, at whatever distance. */
+function isBeside(one: Label, other: Label): boolean {
+  const [left, right] = edgesOf(one)
+  const [otherLeft, otherRight] = edgesOf(other)
+  return left < otherRight && otherLeft < right
+}
+
+function edgesOf({ x, words, anchor }: Label): [left: number, right: number] {
+  return anchor === 'start' ? [x, x + widthOf(words)] : [x - widthOf(words), x]
 }

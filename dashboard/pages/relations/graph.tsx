@@ -5,10 +5,11 @@ import { Link as PageLink } from 'wouter'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { grouped } from '../../parts/grouped.js'
 import { boxHeight, boxWidth, draw } from './drawing.js'
+import type { Edge } from './layers.js'
 import { type Link, type Relations, usersName } from './use-relations.js'
 
 const mostNameCharacters = 17
-const mostLabelCharacters = 20
+const mostLabelCharacters = 16
 
 export function placeOf(name: string): string {
   return name === usersName ? '/users' : `/data/${encodeURIComponent(name)}`
@@ -21,14 +22,16 @@ export function wordsFor(name: string): string {
 interface Pair {
   readonly from: string
   readonly to: string
-  readonly fields: readonly string[]
+  readonly fields: string
+  readonly label: string
 }
 
 function pairsOf(links: readonly Link[]): Pair[] {
-  const groups = grouped(links, ({ from, to }) => JSON.stringify([from, to]))
+  const groups = grouped(links, keyOf)
   return [...groups.values()].flatMap((group) => {
     const [first] = group
-    return first ? [{ from: first.from, to: first.to, fields: group.map(({ field }) => field) }] : []
+    const fields = group.map(({ field }) => field).join(', ')
+    return first ? [{ from: first.from, to: first.to, fields, label: cut(fields, mostLabelCharacters) }] : []
   })
 }
 
@@ -43,24 +46,28 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
       {/* biome-ignore lint/a11y/noSvgWithoutTitle: it is a group of links, and the list beside it says what the arrows do. */}
       <svg width={width + 2} height={height + 2} viewBox={`-1 -1 ${width + 2} ${height + 2}`}>
         <defs>
-          <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
+          <marker
+            id="arrow"
+            viewBox="0 0 8 8"
+            refX="8"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
             <path d="M0 0.5 8 4 0 7.5z" />
           </marker>
         </defs>
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it takes the focus. */}
         <g aria-hidden="true">
           {arrows.map(({ edge, path }) => (
-            <path
-              key={`${edge.from} ${edge.to}`}
-              className={`arrow ${pointed === edge.from || pointed === edge.to ? 'pointed' : ''}`}
-              d={path}
-              markerEnd="url(#arrow)"
-            />
+            <path key={keyOf(edge)} className={lookOf(edge, pointed)} d={path} markerEnd="url(#arrow)" />
           ))}
-          {arrows.map(({ edge, label }) => (
-            <text key={`${edge.from} ${edge.to}`} className="arrow-label" x={label.x} y={label.y}>
-              <title>{edge.fields.join(', ')}</title>
-              {cut(edge.fields.join(', '), mostLabelCharacters)}
+          {arrows.map(({ edge, label: { words, x, y, anchor } }) => (
+            <text key={keyOf(edge)} className={lookOf(edge, pointed)} x={x} y={y} textAnchor={anchor}>
+              <title>{edge.fields}</title>
+              {words}
             </text>
           ))}
           {loneFrom === undefined ? null : (
@@ -100,6 +107,14 @@ export function Graph({ relations: { collections, links } }: { relations: Relati
       </svg>
     </div>
   )
+}
+
+function keyOf({ from, to }: Edge): string {
+  return JSON.stringify([from, to])
+}
+
+function lookOf({ from, to }: Pair, pointed: string | undefined): string {
+  return pointed === from || pointed === to ? 'arrow pointed' : 'arrow'
 }
 
 function cut(text: string, most: number): string {

@@ -7,7 +7,7 @@ import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
 import { Empty, Failure, Skeleton } from '../../parts/states.js'
 import { Graph, placeOf, wordsFor } from './graph.js'
-import { type Link, type Relations, useRelations } from './use-relations.js'
+import { type Link, type Relations, useRelations, usersName } from './use-relations.js'
 
 export function RelationsPage() {
   const { data, error, isFetching, refetch } = useRelations()
@@ -52,7 +52,8 @@ export function RelationsPage() {
 
 function factsOf({ collections, links, leftOut }: Relations): string {
   const rest = leftOut === 0 ? '' : ` · ${leftOut} more collections are not looked at`
-  return `${collections.length} collections · ${links.length} links, by the newest 20 documents of each${rest}`
+  const count = collections.filter(({ name }) => name !== usersName).length
+  return `${count} ${count === 1 ? 'collection' : 'collections'} · ${links.length} ${links.length === 1 ? 'link' : 'links'}, by the newest 20 documents of each${rest}`
 }
 
 function NothingLinked({ isEmpty }: { isEmpty: boolean }) {
@@ -73,7 +74,7 @@ const columns: readonly Column<Link>[] = [
   {
     name: 'from',
     head: 'collection',
-    width: 'minmax(110px, 1fr)',
+    width: 'minmax(90px, 1fr)',
     cell: ({ from }) => <b className="row-name">{from}</b>,
   },
   {
@@ -85,8 +86,8 @@ const columns: readonly Column<Link>[] = [
   { name: 'to', head: 'leads to', width: 'minmax(90px, 1fr)', cell: ({ to }) => wordsFor(to) },
   {
     name: 'documents',
-    head: 'of newest',
-    width: '90px',
+    head: 'used by',
+    width: '84px',
     isNumber: true,
     cell: ({ documents, read }) => `${documents} of ${read}`,
   },
