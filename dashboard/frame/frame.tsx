@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { useConnection } from '../live/context.js'
+import { Boundary } from '../parts/boundary.js'
 import { Copy } from '../parts/button.js'
 import { Icon } from '../parts/icons.js'
 import { useSession } from '../session/context.js'
@@ -22,7 +23,9 @@ export function Frame({ children }: { children: ReactNode }) {
     <div className="frame">
       <TopStrip onPalette={() => setOpen('palette')} onNavigation={() => setOpen('navigation')} />
       <Navigation isOpen={open === 'navigation'} />
-      <main>{children}</main>
+      <main>
+        <Boundary place={location}>{children}</Boundary>
+      </main>
       <BottomStrip />
       {open === 'palette' ? <Palette onClose={() => setOpen(undefined)} /> : null}
       {open === 'keys' ? <Keys onClose={() => setOpen(undefined)} /> : null}

@@ -12,16 +12,19 @@ export function EventsProvider({ session, children }: { session: Session; childr
   const [store, setStore] = useState<EventStore>()
   useEffect(() => {
     const opened = openEvents(session)
-    opened.onBatch((events, isGap) => (isGap ? void queries.invalidateQueries() : readAgain(queries, events)))
+    const reader = openReader(queries)
+    opened.onBatch((events, isGap) => (isGap ? void queries.invalidateQueries() : reader.take(events)))
     setStore(opened)
-    return () => opened.close()
+    return () => {
+      reader.close()
+      opened.close()
+    }
   }, [session, queries])
   return store ? <Context value={store}>{children}</Context> : null
 }
 
 /** Which questions an event of a group makes stale. */
 const stale: { readonly [Group in EventGroup]?: readonly string[] } = {
-  document: ['collections'],
   collection: ['collections', 'documents', 'document'],
   user: ['users'],
   login: ['users', 'flows'],
@@ -33,20 +36,48 @@ const stale: { readonly [Group in EventGroup]?: readonly string[] } = {
   snapshot: ['snapshots'],
 }
 
-function readAgain(queries: QueryClient, events: readonly EmulatorEvent[]) {
-  const keys = new Set<string>()
-  for (const event of events) {
-    const [group] = event.kind.split('.') as [EventGroup]
-    if (group === 'project' || event.kind === 'snapshot.loaded' || event.kind === 'snapshot.undone') {
-      return void queries.invalidateQueries()
-    }
-    for (const name of stale[group] ?? []) keys.add(name)
-    if ('document' in event) {
-      keys.add(`documents ${event.document.collection}`)
-      keys.add(`document ${event.document.id}`)
-    }
+/** Answers that count documents are read again at most so often: a thousand changes a second are one change to them. */
+const countsMilliseconds = 1_500
+const pauseMilliseconds = 50
+
+/** Reads again what events have changed, each question once at a time: one that is on its way is not begun anew for ever. */
+function openReader(queries: QueryClient) {
+  const waiting = new Map<string, number>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function wish(key: string, milliseconds = 0) {
+    if (!waiting.has(key)) waiting.set(key, Date.now() + milliseconds)
+    timer ??= setTimeout(read, 0)
   }
-  for (const key of keys) void queries.invalidateQueries({ queryKey: key.split(' ') })
+
+  function read() {
+    timer = undefined
+    for (const [key, from] of waiting) {
+      const queryKey = key.split(' ')
+      if (from > Date.now() || queries.isFetching({ queryKey }) > 0) continue
+      waiting.delete(key)
+      void queries.invalidateQueries({ queryKey })
+    }
+    if (waiting.size > 0) timer = setTimeout(read, pauseMilliseconds)
+  }
+
+  return {
+    take(events: readonly EmulatorEvent[]) {
+      for (const event of events) {
+        const [group] = event.kind.split('.') as [EventGroup]
+        if (group === 'project' || event.kind === 'snapshot.loaded' || event.kind === 'snapshot.undone') {
+          return void queries.invalidateQueries()
+        }
+        for (const name of stale[group] ?? []) wish(name)
+        if ('document' in event) {
+          wish('collections', countsMilliseconds)
+          wish(`documents ${event.document.collection}`)
+          wish(`document ${event.document.id}`)
+        }
+      }
+    },
+    close: () => clearTimeout(timer),
+  }
 }
 
 function useStore(): EventStore {

@@ -1,4 +1,6 @@
 /** What happens in the emulator, as one stream for the whole page: kept for lists, and handed to whoever must read again. */
+
+import { SvcError } from '../../client/index.js'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
 import { pause } from '../../client/send.js'
 import type { Session } from '../session/session.js'
@@ -16,7 +18,7 @@ export interface EventStore {
 }
 
 /** However much happens, the page holds and draws so much of it. */
-const mostEvents = 500
+const mostEvents = 300
 const flushMilliseconds = 60
 
 export function openEvents({ control, guard }: Session): EventStore {
@@ -67,8 +69,9 @@ export function openEvents({ control, guard }: Session): EventStore {
           since = event.id
           take(event)
         }
-      } catch {
-        // Whatever it was: the next try shows whether it passes.
+      } catch (error) {
+        // A token that is none any more; all else may pass.
+        if (error instanceof SvcError && error.status === 401) return location.reload()
       }
       if (stop.signal.aborted) return
       guard.doubt()

@@ -208,3 +208,24 @@ it(
   },
   3 * patience,
 )
+
+it('loses no key of what is typed fast into a long document', async () => {
+  const { page, client, goTo } = world
+  await client.collections.create({ name: 'novels' })
+  const lines = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`line${at}`, 'x'.repeat(85)]))
+  const { id } = await client.collection('novels').create({ a: '', lines })
+  await goTo(`data/novels/${id}`)
+  await page.locator('.cm-content').waitFor()
+  const typed = 'the quick brown fox jumps over the lazy dog '.repeat(3)
+
+  await page.locator('.cm-line').nth(1).click()
+  await page.keyboard.press('Home')
+  await page.keyboard.type('"typed": "", ')
+  for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
+  await page.keyboard.type(typed)
+  await page.keyboard.press('ControlOrMeta+S')
+
+  await expect.poll(async () => (await client.collection('novels').get(id)).version, { timeout: patience }).toBe(2)
+  expect((await client.collection('novels').get(id)).data.typed).toBe(typed)
+  expect(world.faults).toEqual([])
+})

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import type { Client, Fields } from '../../../client/index.js'
 import { isObject } from '../../../client/protocol/model/json.js'
 import { useCollections } from '../../frame/counts.js'
 import { useUndo } from '../../frame/undo.js'
@@ -6,22 +7,29 @@ import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 
+type Documents = ReturnType<Client['collection']>
+
 /** An event by hand is a real write: what is heard is what is stored, and it can be undone. */
 export function SendEvent({ onClose }: { onClose: () => void }) {
   const { client } = useSession()
-  const { doUndoably } = useUndo()
+  const { say } = useUndo()
   const { data: collections } = useCollections()
+  const create = async (documents: Documents, data: Fields) => {
+    const { id } = await documents.create(data)
+    say({ words: `Created ${id}`, undo: () => documents.delete(id) })
+  }
+  const change = async (documents: Documents, id: string, data: Fields) => {
+    const before = await documents.get(id)
+    const { version } = await documents.update(id, data)
+    const ifMatch = version === undefined ? {} : { ifMatch: version }
+    say({ words: `Changed ${id}`, undo: () => documents.replace(id, before.data, ifMatch) })
+  }
   const send = useMutation({
     mutationFn(form: FormData) {
       const [collection, id, text] = ['collection', 'id', 'data'].map((name) => String(form.get(name) ?? '').trim())
       const data: unknown = JSON.parse(text || '{}')
       if (!isObject(data) || !collection) throw new Error('Write an object of fields.')
-      const documents = client.collection(collection)
-      return doUndoably(
-        id ? `Changed ${id}` : `Created a document in ${collection}`,
-        id ? `svc docs update ${collection} ${id}` : `svc docs create ${collection}`,
-        () => (id ? documents.update(id, data) : documents.create(data)),
-      )
+      return id ? change(client.collection(collection), id, data) : create(client.collection(collection), data)
     },
     onSuccess: onClose,
   })

@@ -48,8 +48,16 @@ export default function JsonEditor({ value, onChange, onSave, issues, isReadOnly
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const calls = useRef({ onChange, onSave })
-  calls.current = { onChange, onSave }
+  calls.current = {
+    onSave,
+    onChange(text) {
+      typed.current.push(text)
+      onChange(text)
+    },
+  }
   const first = useRef(value)
+  // What was typed and has not come back as the value yet: on a slow page one more key may be pressed before that.
+  const typed = useRef<string[]>([])
 
   useEffect(() => {
     if (!host.current) return
@@ -63,7 +71,10 @@ export default function JsonEditor({ value, onChange, onSave, issues, isReadOnly
 
   useEffect(() => {
     const opened = view.current
-    if (!opened || opened.state.doc.toString() === value) return
+    const at = typed.current.lastIndexOf(value)
+    if (at >= 0) typed.current.splice(0, at + 1)
+    if (at >= 0 || !opened || opened.state.doc.toString() === value) return
+    typed.current = []
     opened.dispatch({ changes: { from: 0, to: opened.state.doc.length, insert: value } })
   }, [value])
 

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { csvOf, readRows } from './csv.js'
+
+test('rows are read as JSON, NDJSON, CSV and cells of a spreadsheet', async () => {
+  const rows = [
+    { title: 'Hello, "you"', views: 1 },
+    { title: 'Two\nlines', views: 2 },
+  ]
+
+  expect(await readRows(JSON.stringify(rows))).toEqual(rows)
+  expect(await readRows(rows.map((row) => JSON.stringify(row)).join('\n'))).toEqual(rows)
+  expect(await readRows(await csvOf(rows))).toEqual(rows)
+  expect(await readRows('title\tviews\nHello\t1\n')).toEqual([{ title: 'Hello', views: 1 }])
+  expect(await readRows('title;views\r\nHello;1,5\r\n')).toEqual([{ title: 'Hello', views: '1,5' }])
+  expect(await readRows('{"one": 1}')).toEqual([{ one: 1 }])
+  expect(await readRows('  ')).toEqual([])
+})
+
+test('a cell is a number, true, false, null, list or object only as JSON writes it', async () => {
+  const [row] = await readRows('a,b,c,d,e,f,g\n007,1e3,true,null,"[1,2]","{""x"":1}",=1+1\n')
+
+  expect(row).toEqual({ a: '007', b: '1e3', c: true, d: null, e: [1, 2], f: { x: 1 }, g: '=1+1' })
+})
+
+test('what is no document says where it stands', async () => {
+  await expect(readRows('[1]')).rejects.toThrow('Document 1 is no object.')
+  await expect(readRows('{"a": 1}\n{"a":')).rejects.toThrow('Line 2')
+  await expect(readRows('a,b\n1\n')).rejects.toThrow()
+})

@@ -1,0 +1,40 @@
+/** Where a page fails by a fault of ours, the rest of the dashboard stays of use. */
+import { Component, type ReactNode } from 'react'
+import { Button } from './button.js'
+import { Empty, wordsOf } from './states.js'
+
+interface BoundaryProps {
+  /** Another one tries again. */
+  readonly place: string
+  readonly children: ReactNode
+}
+
+interface BoundaryState {
+  readonly error: unknown
+  readonly place: string
+}
+
+export class Boundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { error: undefined, place: this.props.place }
+
+  static getDerivedStateFromError(error: unknown): Partial<BoundaryState> {
+    return { error }
+  }
+
+  static getDerivedStateFromProps({ place }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return state.place === place ? null : { error: undefined, place }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <Empty title="This page has failed">
+        <p className="mono">{wordsOf(error)}</p>
+        <Button look="main" onClick={() => this.setState({ error: undefined })}>
+          Try again
+        </Button>
+      </Empty>
+    )
+  }
+}
