@@ -13,9 +13,11 @@ interface AnswerProps {
   readonly received: Received | undefined
   readonly error: unknown
   readonly isBusy: boolean
+  /** Whether the page of requests has it. */
+  readonly isRecorded: boolean
 }
 
-export function Answer({ received, error, isBusy }: AnswerProps) {
+export function Answer({ received, error, isBusy, isRecorded }: AnswerProps) {
   const here = useRef<HTMLElement>(null)
   const isThere = received !== undefined || error !== undefined
   useEffect(() => {
@@ -25,15 +27,15 @@ export function Answer({ received, error, isBusy }: AnswerProps) {
   return (
     <section className="answer" aria-label="Answer" aria-live="polite" ref={here}>
       {error === undefined ? null : <Failure error={error} />}
-      {received === undefined ? null : <Shown received={received} />}
+      {received === undefined ? null : <Shown received={received} isRecorded={isRecorded} />}
       {isBusy && !received ? <p className="padded dim">Sent. Nothing has come yet.</p> : null}
     </section>
   )
 }
 
-function Shown({ received }: { received: Received }) {
+function Shown({ received, isRecorded }: { received: Received; isRecorded: boolean }) {
   const { status, words, milliseconds, bytes, headers, text, isWhole } = received
-  const request = headers.find(([name]) => name === 'x-request-id')?.[1]
+  const request = isRecorded ? headers.find(([name]) => name === 'x-request-id')?.[1] : undefined
   return (
     <>
       <p className="answer-head mono">

@@ -59,7 +59,9 @@ export function ApiPage() {
         ) : undefined
       }
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {error ? (
+        <Failure error={error} retry={() => (dialect === own ? void refetch() : go(`/api-reference/${id ?? ''}`))} />
+      ) : null}
       {!description && !error ? <Skeleton /> : null}
       {description && id !== undefined && !operation ? (
         <Failure error={new Error(`No operation is called "${id}" in dialect ${dialect}.`)} />

@@ -12,7 +12,7 @@ import type { Description, Operation } from './description.js'
 import { Reference } from './reference.js'
 import { type Caller, commandWords, curlWords, missingIn, requestOf } from './request.js'
 import { TryIt } from './try-it.js'
-import { keepTyped, type Typed, typedOf } from './typed.js'
+import { isForm, keepTyped, type Typed, typedOf } from './typed.js'
 import { useCallers, useSending } from './use-sending.js'
 
 interface OperationPaneProps {
@@ -37,8 +37,9 @@ export function OperationPane(props: OperationPaneProps) {
   const [typed, setTyped] = useState(() => typedOf(operation, description, project.id))
   const sending = useSending()
   const request = requestOf(operation, typed, dialect)
-  const isControl = operation.security.includes('controlToken')
-  useCommand(isControl ? `svc open api ${operation.id}` : commandWords(request))
+  // `svc api` has no control token, and sends no forms.
+  const isOfCommand = caller !== 'control' && !isForm(typed.type)
+  useCommand(isOfCommand ? commandWords(request) : `svc open api ${operation.id}`)
 
   const onType = (next: Typed) => {
     setTyped(next)

@@ -83,7 +83,7 @@ export function TryIt(props: TryItProps) {
           ))}
         {operation.bodies.length > 0 ? <BodyField {...props} /> : null}
       </form>
-      <Answer {...sending} />
+      <Answer {...sending} isRecorded={caller !== 'control'} />
     </>
   )
 }

@@ -1,5 +1,4 @@
 /** Where each box and arrow of the graph is, in pixels. */
-import { grouped } from '../../parts/grouped.js'
 import { type Chain, type Edge, layersOf, mean, type Node, neighboursOf } from './layers.js'
 
 export const boxWidth = 176
@@ -7,6 +6,7 @@ export const boxHeight = 36
 const columnGap = 144
 const rowGap = 20
 const passageHeight = 8
+const passageGap = 12
 /** Above a box that leads to itself. */
 const loopHeight = 24
 const labelHeight = 16
@@ -101,7 +101,7 @@ function centresOf(
     for (const node of column) {
       const near = (neighbours.get(node.id) ?? []).flatMap((other) => centres.get(other) ?? [])
       const wanted = near.length === 0 ? (centres.get(node.id) ?? 0) : mean(near)
-      const centre = Math.max(wanted, end + rowGap + above(node))
+      const centre = Math.max(wanted, end + (node.isPassage ? passageGap : rowGap) + above(node))
       shifts.push(wanted - centre)
       centres.set(node.id, centre)
       end = centre + below(node)
@@ -120,26 +120,24 @@ function centresOf(
 
 type Point = readonly [x: number, y: number]
 
-interface End {
-  readonly side: string
-  readonly towards: number
-}
-
-/** Several arrows at one side of a box are a little apart, in the order of where they lead. */
+/** Arrows to several places at one side of a box are a little apart, in the order of where they lead. */
 function portsOf(chains: readonly Chain<Edge>[], centres: ReadonlyMap<string, number>) {
-  const ends = chains.flatMap(({ nodes }): End[] => [
-    { side: `right ${nodes[0]}`, towards: centres.get(nodes[1] ?? '') ?? 0 },
-    { side: `left ${nodes.at(-1)}`, towards: centres.get(nodes.at(-2) ?? '') ?? 0 },
-  ])
-  const sorted = grouped(
-    ends.toSorted((one, other) => one.towards - other.towards),
-    ({ side }) => side,
+  const sides = new Map<string, Set<string>>()
+  const add = (side: string, towards = '') => sides.set(side, (sides.get(side) ?? new Set()).add(towards))
+  for (const { nodes } of chains) {
+    add(`right ${nodes[0]}`, nodes[1])
+    add(`left ${nodes.at(-1)}`, nodes.at(-2))
+  }
+  const order = new Map(
+    [...sides].map(([side, towards]) => [
+      side,
+      [...towards].sort((one, other) => (centres.get(one) ?? 0) - (centres.get(other) ?? 0)),
+    ]),
   )
-  return (at: number, isLeft: boolean): number => {
-    const end = ends[2 * at + (isLeft ? 1 : 0)]
-    const all = sorted.get(end?.side ?? '') ?? []
-    const step = Math.min(12, (boxHeight - 12) / all.length)
-    return end ? (all.indexOf(end) - (all.length - 1) / 2) * step : 0
+  return (side: string, towards = ''): number => {
+    const all = order.get(side) ?? []
+    const step = Math.min(12, (boxHeight - 12) / Math.max(all.length, 1))
+    return (all.indexOf(towards) - (all.length - 1) / 2) * step
   }
 }
 
@@ -149,12 +147,12 @@ function arrowsOf<Each extends Named>(
   columnOf: ReadonlyMap<string, number>,
 ): Arrow<Each>[] {
   const portOf = portsOf(chains, centres)
-  return chains.map(({ edge, nodes, isReversed }, at) => {
+  return chains.map(({ edge, nodes, isReversed }) => {
     const points = nodes.flatMap((id, place): Point[] => {
       const x = xOf(columnOf.get(id) ?? 0)
       const y = centres.get(id) ?? 0
-      if (place === 0) return [[x + boxWidth, y + portOf(at, false)]]
-      if (place === nodes.length - 1) return [[x, y + portOf(at, true)]]
+      if (place === 0) return [[x + boxWidth, y + portOf(`right ${id}`, nodes[1])]]
+      if (place === nodes.length - 1) return [[x, y + portOf(`left ${id}`, nodes.at(-2))]]
       return [
         [x, y],
         [x + boxWidth, y],

@@ -35,11 +35,14 @@ export function layersOf<Each extends Edge>(names: readonly string[], edges: rea
   const ranks = ranksOf(names, forward)
   const columns: Node[][] = Array.from({ length: Math.max(0, ...ranks.values()) + 1 }, () => [])
   for (const name of names) columns[ranks.get(name) ?? 0]?.push({ id: name, isPassage: false })
-  const chains = forward.map(({ edge, isReversed, left, right }, at) => {
+  const known = new Set<string>()
+  const chains = forward.map(({ edge, isReversed, left, right }) => {
     const passages: string[] = []
     for (let rank = (ranks.get(left) ?? 0) + 1; rank < (ranks.get(right) ?? 0); rank++) {
-      const id = `${at}/${rank}`
-      columns[rank]?.push({ id, isPassage: true })
+      // Arrows that lead to one box pass a column at one place.
+      const id = `${isReversed ? '<' : '>'}${edge.to}/${rank}`
+      if (!known.has(id)) columns[rank]?.push({ id, isPassage: true })
+      known.add(id)
       passages.push(id)
     }
     return { edge, isReversed, nodes: [left, ...passages, right] }
