@@ -36,6 +36,12 @@ it.each(circles)('draws %s without one box over another, each arrow from box to 
   }
 })
 
+it('parts the arrows of two boxes that lead to each other', () => {
+  const [one, other] = drawn('a > b, b > a').arrows.map(({ path }) => path.split(' ').at(2))
+
+  expect(one).not.toBe(other)
+})
+
 it('leads from left to right, and puts what nothing leads to beside what it leads to', () => {
   const { boxes } = drawn('comments > posts, posts > authors, notes > authors')
   const x = (name: string) => boxes.get(name)?.x ?? -1

@@ -13,6 +13,8 @@ const labelHeight = 16
 /** Of its typeface, which has one width for all. */
 const characterWidth = 7.2
 const labelMargin = 10
+/** Words stay so near to where their arrow begins. */
+const mostRise = 8
 
 export interface Arrow<Each extends Named> {
   readonly edge: Each
@@ -120,25 +122,29 @@ function centresOf(
 
 type Point = readonly [x: number, y: number]
 
-/** Arrows to several places at one side of a box are a little apart, in the order of where they lead. */
+/**
+ * Arrows to several places at one side of a box are a little apart, in the order of where they lead. Of two boxes that lead
+ * to each other, both arrows are seen.
+ */
 function portsOf(chains: readonly Chain<Edge>[], centres: ReadonlyMap<string, number>) {
-  const sides = new Map<string, Set<string>>()
-  const add = (side: string, towards = '') => sides.set(side, (sides.get(side) ?? new Set()).add(towards))
-  for (const { nodes } of chains) {
-    add(`right ${nodes[0]}`, nodes[1])
-    add(`left ${nodes.at(-1)}`, nodes.at(-2))
+  const sides = new Map<string, Map<string, number>>()
+  const add = (side: string, towards = '', isReversed = false) => {
+    const known = sides.get(side) ?? new Map<string, number>()
+    sides.set(side, known.set(keyOf(towards, isReversed), centres.get(towards) ?? 0))
   }
-  const order = new Map(
-    [...sides].map(([side, towards]) => [
-      side,
-      [...towards].sort((one, other) => (centres.get(one) ?? 0) - (centres.get(other) ?? 0)),
-    ]),
-  )
-  return (side: string, towards = ''): number => {
-    const all = order.get(side) ?? []
+  for (const { nodes, isReversed } of chains) {
+    add(`right ${nodes[0]}`, nodes[1], isReversed)
+    add(`left ${nodes.at(-1)}`, nodes.at(-2), isReversed)
+  }
+  return (side: string, towards = '', isReversed = false): number => {
+    const all = [...(sides.get(side) ?? [])].sort(([, one], [, other]) => one - other).map(([key]) => key)
     const step = Math.min(12, (boxHeight - 12) / Math.max(all.length, 1))
-    return (all.indexOf(towards) - (all.length - 1) / 2) * step
+    return (all.indexOf(keyOf(towards, isReversed)) - (all.length - 1) / 2) * step
   }
+}
+
+function keyOf(towards: string, isReversed: boolean): string {
+  return `${isReversed ? '<' : '>'}${towards}`
 }
 
 function arrowsOf<Each extends Named>(
@@ -151,8 +157,8 @@ function arrowsOf<Each extends Named>(
     const points = nodes.flatMap((id, place): Point[] => {
       const x = xOf(columnOf.get(id) ?? 0)
       const y = centres.get(id) ?? 0
-      if (place === 0) return [[x + boxWidth, y + portOf(`right ${id}`, nodes[1])]]
-      if (place === nodes.length - 1) return [[x, y + portOf(`left ${id}`, nodes.at(-2))]]
+      if (place === 0) return [[x + boxWidth, y + portOf(`right ${id}`, nodes[1], isReversed)]]
+      if (place === nodes.length - 1) return [[x, y + portOf(`left ${id}`, nodes.at(-2), isReversed)]]
       return [
         [x, y],
         [x + boxWidth, y],
@@ -167,8 +173,9 @@ function labelOf(words: string, [start = [0, 0], next = start]: readonly Point[]
   const isRightward = next[0] > start[0]
   const reach = Math.min((labelMargin + widthOf(words) / 2) / columnGap, 0.5)
   const x = start[0] + (isRightward ? labelMargin : -labelMargin)
-  // Where the arrow is by then: it leaves level, and arrives level.
-  const y = start[1] + (3 * reach ** 2 - 2 * reach ** 3) * (next[1] - start[1])
+  // Where the arrow is by then, as it leaves level and arrives level; beside the box even where it is steep.
+  const rise = (3 * reach ** 2 - 2 * reach ** 3) * (next[1] - start[1])
+  const y = start[1] + Math.max(-mostRise, Math.min(rise, mostRise))
   return { words, x, y, anchor: isRightward ? 'start' : 'end' }
 }
 
