@@ -39,7 +39,7 @@ export function App() {
     return () => removeEventListener('hashchange', onHash)
   }, [begin])
   useEffect(() => {
-    if (entry?.kind !== 'unreachable') return
+    if (entry?.kind !== 'unreachable' && entry?.kind !== 'failed') return
     const timer = setTimeout(begin, retryMilliseconds)
     return () => clearTimeout(timer)
   }, [entry, begin])

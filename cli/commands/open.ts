@@ -4,9 +4,12 @@ import { dataFlag, emulatorHere, noEmulator } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
 import { dashboardAddress, dashboardPages, dashboardPlace } from '../target/dashboard-address.js'
 import { stateFolderHere } from '../target/emulator-file.js'
-import { isAnswering } from '../target/emulator-health.js'
+import { isStillThere } from '../target/emulator-health.js'
 import { openDashboard } from '../target/open-dashboard.js'
 import { printable } from '../terminal/text-width.js'
+
+/** A machine may be busy with other things. */
+const mostMilliseconds = 30_000
 
 export default class Open extends SvcCommand {
   static override summary = 'Open the dashboard in the browser.'
@@ -31,7 +34,7 @@ export default class Open extends SvcCommand {
   async run() {
     const { args, flags } = await this.parse(Open)
     const emulator = emulatorHere(flags.data)
-    if (!emulator || !(await isAnswering(emulator.url))) throw noEmulator(flags.data)
+    if (!emulator || !(await isStillThere(emulator, mostMilliseconds))) throw noEmulator(flags.data)
     const url = dashboardAddress(emulator, args.page, args.id)
     const isOpened = !flags.print && !this.jsonEnabled() && process.stdout.isTTY === true && !process.env.CI
 

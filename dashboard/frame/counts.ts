@@ -1,5 +1,7 @@
 /** The questions that several pages ask, each under one name, so that an answer is shared. */
 import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { setClockOffset } from '../parts/time.js'
 import { useSession } from '../session/context.js'
 
 export function useCollections() {
@@ -7,11 +9,14 @@ export function useCollections() {
   return useQuery({ queryKey: ['collections', acting?.user.id], queryFn: () => client.collections.list() })
 }
 
+/** The most that the control API lists. */
+export const mostMails = 200
+
 export function useMails() {
   const { control, project } = useSession()
   return useQuery({
     queryKey: ['mail'],
-    queryFn: async () => (await control.mail.list({ project: project.id, limit: 200 })).mails,
+    queryFn: async () => (await control.mail.list({ project: project.id, limit: mostMails })).mails,
   })
 }
 
@@ -31,7 +36,10 @@ export function useFaults() {
 
 export function useInfo() {
   const { control } = useSession()
-  return useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
+  const info = useQuery({ queryKey: ['info'], queryFn: () => control.info.get(), refetchInterval: 10_000 })
+  const offset = info.data?.clock.offset ?? 0
+  useEffect(() => setClockOffset(offset), [offset])
+  return info
 }
 
 export function useProject() {

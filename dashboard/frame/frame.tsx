@@ -48,7 +48,7 @@ function useShortcuts(open: (what: 'palette' | 'keys') => void) {
       const target = document.querySelector<HTMLElement>(`main [data-key="${named}"]`)
       if (!target) return
       event.preventDefault()
-      if (target instanceof HTMLInputElement) target.focus()
+      if (target instanceof HTMLInputElement && target.type !== 'file') target.focus()
       else target.click()
     }
     addEventListener('keydown', onKey)

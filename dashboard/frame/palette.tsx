@@ -20,7 +20,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const entries = useEntries()
   return (
     <Dialog title="Go to or do anything" onClose={onClose}>
-      <Autocomplete.Root items={entries} inline open autoHighlight itemToStringValue={({ words }) => words}>
+      <Autocomplete.Root items={entries} limit={60} inline open autoHighlight itemToStringValue={({ words }) => words}>
         <Autocomplete.Input
           className="input palette-input"
           placeholder="A page, a collection, a command"

@@ -1,6 +1,7 @@
 /** Changes that can be taken back: a bar at the bottom for ten seconds, and Ctrl Z or ⌘Z. */
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Control } from '../../client/control.js'
+import { SvcError } from '../../client/index.js'
 import { Button } from '../parts/button.js'
 import { Dialog } from '../parts/dialog.js'
 import { wordsOf } from '../parts/states.js'
@@ -8,6 +9,7 @@ import { useSession } from '../session/context.js'
 
 interface Notice {
   readonly words: string
+  /** Answers what else there is to say, such as what was left as it is. */
   readonly undo?: () => Promise<unknown>
   readonly isBad?: boolean
 }
@@ -15,39 +17,122 @@ interface Notice {
 interface Notices {
   /** Says something for ten seconds, with what takes it back. */
   readonly say: (notice: Notice) => void
+  /** Asks before what cannot be taken back. */
+  readonly confirm: (title: string, words: string, action: string) => Promise<boolean>
   /** Does what removes or changes much, with a state saved before it that undo goes back to. */
   readonly doUndoably: (words: string, command: string, work: () => Promise<unknown>) => Promise<void>
 }
 
 const Context = createContext<Notices | undefined>(undefined)
 const shownMilliseconds = 10_000
+const mostNotices = 4
 /** A snapshot copies the project: of more than this it takes longer than anybody waits for a deletion. */
 const mostBytes = 64 * 2 ** 20
 
-type Answer = 'saved' | 'unsaved' | 'no'
+export function UndoProvider({ children }: { children: ReactNode }) {
+  const { control, project } = useSession()
+  const [notices, setNotices] = useState<readonly (Notice & { readonly id: number })[]>([])
+  const [question, setQuestion] = useState<Question>()
+  const ids = useRef(0)
+  const drop = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), [])
+  // A notice with undo stays as long as it was promised, whatever is said meanwhile.
+  const say = useCallback((notice: Notice) => {
+    const next = { ...notice, id: ids.current++ }
+    setNotices((before) => [...before.filter(({ undo }) => undo), next].slice(-mostNotices))
+  }, [])
+  const ask = useCallback(
+    (asked: Omit<Question, 'resolve'>) =>
+      new Promise<Answer>((resolve) => setQuestion({ ...asked, resolve })).finally(() => setQuestion(undefined)),
+    [],
+  )
+  const confirm = useCallback(
+    async (title: string, words: string, action: string) => (await ask({ title, words, action })) === 'go',
+    [ask],
+  )
+
+  const doUndoably = useCallback(
+    async (words: string, command: string, work: () => Promise<unknown>) => {
+      const snapshot = await savedBefore(control, project.id, command.replace(/^svc /, ''), ask)
+      if (snapshot === 'no') return
+      const undo = snapshot && (async () => keptWords(await control.snapshots.undo({ project: project.id, snapshot })))
+      const finish = async () => snapshot && control.snapshots.finish({ project: project.id, snapshot })
+      try {
+        await work()
+      } catch (error) {
+        // A part of it may be done.
+        await finish().catch(() => undefined)
+        if (undo && !isRefusal(error)) say({ words: `${words}, in part`, undo, isBad: true })
+        throw error
+      }
+      await finish()
+      say(undo ? { words, undo } : { words })
+    },
+    [control, project.id, say, ask],
+  )
+
+  const value = useMemo(() => ({ say, confirm, doUndoably }), [say, confirm, doUndoably])
+  const newest = notices.findLast(({ undo }) => undo)?.id
+  return (
+    <Context value={value}>
+      {children}
+      <div className="notices">
+        {notices.map((notice) => (
+          <Bar key={notice.id} notice={notice} isNewest={notice.id === newest} say={say} onClose={drop} />
+        ))}
+      </div>
+      {question ? <Ask {...question} /> : null}
+    </Context>
+  )
+}
+
+/** What was refused whole, such as one deletion, has changed nothing. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof SvcError && (error.status === 403 || error.status === 404 || error.status === 409)
+}
+
+type Answer = 'go' | 'save' | 'no'
 
 interface Question {
+  readonly title: string
   readonly words: string
+  readonly action: string
+  /** Whether a snapshot can be had, for time. */
+  readonly canSave?: boolean
   readonly resolve: (answer: Answer) => void
 }
 
-async function saved(control: Control, project: string, command: string): Promise<string> {
-  return (await control.snapshots.save({ project, automatic: true, command: command.slice(0, 255) })).name
+/** The snapshot to go back to; nothing where somebody goes on without one. */
+async function savedBefore(
+  control: Control,
+  project: string,
+  command: string,
+  ask: (asked: Omit<Question, 'resolve'>) => Promise<Answer>,
+): Promise<string | undefined | 'no'> {
+  const question = { title: 'Go on without undo?', action: 'Go on' }
+  const { database } = await control.info.get()
+  if (database.bytes > mostBytes) {
+    const words = `This project is large: to save a snapshot before "${command}" takes a while.`
+    const answer = await ask({ ...question, words, canSave: true })
+    if (answer !== 'save') return answer === 'go' ? undefined : 'no'
+  }
+  try {
+    return (await control.snapshots.save({ project, automatic: true, command: command.slice(0, 255) })).name
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'STORAGE_LIMIT') throw error
+    return (await ask({ ...question, words: error.message })) === 'go' ? undefined : 'no'
+  }
 }
 
-/** Where undo would cost much, or cannot be had. */
-function Ask({ words, resolve }: Question) {
+function Ask({ title, words, action, canSave = false, resolve }: Question) {
   return (
-    <Dialog title="Without undo?" onClose={() => resolve('no')}>
+    <Dialog title={title} onClose={() => resolve('no')}>
       <div className="dialog-form">
-        <p>
-          This project is large: a snapshot to go back to takes a while. <code className="mono">{words}</code>
-        </p>
+        <p>{words}</p>
         <div className="dialog-actions">
           <Button onClick={() => resolve('no')}>Cancel</Button>
-          <Button onClick={() => resolve('saved')}>Save a snapshot first</Button>
-          <Button look="bad" onClick={() => resolve('unsaved')}>
-            Go on without undo
+          {canSave ? <Button onClick={() => resolve('save')}>Save a snapshot first</Button> : null}
+          <Button look="bad" onClick={() => resolve('go')}>
+            {action}
           </Button>
         </div>
       </div>
@@ -55,75 +140,54 @@ function Ask({ words, resolve }: Question) {
   )
 }
 
-export function UndoProvider({ children }: { children: ReactNode }) {
-  const { control, project } = useSession()
-  const [notice, setNotice] = useState<Notice>()
-  const [question, setQuestion] = useState<Question>()
-  const say = useCallback((next: Notice) => setNotice(next), [])
+type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 
-  const doUndoably = useCallback(
-    async (words: string, command: string, work: () => Promise<unknown>) => {
-      const { database } = await control.info.get()
-      const isLarge = database.bytes > mostBytes
-      const answer = isLarge
-        ? await new Promise<Answer>((resolve) => setQuestion({ words: command, resolve }))
-        : 'saved'
-      setQuestion(undefined)
-      if (answer === 'no') return
-      const snapshot = answer === 'saved' ? await saved(control, project.id, command) : undefined
-      try {
-        await work()
-      } finally {
-        if (snapshot !== undefined) await control.snapshots.finish({ project: project.id, snapshot })
-      }
-      const undo = snapshot && (() => control.snapshots.undo({ project: project.id, snapshot }))
-      setNotice(undo ? { words, undo } : { words })
-    },
-    [control, project.id],
-  )
-
-  const value = useMemo(() => ({ say, doUndoably }), [say, doUndoably])
-  return (
-    <Context value={value}>
-      {children}
-      {notice ? <Bar key={notice.words} notice={notice} say={say} onClose={() => setNotice(undefined)} /> : null}
-      {question ? <Ask {...question} /> : null}
-    </Context>
-  )
+/** What undo has left as it is, since somebody wrote it later. */
+function keptWords({ collections, documents, users, files }: Undone): string {
+  const kept = [collections, documents, users, files].reduce((sum, { keptCount }) => sum + keptCount, 0)
+  return kept === 0 ? 'Undone' : `Undone, but for ${kept} that were written since`
 }
 
-function Bar({ notice, say, onClose }: { notice: Notice; say: (notice: Notice) => void; onClose: () => void }) {
-  const { words, undo, isBad = false } = notice
+interface BarProps {
+  readonly notice: Notice & { readonly id: number }
+  readonly isNewest: boolean
+  readonly say: (notice: Notice) => void
+  readonly onClose: (id: number) => void
+}
+
+function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClose }: BarProps) {
   const takeBack = useCallback(async () => {
-    onClose()
+    onClose(id)
     try {
-      await undo?.()
-      say({ words: 'Undone' })
+      const result = await undo?.()
+      say({ words: typeof result === 'string' ? result : 'Undone' })
     } catch (error) {
       say({ words: wordsOf(error), isBad: true })
     }
-  }, [undo, say, onClose])
+  }, [id, undo, say, onClose])
 
   useEffect(() => {
-    const timer = setTimeout(onClose, shownMilliseconds)
+    const timer = setTimeout(() => onClose(id), shownMilliseconds)
+    return () => clearTimeout(timer)
+  }, [id, onClose])
+
+  useEffect(() => {
+    if (!isNewest) return
     const onKey = (event: KeyboardEvent) => {
       const isTyping = (event.target as Element).closest('input, textarea, .cm-editor')
-      if (event.key.toLowerCase() !== 'z' || !(event.metaKey || event.ctrlKey) || isTyping || !undo) return
+      if (event.key.toLowerCase() !== 'z' || !(event.metaKey || event.ctrlKey) || isTyping) return
       event.preventDefault()
       void takeBack()
     }
     addEventListener('keydown', onKey)
-    return () => {
-      clearTimeout(timer)
-      removeEventListener('keydown', onKey)
-    }
-  }, [undo, takeBack, onClose])
+    return () => removeEventListener('keydown', onKey)
+  }, [isNewest, takeBack])
 
   return (
     <div className={`notice ${isBad ? 'bad' : ''}`} role="status">
       <span>{words}</span>
       {undo ? <Button onClick={() => void takeBack()}>Undo</Button> : null}
-      <Button look="quiet" onClick={onClose} aria-label="Close">
+      <Button look="quiet" onClick={() => onClose(id)} aria-label="Close">
         ×
       </Button>
     </div>

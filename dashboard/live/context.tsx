@@ -96,20 +96,33 @@ export function useConnection(): Connection {
   return useSyncExternalStore(store.subscribe, store.connection)
 }
 
+const flashMilliseconds = 1_400
+const mostFlashes = 200
+const noFlashes: ReadonlySet<string> = new Set()
+
 /** Ids of documents of a collection that have changed in the last second or so, elsewhere or here. */
 export function useFlashes(collection: string): ReadonlySet<string> {
   const store = useStore()
-  const [flashes, setFlashes] = useState<ReadonlySet<string>>(new Set())
+  const [flashes, setFlashes] = useState(noFlashes)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let changedAt: readonly (readonly [id: string, at: number])[] = []
+    function show() {
+      timer = undefined
+      const from = Date.now() - flashMilliseconds
+      changedAt = changedAt.filter(([, at]) => at > from)
+      setFlashes(changedAt.length === 0 ? noFlashes : new Set(changedAt.map(([id]) => id)))
+      if (changedAt.length > 0) timer = setTimeout(show, flashMilliseconds / 4)
+    }
     const leave = store.onBatch((events) => {
-      const ids = events.flatMap((event) =>
-        'document' in event && event.document.collection === collection ? [event.document.id] : [],
+      const now = Date.now()
+      const changed = events.flatMap((event) =>
+        'document' in event && event.document.collection === collection ? [[event.document.id, now] as const] : [],
       )
-      if (ids.length === 0) return
-      setFlashes((before) => new Set([...before, ...ids.slice(-200)]))
+      if (changed.length === 0) return
+      changedAt = [...changedAt, ...changed].slice(-mostFlashes)
       clearTimeout(timer)
-      timer = setTimeout(() => setFlashes(new Set()), 1_400)
+      show()
     })
     return () => {
       leave()

@@ -21,7 +21,7 @@ export interface EventStore {
 const mostEvents = 300
 const flushMilliseconds = 60
 
-export function openEvents({ control, guard }: Session): EventStore {
+export function openEvents({ control, guard, project }: Session): EventStore {
   const stop = new AbortController()
   const listeners = new Set<() => void>()
   const readers = new Set<(events: readonly EmulatorEvent[], isGap: boolean) => void>()
@@ -62,7 +62,7 @@ export function openEvents({ control, guard }: Session): EventStore {
     for (let failures = 0; !stop.signal.aborted; failures++) {
       try {
         const from = since === undefined ? { last: 100 } : { since }
-        for await (const event of control.events.stream({ ...from, signal: stop.signal })) {
+        for await (const event of control.events.stream({ ...from, project: project.id, signal: stop.signal })) {
           failures = 0
           if (connection === 'lost') isGap = true
           become('open')

@@ -7,11 +7,13 @@ interface DialogProps {
   readonly onClose: () => void
   readonly children: ReactNode
   readonly isWide?: boolean
+  /** Whether a click beside it leaves it open: what was typed is not lost by one. */
+  readonly isKept?: boolean
 }
 
-export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, isWide = false, isKept = false }: DialogProps) {
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Base.Root open disablePointerDismissal={isKept} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
         <Base.Popup className={`dialog ${isWide ? 'wide' : ''}`}>
@@ -36,7 +38,7 @@ interface FormDialogProps extends Omit<DialogProps, 'children'> {
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isBad = false, isBusy, failure, onClose, onSubmit, children, isWide } = props
   return (
-    <Dialog title={title} onClose={onClose} isWide={isWide ?? false}>
+    <Dialog title={title} onClose={onClose} isWide={isWide ?? false} isKept>
       <form
         className="dialog-form"
         onSubmit={(event) => {

@@ -44,20 +44,28 @@ export function Grid<Row>(props: GridProps<Row>) {
   useEffect(() => onRange?.(from, to), [onRange, from, to])
   const template = columns.map(({ width }) => width).join(' ')
 
+  const at = useRef(-1)
   function move(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'Enter' && event.target === event.currentTarget) {
+      document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
+    }
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]
     if (step === undefined || !onOpen) return
     event.preventDefault()
-    const at = items.find(({ index }) => {
-      const row = rowAt(index)
-      return row !== undefined && idOf(row) === selected
-    })
-    const next = Math.min(Math.max((at?.index ?? -1) + step, 0), count - 1)
+    const next = Math.min(Math.max(at.current + step, 0), count - 1)
     const row = rowAt(next)
-    if (!row) return
     rows.scrollToIndex(next)
+    if (!row) return
+    at.current = next
     onOpen(row)
   }
+  const shown = items.find(({ index }) => {
+    const row = rowAt(index)
+    return row !== undefined && idOf(row) === selected
+  })
+  // Where keys go on from, also once it is out of view.
+  if (shown) at.current = shown.index
 
   return (
     <div

@@ -19,13 +19,28 @@ function relative(iso: string, now: number): string {
   return seconds < 0 ? `in ${count} ${unit}` : `${count} ${unit} ago`
 }
 
-/** One clock for all of them: a page of times asks the system once every few seconds. */
+/** One clock for all of them: a page of times asks the system once every few seconds. It goes with the emulator's. */
+let offset = 0
 let now = Date.now()
 const listeners = new Set<() => void>()
-setInterval(() => {
+setInterval(tick, 5_000)
+
+function tick() {
   now = Date.now()
   for (const listener of listeners) listener()
-}, 5_000)
+}
+
+/** How many milliseconds the emulator's clock is ahead. */
+export function setClockOffset(milliseconds: number): void {
+  if (offset === milliseconds) return
+  offset = milliseconds
+  tick()
+}
+
+/** The moment by the emulator's clock. */
+export function emulatorNow(): number {
+  return Date.now() + offset
+}
 
 function useNow(): number {
   return useSyncExternalStore(
@@ -33,15 +48,17 @@ function useNow(): number {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    () => now,
+    () => now + offset,
   )
 }
 
-export function Time({ at }: { at: string }) {
+/** @param isOfMachine by the clock of the machine, which nobody moves */
+export function Time({ at, isOfMachine = false }: { at: string; isOfMachine?: boolean }) {
   const current = useNow()
+  const shown = isOfMachine ? Date.now() : Math.max(current, emulatorNow())
   return (
     <time className="mono dim" dateTime={at} title={new Date(at).toLocaleString()}>
-      {relative(at, Math.max(current, Date.now()))}
+      {relative(at, shown)}
     </time>
   )
 }

@@ -3,6 +3,8 @@ import { controlPath } from '../../client/protocol/control/operations.js'
 
 export interface Guard {
   readonly fetch: typeof fetch
+  /** For what sends by another way than `fetch`. @throws where another emulator answers */
+  check(): Promise<void>
   /** The next request asks first. */
   doubt(): void
 }
@@ -17,16 +19,22 @@ export async function folderHere(): Promise<string> {
 
 export function guardFor(folder: string, onOther: () => void): Guard {
   let isDoubtful = false
+
+  async function check() {
+    if (isDoubtful && (await folderHere()) !== folder) {
+      onOther()
+      throw new TypeError('Another emulator answers at this address.')
+    }
+    isDoubtful = false
+  }
+
   return {
+    check,
     doubt() {
       isDoubtful = true
     },
     async fetch(...request) {
-      if (isDoubtful && (await folderHere()) !== folder) {
-        onOther()
-        throw new TypeError('Another emulator answers at this address.')
-      }
-      isDoubtful = false
+      await check()
       try {
         return await fetch(...request)
       } catch (error) {

@@ -41,18 +41,30 @@ export async function enter(onOther: () => void): Promise<Entry> {
   }
   const kept = keptFor(folder)
   const brought = takeToken()
-  if (brought !== undefined) kept.keepToken(brought)
-  const token = kept.token()
-  if (token === null) return { kind: 'locked', isWrong: false }
-  try {
-    return { kind: 'ready', session: await open(folder, token, kept, onOther) }
-  } catch (error) {
-    if (!(error instanceof SvcError)) return { kind: 'failed', error }
-    if (error.code === 'NETWORK') return { kind: 'unreachable' }
-    if (error.status !== 401) return { kind: 'failed', error }
-    kept.keepToken(null)
-    return { kind: 'locked', isWrong: true }
+  // A link of another folder's emulator, or one that any page has made up, is neither sent nor takes the place of the token.
+  const isOurs = brought !== undefined && (await mayBeOf(folder, brought))
+  const tokens = [...new Set([isOurs ? brought : undefined, kept.token()].filter((token) => token != null))]
+  for (const token of tokens) {
+    try {
+      const session = await open(folder, token, kept, onOther)
+      kept.keepToken(token)
+      return { kind: 'ready', session }
+    } catch (error) {
+      if (!(error instanceof SvcError)) return { kind: 'failed', error }
+      if (error.code === 'NETWORK') return { kind: 'unreachable' }
+      if (error.status !== 401) return { kind: 'failed', error }
+      if (token === kept.token()) kept.keepToken(null)
+    }
   }
+  return { kind: 'locked', isWrong: brought !== undefined || tokens.length > 0 }
+}
+
+/** Whether a token can be the one of this state folder, whose id is made from it. Pages of other hosts cannot tell. */
+async function mayBeOf(folder: string, token: string): Promise<boolean> {
+  if (!globalThis.crypto?.subtle) return true
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`folder ${token}`))
+  const hex = [...new Uint8Array(hash)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.startsWith(folder)
 }
 
 async function open(folder: string, token: string, kept: Kept, onOther: () => void): Promise<Session> {

@@ -8,6 +8,7 @@ import { isObject } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
+import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
 import { nameOf } from './columns.js'
 import type { QueryState } from './query-state.js'
@@ -36,11 +37,12 @@ async function inBatches(
   name: string,
   { where }: QueryState,
   change: (ids: readonly string[]) => Promise<unknown>,
-  onDone: (count: number) => void,
+  { onDone, signal }: { onDone: (count: number) => void; signal: AbortSignal },
 ) {
   const ids: string[] = []
-  for await (const { id } of client.collection(name).iterate({ where })) ids.push(id)
+  for await (const { id } of client.collection(name).iterate({ where, signal })) ids.push(id)
   for (let at = 0; at < ids.length; at += batchSize) {
+    signal.throwIfAborted()
     await change(ids.slice(at, at + batchSize))
     onDone(Math.min(at + batchSize, ids.length))
   }
@@ -50,11 +52,15 @@ export function BulkDelete({ name, query, total, onClose }: BulkProps) {
   const { client } = useSession()
   const { doUndoably } = useUndo()
   const [done, setDone] = useState(0)
+  const stop = useStop()
   const { data } = useFirst(name, query)
   const remove = useMutation({
     mutationFn: () =>
-      doUndoably(`Deleted ${formatCount(total)} documents of ${name}`, `delete documents of ${name}`, () =>
-        inBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), setDone),
+      doUndoably(`Deleted ${formatCount(total)} documents of ${name}`, `docs delete ${name} --all`, () =>
+        inBatches(client, name, query, (ids) => client.collection(name).deleteMany(ids), {
+          onDone: setDone,
+          signal: stop(),
+        }),
       ),
     onSuccess: onClose,
   })
@@ -92,11 +98,12 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
   const { doUndoably } = useUndo()
   const [text, setText] = useState('{\n  \n}')
   const [done, setDone] = useState(0)
+  const stop = useStop()
   const { data } = useFirst(name, query)
   const [changes, wrong] = parseChanges(text)
   const edit = useMutation({
     mutationFn: () =>
-      doUndoably(`Changed ${formatCount(total)} documents of ${name}`, `change documents of ${name}`, () =>
+      doUndoably(`Changed ${formatCount(total)} documents of ${name}`, `docs batch ${name}`, () =>
         inBatches(
           client,
           name,
@@ -105,7 +112,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
             client
               .collection(name)
               .updateMany(Object.fromEntries(ids.map((id) => [id, changes])), { returning: false }),
-          setDone,
+          { onDone: setDone, signal: stop() },
         ),
       ),
     onSuccess: onClose,

@@ -1,6 +1,6 @@
 /** The documents of one collection: filters, the grid, and what is selected beside it. */
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
@@ -33,7 +33,7 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   const search = query.text === '' ? '' : `?${query.text}`
   const close = useCallback(() => go(place + search), [go, place, search])
   const openNew = () => go(`${place}/new${search}`)
-  if (collection.error) return <Missing name={name} error={collection.error} />
+  if (collection.error && !collection.data) return <Missing name={name} error={collection.error} />
   return (
     <Page
       title={name}
@@ -93,8 +93,8 @@ function List({ name, id, query, documents, openNew }: ListProps) {
     [go, name, search],
   )
   const columns = useMemo(() => gridColumns(documents.columns, query, openLink), [documents.columns, query, openLink])
-  const [setRange] = useState(() => documents.setRange)
-  if (documents.error) return <Failure error={documents.error} retry={documents.retry} />
+  const failure = documents.error ? <Failure error={documents.error} retry={documents.retry} /> : null
+  if (failure && documents.total === 0) return failure
   if (documents.isLoading) return <Skeleton rows={14} />
   if (documents.total === 0) {
     const isFiltered = query.where.all.length > 0
@@ -112,17 +112,20 @@ function List({ name, id, query, documents, openNew }: ListProps) {
     )
   }
   return (
-    <Grid
-      label={`Documents of ${name}`}
-      columns={columns}
-      count={documents.total}
-      rowAt={documents.at}
-      idOf={(document) => document.id}
-      selected={id}
-      fresh={fresh}
-      onOpen={open}
-      onRange={setRange}
-    />
+    <>
+      {failure}
+      <Grid
+        label={`Documents of ${name}`}
+        columns={columns}
+        count={documents.total}
+        rowAt={documents.at}
+        idOf={(document) => document.id}
+        selected={id}
+        fresh={fresh}
+        onOpen={open}
+        onRange={documents.setRange}
+      />
+    </>
   )
 }
 
@@ -184,14 +187,16 @@ function factsOf({ total, isLoading }: Documents, { where }: QueryState): string
   return where.all.length === 0 ? words : `${words} match`
 }
 
+/** The same filters as the command takes them, whose `contains` minds case. */
 function commandOf(name: string, { text, sort }: QueryState): string {
-  const wheres = text
-    .split('&')
-    .filter((part) => part !== '' && !/^(orderBy|order)=/.test(part))
-    .map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
-    .map((part) =>
-      part.startsWith('[or') ? `--or ${shellWord(part.replace(/^\[or[^\]]*\]/, ''))}` : `--where ${shellWord(part)}`,
-    )
+  const parts = text.split('&').filter((part) => part !== '' && !/^(orderBy|order)=/.test(part))
+  const wheres = parts.map((part) => {
+    const words = decodeURIComponent(part.replaceAll('+', ' ')).replace(/__contains=/, '__icontains=')
+    const [, group = '', test = words] = /^\[or:?([^\]]*)\](.*)$/s.exec(words) ?? []
+    return test === words
+      ? `--where ${shellWord(words)}`
+      : `--or ${shellWord(`${group === '' ? '' : `${group}:`}${test}`)}`
+  })
   const order = sort ? [`--sort ${shellWord((sort.direction === 'desc' ? '-' : '') + formatPath(sort.path))}`] : []
   return ['svc docs list', shellWord(name), ...wheres, ...order].join(' ')
 }

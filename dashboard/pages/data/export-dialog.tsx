@@ -1,10 +1,11 @@
 /** Everything that a query matches, as a file. */
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
+import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
 import { csvOf } from './csv.js'
 import type { QueryState } from './query-state.js'
@@ -21,13 +22,12 @@ type Form = 'json' | 'ndjson' | 'csv'
 export function ExportDialog({ name, query, total, onClose }: ExportProps) {
   const { client } = useSession()
   const [done, setDone] = useState(0)
-  const stop = useRef(new AbortController())
-  useEffect(() => () => stop.current.abort(), [])
+  const stop = useStop()
   const save = useMutation({
     async mutationFn(form: Form) {
       const documents: Document[] = []
       const { where, sort } = query
-      const { signal } = stop.current
+      const signal = stop()
       for await (const document of client.collection(name).iterate({ where, signal, ...(sort ? { sort } : {}) })) {
         documents.push(document as Document)
         if (documents.length % 500 === 0) setDone(documents.length)

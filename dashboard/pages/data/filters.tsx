@@ -81,6 +81,9 @@ const words: { readonly [Name in Operator]: string } = {
   isnull: 'is missing',
 }
 
+/** The service's own `contains` ignores case in the dialect that this page speaks. */
+const offered = operators.filter((each) => each !== 'contains')
+
 function Pill({ clause, onRemove }: { clause: Clause; onRemove: () => void }) {
   return (
     <span className="pill">
@@ -140,7 +143,7 @@ function AddFilter({ columns, onAdd, onClose }: AddFilterProps) {
         ))}
       </datalist>
       <select aria-label="Operator" value={operator} onChange={(event) => setOperator(event.target.value as Operator)}>
-        {operators.map((each) => (
+        {offered.map((each) => (
           <option key={each} value={each}>
             {words[each]}
           </option>

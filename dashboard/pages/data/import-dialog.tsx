@@ -6,10 +6,12 @@ import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
+import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
 import { readRows } from './csv.js'
 
 const batchSize = 500
+const mostCharacters = 2_000_000
 const previewed = 3
 /** Larger ones would fill the page's memory; the command line reads them as they come. */
 const mostBytes = 50 * 2 ** 20
@@ -24,6 +26,7 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
   async function take(read: () => Promise<string>) {
     try {
       setRows(await readRows(await read()))
+      setDone(0)
       setWrong(undefined)
     } catch (error) {
       setRows([])
@@ -31,12 +34,17 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
     }
   }
 
+  const stop = useStop()
   const create = useMutation({
     mutationFn: () =>
-      doUndoably(`Imported ${formatCount(rows.length)} documents`, `svc docs import ${name}`, async () => {
-        for (let at = 0; at < rows.length; at += batchSize) {
-          await client.collection(name).createMany(rows.slice(at, at + batchSize), { returning: false })
-          setDone(Math.min(at + batchSize, rows.length))
+      doUndoably(`Imported ${formatCount(rows.length)} documents`, `docs import ${name}`, async () => {
+        // What is there already is not created again when it is tried once more.
+        for (let at = done; at < rows.length; ) {
+          stop().throwIfAborted()
+          const batch = rows.slice(at, at + fitting(rows, at))
+          await client.collection(name).createMany(batch, { returning: false })
+          at += batch.length
+          setDone(at)
         }
       }),
     onSuccess: onClose,
@@ -89,4 +97,16 @@ export function ImportDialog({ name, onClose }: { name: string; onClose: () => v
       ) : null}
     </FormDialog>
   )
+}
+
+/** How many rows from there on go into one request, which has a limit of bytes. */
+function fitting(rows: readonly Fields[], from: number): number {
+  let characters = 0
+  let count = 0
+  for (const row of rows.slice(from, from + batchSize)) {
+    characters += JSON.stringify(row).length
+    if (count > 0 && characters > mostCharacters) break
+    count++
+  }
+  return count
 }

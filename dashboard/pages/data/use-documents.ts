@@ -1,8 +1,8 @@
 /** The documents of a collection by their place in a list of any length; only the pages in view are kept. */
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import type { Document } from '../../../client/index.js'
-import type { Page } from '../../../client/protocol/model/page.js'
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type Client, type Document, SvcError } from '../../../client/index.js'
+import type { Page, Sort } from '../../../client/protocol/model/page.js'
 import { useSession } from '../../session/context.js'
 import { type ColumnOfData, columnsOf } from './columns.js'
 import type { QueryState } from './query-state.js'
@@ -23,18 +23,18 @@ const keptMilliseconds = 3_000
 
 export function useDocuments(name: string, { where, sort, text }: QueryState): Documents {
   const { client, acting } = useSession()
-  const [[from, to], setPages] = useState<readonly [number, number]>([0, 0])
+  const queries = useQueryClient()
+  const [[from, to], setRange] = useRange()
   const base = ['documents', name, text, acting?.user.id ?? '']
-  const read = (index: number, populate: readonly string[]) =>
-    client.collection(name).list({
-      where,
-      ...(sort ? { sort } : {}),
-      ...{ limit: pageSize, offset: index * pageSize, populate },
-    }) as Promise<Page<Document>>
+  const read = (index: number, populate: readonly string[], signal: AbortSignal) => {
+    const asked = { where, ...(sort ? { sort } : {}), signal }
+    // All that match are counted once, with the first page.
+    return readRange(client, name, asked, { offset: index * pageSize, limit: pageSize, populate, count: index === 0 })
+  }
 
   const head = useQuery({
     queryKey: [...base, '', 0],
-    queryFn: () => read(0, []),
+    queryFn: ({ signal }) => read(0, [], signal),
     gcTime: keptMilliseconds,
     placeholderData: (before, query) => (query?.queryKey[1] === name ? keepPreviousData(before) : undefined),
   })
@@ -44,7 +44,7 @@ export function useDocuments(name: string, { where, sort, text }: QueryState): D
   const pages = useQueries({
     queries: wanted.map((index) => ({
       queryKey: [...base, links.join(' '), index],
-      queryFn: () => read(index, links),
+      queryFn: ({ signal }) => read(index, links, signal),
       gcTime: keptMilliseconds,
       enabled: head.data !== undefined,
     })),
@@ -60,10 +60,49 @@ export function useDocuments(name: string, { where, sort, text }: QueryState): D
     },
     isLoading: head.isPending,
     error: head.error ?? pages.find(({ error }) => error)?.error,
-    retry: () => void head.refetch(),
-    setRange(first, last) {
-      const next = [Math.floor(first / pageSize), Math.floor(last / pageSize)] as const
-      setPages((before) => (before[0] === next[0] && before[1] === next[1] ? before : next))
-    },
+    retry: () => void queries.invalidateQueries({ queryKey: ['documents', name] }),
+    setRange,
+  }
+}
+
+/** Pages that are only passed on the way to others are not asked for. */
+const settleMilliseconds = 60
+
+function useRange(): [readonly [number, number], (from: number, to: number) => void] {
+  const [pages, setPages] = useState<readonly [number, number]>([0, 0])
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const setRange = useCallback((first: number, last: number) => {
+    const next = [Math.floor(first / pageSize), Math.floor(last / pageSize)] as const
+    clearTimeout(timer.current)
+    timer.current = setTimeout(
+      () => setPages((before) => (before[0] === next[0] && before[1] === next[1] ? before : next)),
+      settleMilliseconds,
+    )
+  }, [])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  return [pages, setRange]
+}
+
+interface Range {
+  readonly offset: number
+  readonly limit: number
+  readonly populate: readonly string[]
+  readonly count: boolean
+}
+
+type Asked = Pick<QueryState, 'where'> & { readonly sort?: Sort; readonly signal: AbortSignal }
+
+/** A part of a list. What is too large for one answer is read without what is linked, then in halves. */
+async function readRange(client: Client, name: string, asked: Asked, range: Range): Promise<Page<Document>> {
+  try {
+    return (await client.collection(name).list({ ...asked, ...range })) as Page<Document>
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'RESULT_TOO_LARGE' || range.limit === 1) throw error
+    if (range.populate.length > 0) return readRange(client, name, asked, { ...range, populate: [] })
+    const half = Math.ceil(range.limit / 2)
+    const first = await readRange(client, name, asked, { ...range, limit: half })
+    const rest = { ...range, offset: range.offset + half, limit: range.limit - half, count: false }
+    const second = await readRange(client, name, asked, rest)
+    return { ...first, items: [...first.items, ...second.items] }
   }
 }

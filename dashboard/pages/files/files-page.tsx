@@ -41,14 +41,13 @@ export function FilesPage() {
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
   const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
   const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
+  const all = usage.data?.files ?? 0
+  const count =
+    files.length < all && folder === '' ? `the newest ${files.length} of ${formatCount(all)}` : formatCount(all)
   return (
     <Page
       title="Files"
-      facts={
-        usage.data
-          ? `${formatCount(usage.data.files)} ${usage.data.files === 1 ? 'file' : 'files'} · ${formatBytes(bytes)} of ${limit} (${tier})`
-          : ''
-      }
+      facts={usage.data ? `${count} ${all === 1 ? 'file' : 'files'} · ${formatBytes(bytes)} of ${limit} (${tier})` : ''}
       actions={<UploadButton onFiles={upload} />}
       strip={<Folders files={files} folder={folder} onChange={setFolder} uploads={uploads} />}
       pane={selected ? <FilePane key={selected.id} file={selected} onClose={close} /> : undefined}
@@ -79,7 +78,7 @@ export function FilesPage() {
 
 /** Uploads one after the other, each with how far it has come. */
 function useUploads(folder: string): [readonly Upload[], (files: Iterable<File>) => Promise<void>] {
-  const { client } = useSession()
+  const { client, guard } = useSession()
   const queries = useQueryClient()
   const [uploads, setUploads] = useState<readonly Upload[]>([])
   async function upload(files: Iterable<File>) {
@@ -92,6 +91,9 @@ function useUploads(folder: string): [readonly Upload[], (files: Iterable<File>)
       show({})
       try {
         const onProgress = (sent: number, total: number) => show({ sent, total })
+        // It is counted, which `fetch` cannot do, so it goes another way.
+        guard.doubt()
+        await guard.check()
         await client.files.upload(file, { onProgress, ...(folder === '' ? {} : { path: folder }) })
         setUploads((before) => before.filter(({ name }) => name !== file.name))
       } catch (error) {

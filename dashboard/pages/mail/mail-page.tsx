@@ -4,8 +4,8 @@ import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { Mail } from '../../../client/protocol/control/mail.js'
 import { useCommand } from '../../frame/command-line.js'
-import { useMails } from '../../frame/counts.js'
-import { useAction } from '../../frame/undo.js'
+import { mostMails, useMails } from '../../frame/counts.js'
+import { useAction, useUndo } from '../../frame/undo.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page, Pane } from '../../parts/layout.js'
@@ -28,8 +28,10 @@ export function MailPage() {
   useCommand(id === undefined ? 'svc mail list' : `svc mail show ${id}`)
   const wanted = search.trim().toLowerCase()
   const mails = (data ?? []).filter(({ to, subject }) => `${to} ${subject}`.toLowerCase().includes(wanted))
+  const { confirm } = useUndo()
   const clear = () =>
     run(async () => {
+      if (!(await confirm('Delete all mail?', 'It cannot be taken back.', 'Delete'))) return
       await control.mail.clear({ project: project.id })
       await queries.invalidateQueries({ queryKey: ['mail'] })
       close()
@@ -37,7 +39,11 @@ export function MailPage() {
   return (
     <Page
       title="Mail"
-      facts={data ? `${data.length} ${data.length === 1 ? 'mail' : 'mails'} · new ones appear by themselves` : ''}
+      facts={
+        data
+          ? `${data.length === mostMails ? 'the newest ' : ''}${data.length} ${data.length === 1 ? 'mail' : 'mails'} · new ones appear by themselves`
+          : ''
+      }
       actions={
         <>
           <input

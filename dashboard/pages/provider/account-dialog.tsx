@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { isObject } from '../../../client/protocol/model/json.js'
+import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
@@ -9,6 +10,7 @@ import type { Account } from './provider-page.js'
 export function AccountDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
   const { control } = useSession()
   const queries = useQueryClient()
+  const { say } = useUndo()
   const done = {
     async onSuccess() {
       await queries.invalidateQueries({ queryKey: ['flows'] })
@@ -28,7 +30,13 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
     },
     ...done,
   })
-  const remove = useMutation({ mutationFn: (id: string) => control.idp.accounts.remove({ account: id }), ...done })
+  const remove = useMutation({
+    mutationFn: async (known: Account) => {
+      await control.idp.accounts.remove({ account: known.id })
+      say({ words: `Removed ${known.id}`, undo: () => control.idp.accounts.add(known).then(done.onSuccess) })
+    },
+    ...done,
+  })
   const error = save.error ?? remove.error
   return (
     <FormDialog
@@ -63,7 +71,7 @@ export function AccountDialog({ account, onClose }: { account: Account | undefin
         />
       </Field>
       {account ? (
-        <button type="button" className="link bad" onClick={() => remove.mutate(account.id)}>
+        <button type="button" className="link bad" onClick={() => remove.mutate(account)}>
           Remove this account
         </button>
       ) : null}

@@ -95,7 +95,7 @@ function Connection({ connection }: { connection: ConnectionRecord }) {
       <div className="connection-head">
         <span className="plum mono">{transport === 'websocket' ? 'WS' : 'SSE'}</span>
         <b>{email ?? who}</b>
-        <Time at={openedAt} />
+        <Time at={openedAt} isOfMachine />
         <span className="mono dim grow">
           {formatBytes(bytesSent)} sent{waitingBytes > 0 ? `, ${formatBytes(waitingBytes)} not taken yet` : ''}
         </span>

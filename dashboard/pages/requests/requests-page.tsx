@@ -2,6 +2,7 @@
 import { useCallback, useState } from 'react'
 import { useLocation, useParams, useSearch } from 'wouter'
 import type { RequestSummary } from '../../../client/protocol/control/requests.js'
+import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
@@ -124,7 +125,7 @@ function Filters({ filter, onChange }: { filter: Chosen; onChange: (filter: Chos
 
 function commandOf({ status, method, path, user }: RequestFilter): string {
   const flags = Object.entries({ status, method, path, user }).filter(([, value]) => value !== '')
-  return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${value}`)].join(' ')
+  return ['svc requests tail', ...flags.map(([name, value]) => `--${name} ${shellWord(value)}`)].join(' ')
 }
 
 const methodLooks: Readonly<Record<string, string>> = {

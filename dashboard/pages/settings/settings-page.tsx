@@ -93,6 +93,7 @@ function Settings({ project }: { project: ProjectRecord }) {
 
 function Keys({ project }: { project: ProjectRecord }) {
   const { control, ownerKey } = useSession()
+  const { confirm } = useUndo()
   const queries = useQueryClient()
   const [made, setMade] = useState<{ id: string; key: string }>()
   const [isBusy, run] = useAction()
@@ -103,6 +104,8 @@ function Keys({ project }: { project: ProjectRecord }) {
     })
   const remove = (id: string) =>
     run(async () => {
+      const words = 'Whatever uses it is refused from then on, and what it has opened ends.'
+      if (!(await confirm('Delete this key?', words, 'Delete'))) return
       await control.projects.removeKey({ project: project.id, key: id })
       await queries.invalidateQueries({ queryKey: ['project'] })
     })

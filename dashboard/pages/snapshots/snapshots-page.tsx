@@ -139,7 +139,7 @@ function SaveSnapshot({ onClose }: { onClose: () => void }) {
 
 function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {
   const { control, project } = useSession()
-  const { doUndoably } = useUndo()
+  const { doUndoably, confirm } = useUndo()
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const { name } = snapshot
@@ -155,6 +155,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
     })
   const remove = () =>
     run(async () => {
+      if (!(await confirm(`Delete ${name}?`, 'The state that it holds is gone then.', 'Delete'))) return
       await control.snapshots.remove(place)
       await queries.invalidateQueries({ queryKey: ['snapshots'] })
       onClose()

@@ -8,7 +8,7 @@ import { JsonText } from '../../parts/json.js'
 import { Facts, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
 import { Failure, Skeleton } from '../../parts/states.js'
-import { Time } from '../../parts/time.js'
+import { emulatorNow, Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
 export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
@@ -128,10 +128,14 @@ function SecondFactor({ user }: { user: AppUser }) {
     staleTime: 0,
   })
   useEffect(() => {
+    // The code follows the emulator's clock.
+    const stepNow = () => Math.floor(emulatorNow() / 1_000 / stepSeconds)
+    let step = stepNow()
     const timer = setInterval(() => {
-      const next = stepSeconds - (Math.floor(Date.now() / 1000) % stepSeconds)
-      setLeft(next)
-      if (next === stepSeconds) void refetch()
+      setLeft(stepSeconds - (Math.floor(emulatorNow() / 1_000) % stepSeconds))
+      if (stepNow() === step) return
+      step = stepNow()
+      void refetch()
     }, 1_000)
     return () => clearInterval(timer)
   }, [refetch])

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 
 let world: World
@@ -28,12 +28,13 @@ test('svc open prints the address of a page with the control token behind its #'
 test('what opens a browser names a file of the user alone, and no token', async () => {
   const browser = join(world.folder, 'browser')
   const opened = join(world.folder, 'opened')
-  writeFileSync(browser, `#!/bin/sh\necho "$@" > ${opened}\n`, { mode: 0o700 })
+  writeFileSync(browser, `#!/bin/sh\necho "$@" > ${opened}.draft && mv ${opened}.draft ${opened}\n`, { mode: 0o700 })
 
-  const { stdout } = await world.terminal(['dev', '--port', '0', '--open'], [['all keys', '\x03']], {
+  // The app beside it ends once the browser was started, and the emulator with it.
+  const wait = `setInterval(() => require('node:fs').existsSync('${opened}') && process.exit(0), 20)`
+  const { stdout } = await world.svc(['dev', '--port', '0', '--open', '--', process.execPath, '-e', wait], {
     env: { BROWSER: browser },
   })
-  await vi.waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8').endsWith('\n'), { timeout: 120_000 })
 
   const [, address, controlToken = ''] = /(http:\S+\/_svc\/)#token=([\w-]+)/.exec(stdout) ?? []
   const given = readFileSync(opened, 'utf8')

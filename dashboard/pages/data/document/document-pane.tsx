@@ -1,5 +1,6 @@
 /** The document that is selected: its JSON, its fields, what it is linked with, its files and its former versions. */
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { SvcError } from '../../../../client/index.js'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Button, Copy } from '../../../parts/button.js'
@@ -34,7 +35,9 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
     const saved = await edited.save()
     if (saved && id === undefined) onOpen(saved.id)
   }
+  useSaveKey(save)
   const isThere = id === undefined || stored !== undefined
+  const isGone = stored !== undefined && error instanceof SvcError && error.status === 404
   return (
     <Pane
       title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? nameOf(stored) : '…'}</bdi>}
@@ -54,6 +57,18 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
       }
     >
       {error && !stored ? <Failure error={error} /> : null}
+      {isGone ? (
+        <div className="why">
+          <b>This document was deleted elsewhere.</b>
+          <button
+            type="button"
+            className="link"
+            onClick={() => void edited.createAgain().then((made) => made && onOpen(made.id))}
+          >
+            Create another one with this content
+          </button>
+        </div>
+      ) : null}
       {!isThere && !error ? <Skeleton /> : null}
       {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
       {isThere && !conflict ? (
@@ -61,6 +76,22 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
       ) : null}
     </Pane>
   )
+}
+
+/** Saves by Ctrl S and ⌘S wherever in the pane one is; the editor of JSON does so itself. */
+function useSaveKey(save: () => Promise<void>) {
+  const latest = useRef(save)
+  latest.current = save
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isElsewhere = (event.target as Element).closest('.cm-editor, .dialog')
+      if (event.key.toLowerCase() !== 's' || !(event.metaKey || event.ctrlKey) || isElsewhere) return
+      event.preventDefault()
+      void latest.current()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
 }
 
 interface TabInput {

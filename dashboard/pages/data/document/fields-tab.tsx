@@ -99,24 +99,30 @@ function Control({ value, onChange }: { value: Json; onChange: (value: Json) => 
   return <JsonControl value={value} onChange={onChange} />
 }
 
-/** Numbers, lists, objects and null: as JSON, taken once it is some. */
+/** Numbers, lists, objects and null: as JSON. What is typed stays as it is typed, and counts whenever it is some. */
 function JsonControl({ value, onChange }: { value: Json; onChange: (value: Json) => void }) {
   const [typed, setTyped] = useState<string>()
   const text = typed ?? JSON.stringify(value)
+  const isJson = typed === undefined || parsed(typed) !== undefined
   return (
     <input
       className="input mono"
       value={text}
-      aria-invalid={typed !== undefined}
-      onBlur={() => setTyped(undefined)}
+      aria-invalid={!isJson}
+      onBlur={() => isJson && setTyped(undefined)}
       onChange={({ target }) => {
-        try {
-          onChange(JSON.parse(target.value))
-          setTyped(undefined)
-        } catch {
-          setTyped(target.value)
-        }
+        setTyped(target.value)
+        const next = parsed(target.value)
+        if (next !== undefined) onChange(next)
       }}
     />
   )
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,6 @@
 /** One document as it is stored, and what has been typed over it. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { type Document, type Fields, type Issue, SvcError } from '../../../../client/index.js'
 import { isObject } from '../../../../client/protocol/model/json.js'
 import { useSession } from '../../../session/context.js'
@@ -22,6 +22,8 @@ export interface Edited {
   readonly edit: (text: string) => void
   readonly save: (over?: { readonly data: Fields; readonly version: number }) => Promise<Document | undefined>
   readonly discard: () => void
+  /** Another document with what is in the editor. */
+  readonly createAgain: () => Promise<Document | undefined>
 }
 
 export interface Conflict {
@@ -34,9 +36,11 @@ const noIssues: readonly Issue[] = []
 const textOf = (data: Fields) => JSON.stringify(data, undefined, 2)
 
 export function useDocument(collection: string, id: string | undefined): Edited {
-  const { client, acting } = useSession()
+  const { client, acting, folder, project } = useSession()
   const queries = useQueryClient()
-  const key = `${collection}/${id ?? 'new'}`
+  const keyOf = (each: string | undefined) => [folder, project.id, collection, each ?? 'new'].join('/')
+  const key = keyOf(id)
+  const isRunning = useRef(false)
   const [draft, setDraft] = useState<Draft | undefined>(() => draftOf(key))
   const [failure, setFailure] = useState<unknown>()
   const [conflict, setConflict] = useState<Conflict>()
@@ -75,14 +79,24 @@ export function useDocument(collection: string, id: string | undefined): Edited 
   }
 
   async function save(over?: { readonly data: Fields; readonly version: number }) {
+    if (isRunning.current) return undefined
+    isRunning.current = true
     setSaving(true)
     setFailure(undefined)
     let mine: Fields = {}
+    const sent = draftOf(key)?.text ?? clean
     try {
-      mine = over?.data ?? parse(draft?.text ?? clean)
+      mine = over?.data ?? parse(sent)
       const saved = await write(mine, over?.version ?? draft?.version ?? stored?.version)
       queries.setQueryData(['document', saved.id, collection, acting?.user.id], saved)
+      const newer = draftOf(key)
       discard()
+      // What was typed while it was being saved goes on from what is stored now.
+      if (newer && newer.text !== sent && !over) {
+        const next = { text: newer.text, version: saved.version, base: saved.data }
+        keepDraft(keyOf(saved.id), next)
+        if (id !== undefined) setDraft(next)
+      }
       return saved
     } catch (error) {
       if (error instanceof SvcError && error.code === 'CONFLICT' && id !== undefined) {
@@ -91,11 +105,24 @@ export function useDocument(collection: string, id: string | undefined): Edited 
       } else setFailure(error)
       return undefined
     } finally {
+      isRunning.current = false
       setSaving(false)
     }
   }
 
+  async function createAgain() {
+    try {
+      const made = await client.collection(collection).create(parse(draft?.text ?? clean))
+      discard()
+      return made
+    } catch (error) {
+      setFailure(error)
+      return undefined
+    }
+  }
+
   return {
+    createAgain,
     ...{ stored, error, failure, conflict, isSaving, edit, save, discard },
     text: draft?.text ?? clean,
     isChanged: draft !== undefined,

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, openDashboard } from './world.js'
+
+let world: DashboardWorld
+
+beforeAll(async () => {
+  world = await openDashboard()
+  await world.client.collections.create({ name: 'posts' })
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  world.faults.length = 0
+})
+
+const row = (text: string) => world.page.getByRole('row').filter({ hasText: text })
+
+it('creates once, however often it is saved, and keeps what is typed while it is being saved', async () => {
+  const { page, client, goTo, emulator } = world
+  await goTo('data/posts/new')
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.insertText('{"title": "Once", "text": ""}')
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await page.route(`${emulator.url}/collections/posts`, async (route) => {
+    if (route.request().method() === 'POST') await held
+    await route.continue()
+  })
+
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.keyboard.press('ControlOrMeta+End')
+  for (const _ of '"}') await page.keyboard.press('ArrowLeft')
+  await page.keyboard.insertText('later')
+  answer()
+  await row('Once').waitFor()
+  await page.getByText('version 1').waitFor()
+
+  expect(await client.collection('posts').count()).toBe(1)
+  expect(await page.locator('.cm-content').textContent()).toContain('later')
+  await page.unrouteAll()
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.getByText('version 2').waitFor()
+  expect((await client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Once', text: 'later' } }])
+  expect(world.faults).toEqual([])
+})
+
+it('takes a number in a field as it is typed', async () => {
+  const { page, client, goTo } = world
+  const { id } = await client.collection('posts').create({ title: 'Number', price: 1 })
+  await goTo(`data/posts/${id}`)
+  await page.getByRole('tab', { name: 'Fields' }).click()
+
+  await page.getByRole('textbox', { name: 'price' }).click()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('1.05')
+  await page.keyboard.press('ControlOrMeta+S')
+  await page.getByText('version 2').waitFor()
+
+  expect((await client.collection('posts').get(id)).data).toEqual({ title: 'Number', price: 1.05 })
+})
+
+it('takes back each of several deletions, whatever is said in between', async () => {
+  const { page, client, goTo } = world
+  await client.collection('posts').createMany([{ title: 'First' }, { title: 'Second' }])
+  await goTo('data/posts')
+  for (const title of ['First', 'Second']) {
+    await row(title).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText(`Deleted ${title}`).waitFor()
+  }
+  await page.getByRole('button', { name: 'Copy as' }).click()
+  await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
+  await page.getByText('Copied a curl command').waitFor()
+
+  for (const title of ['Second', 'First']) {
+    await page.locator('.notice').filter({ hasText: title }).getByRole('button', { name: 'Undo' }).click()
+    await row(title).waitFor()
+  }
+  expect(await client.collection('posts').count({ where: { title: { in: ['First', 'Second'] } } })).toBe(2)
+  expect(world.faults).toEqual([])
+})
+
+it('keeps its token when an address brings one that cannot be of this folder', async () => {
+  const { page, emulator } = world
+  await page.goto(`${emulator.dashboardUrl}users#token=made-up-by-another-page`)
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+
+  await page.evaluate(() => {
+    location.hash = '#token=made-up-once-more'
+  })
+  await page.reload()
+
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+  expect(world.faults).toEqual([])
+})
+
+it('says that a document was deleted elsewhere, and makes another one of what is typed', async () => {
+  const { page, client, goTo } = world
+  const { id } = await client.collection('posts').create({ title: 'Gone' })
+  await goTo(`data/posts/${id}`)
+  await page.locator('.cm-content').waitFor()
+  await client.collection('posts').delete(id)
+  await page.getByText('This document was deleted elsewhere').waitFor()
+
+  await page.getByRole('button', { name: 'Create another one with this content' }).click()
+  await row('Gone').waitFor()
+
+  expect(await client.collection('posts').count({ where: { title: 'Gone' } })).toBe(1)
+})
