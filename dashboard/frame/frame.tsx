@@ -6,6 +6,7 @@ import { useConnection } from '../live/context.js'
 import { Boundary } from '../parts/boundary.js'
 import { Copy } from '../parts/button.js'
 import { Icon } from '../parts/icons.js'
+import { shortcut } from '../parts/words.js'
 import { useSession } from '../session/context.js'
 import { useShownCommand } from './command-line.js'
 import { useCounts, useInfo } from './counts.js'
@@ -62,7 +63,6 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
   const { project, acting, actAs } = useSession()
   const { data: info } = useInfo()
   const connection = useConnection()
-  const isMac = /Mac|iP/.test(navigator.platform)
   return (
     <header className="top">
       <button type="button" className="icon-button menu-button" onClick={onNavigation} aria-label="Pages">
@@ -104,7 +104,7 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
         </Link>
       )}
       <button type="button" className="chip palette-button" onClick={onPalette}>
-        <span className="wide-only">Go to or do anything</span> <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+        <span className="wide-only">Go to or do anything</span> <kbd>{shortcut('K')}</kbd>
       </button>
     </header>
   )

@@ -8,7 +8,7 @@ import { keepPreference } from '../session/storage.js'
 import { commands } from './commands.js'
 import { useCollections } from './counts.js'
 import { pages } from './pages.js'
-import { useUndo } from './undo.js'
+import { useCopy } from './undo.js'
 
 interface Entry {
   readonly words: string
@@ -51,7 +51,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
 function useEntries(): Entry[] {
   const [, go] = useLocation()
   const { acting, actAs } = useSession()
-  const { say } = useUndo()
+  const copy = useCopy()
   const { data: collections } = useCollections()
   return useMemo(() => {
     const theme = (name: string) => ({
@@ -59,18 +59,14 @@ function useEntries(): Entry[] {
       hint: 'do',
       run: () => setTheme(name),
     })
-    const copy = async (command: string) => {
-      await navigator.clipboard.writeText(command)
-      say({ words: `Copied ${command}` })
-    }
     return [
       ...pages.map(({ path, title }) => ({ words: title, hint: 'page', run: () => go(path) })),
       ...(collections ?? []).map(({ name }) => ({ words: name, hint: 'collection', run: () => go(`/data/${name}`) })),
       ...(acting ? [{ words: 'Act as the owner again', hint: 'do', run: () => void actAs(undefined) }] : []),
       ...['light', 'dark', 'system'].map(theme),
-      ...commands.map((command) => ({ words: command, hint: 'copy', run: () => void copy(command) })),
+      ...commands.map((command) => ({ words: command, hint: 'copy', run: () => copy(command, command) })),
     ]
-  }, [collections, acting, actAs, go, say])
+  }, [collections, acting, actAs, go, copy])
 }
 
 export function setTheme(name: string): void {

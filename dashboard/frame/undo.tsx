@@ -215,3 +215,17 @@ export function useAction(): [boolean, (work: () => Promise<unknown>) => void] {
   )
   return [isBusy, run]
 }
+
+/** Copies a text, and says what it was in the bar. */
+export function useCopy(): (what: string, text: string) => void {
+  const { say } = useUndo()
+  return useCallback(
+    (what: string, text: string) => {
+      navigator.clipboard.writeText(text).then(
+        () => say({ words: `Copied ${what}` }),
+        (error) => say({ words: wordsOf(error), isBad: true }),
+      )
+    },
+    [say],
+  )
+}

@@ -108,3 +108,20 @@ export function Facts({ rows }: { rows: readonly (readonly [name: string, value:
     </dl>
   )
 }
+
+/** Headers of a request or an answer, whole on hover. */
+export function Headers({ headers }: { headers: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <Facts
+      rows={headers.map(
+        ([name, value]) =>
+          [
+            name,
+            <span key={name} title={value}>
+              {value}
+            </span>,
+          ] as const,
+      )}
+    />
+  )
+}

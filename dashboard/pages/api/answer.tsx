@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
 import { Copy } from '../../parts/button.js'
 import { JsonText, pretty } from '../../parts/json.js'
-import { Facts } from '../../parts/layout.js'
+import { Headers } from '../../parts/layout.js'
 import { Failure } from '../../parts/states.js'
 import { statusLook } from '../requests/requests-page.js'
 import type { Received } from './send.js'
@@ -53,17 +53,7 @@ function Shown({ received, isRecorded }: { received: Received; isRecorded: boole
         {text ? <Copy text={text} /> : null}
       </p>
       <AnswerBody status={status} text={text} isWhole={isWhole} bytes={bytes} />
-      <Facts
-        rows={headers.map(
-          ([name, value]) =>
-            [
-              name,
-              <span key={name} title={value}>
-                {value}
-              </span>,
-            ] as const,
-        )}
-      />
+      <Headers headers={headers} />
     </>
   )
 }

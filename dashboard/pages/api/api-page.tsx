@@ -5,6 +5,7 @@ import { Link, useLocation, useParams, useSearch } from 'wouter'
 import { useCommand } from '../../frame/command-line.js'
 import { useInfo } from '../../frame/counts.js'
 import { Page } from '../../parts/layout.js'
+import { Search } from '../../parts/search.js'
 import { Empty, Failure, Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { methodLook } from '../requests/requests-page.js'
@@ -32,17 +33,7 @@ export function ApiPage() {
     <Page
       title="API"
       facts={description ? `${operations.length} operations · dialect ${dialect} · /openapi.json` : ''}
-      actions={
-        <input
-          className="input"
-          data-key="filter"
-          type="search"
-          placeholder="Find an operation"
-          aria-label="Find an operation"
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
-        />
-      }
+      actions={<Search label="Find an operation" value={words} onChange={setWords} />}
       pane={
         description && operation ? (
           <OperationPane

@@ -1,10 +1,9 @@
 /** One operation: what it takes and answers, and a request to try it. */
 import { useState } from 'react'
 import { useCommand } from '../../frame/command-line.js'
-import { useUndo } from '../../frame/undo.js'
+import { useCopy } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
 import { Pane } from '../../parts/layout.js'
-import { wordsOf } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
 import { methodLook } from '../requests/requests-page.js'
@@ -31,7 +30,7 @@ interface OperationPaneProps {
 export function OperationPane(props: OperationPaneProps) {
   const { operation, description, chosen, dialect, tab, onTab, onClose } = props
   const { project, publicKey, url } = useSession()
-  const { say } = useUndo()
+  const copy = useCopy()
   const offered = useCallers(operation.security)
   const caller = chosen && offered.includes(chosen) ? chosen : (offered[0] ?? 'nobody')
   const [typed, setTyped] = useState(() => typedOf(operation, description, project.id))
@@ -51,11 +50,6 @@ export function OperationPane(props: OperationPaneProps) {
     if (missing === undefined) void sending.start(request, caller)
     else sending.setError(new Error(`"${missing}" is a part of the path: it takes a value.`))
   }
-  const copy = () =>
-    navigator.clipboard.writeText(curlWords(request, caller, publicKey, url)).then(
-      () => say({ words: 'Copied a curl command' }),
-      (error) => say({ words: wordsOf(error), isBad: true }),
-    )
   const content = () => <TryIt {...{ ...props, typed, onType, caller, offered, sending, onSend }} />
   return (
     <Pane
@@ -68,7 +62,9 @@ export function OperationPane(props: OperationPaneProps) {
       onClose={onClose}
       foot={
         <>
-          <Button onClick={() => void copy()}>Copy as curl</Button>
+          <Button onClick={() => copy('a curl command', curlWords(request, caller, publicKey, url))}>
+            Copy as curl
+          </Button>
           <span className="grow" />
           {sending.isBusy ? <Button onClick={sending.stop}>Stop</Button> : null}
           <Button look="main" disabled={sending.isBusy} onClick={tab === 'try' ? onSend : () => onTab('try')}>

@@ -1,7 +1,9 @@
 /** The request that was typed: as it is sent, as a curl command, and on the command line. */
+
 import { isObject, parseJson } from '../../../client/protocol/model/json.js'
 import { curlOf } from '../../../client/snippets/curl.js'
 import { shellWord } from '../../../client/snippets/shell.js'
+import { wordsIn } from '../../parts/words.js'
 import type { Operation, Parameter } from './description.js'
 import { isForm, type Typed } from './typed.js'
 
@@ -59,7 +61,7 @@ export function takesDialect({ parameters }: Operation): boolean {
 /** A parameter that takes any name, as filters do, is typed as the query string that it is. */
 function queryOf({ name, schema }: Parameter, text: string): string[] {
   if (schema.type === 'object') return [text.replace(/^[?&]/, '')]
-  const values = schema.type === 'array' ? text.split(/[\s,]+/).filter((each) => each !== '') : [text]
+  const values = schema.type === 'array' ? wordsIn(text) : [text]
   return values.map((each) => `${encodeURIComponent(name)}=${encodeURIComponent(each)}`)
 }
 

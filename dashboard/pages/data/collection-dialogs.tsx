@@ -6,6 +6,7 @@ import { fieldTypes, permissionKinds } from '../../../client/protocol/model/coll
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
+import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
 
 export function CreateCollection({ onClose, onCreated }: { onClose: () => void; onCreated: (name: string) => void }) {
@@ -158,12 +159,5 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
 }
 
 function permissionsIn(form: FormData): Permissions {
-  return Object.fromEntries(
-    permissionKinds.map((kind) => [
-      kind,
-      String(form.get(kind))
-        .split(/[\s,]+/)
-        .filter((role) => role !== ''),
-    ]),
-  )
+  return Object.fromEntries(permissionKinds.map((kind) => [kind, wordsIn(String(form.get(kind)))]))
 }

@@ -10,6 +10,7 @@ import { useCollections } from '../../frame/counts.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
+import { Search } from '../../parts/search.js'
 import { Empty, Failure, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -29,15 +30,7 @@ export function CollectionsList() {
       facts={data ? `${formatCount(data.length)} ${data.length === 1 ? 'collection' : 'collections'}` : ''}
       actions={
         <>
-          <input
-            className="input"
-            data-key="filter"
-            type="search"
-            placeholder="Find a collection"
-            aria-label="Find a collection"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
+          <Search label="Find a collection" value={search} onChange={setSearch} />
           <Button look="main" data-key="new" onClick={() => setCreating(true)}>
             New collection
           </Button>

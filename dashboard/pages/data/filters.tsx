@@ -4,7 +4,7 @@ import { formatPath, parsePath } from '../../../client/protocol/model/path.js'
 import { type Clause, type Operator, operators, type Test } from '../../../client/protocol/model/where.js'
 import { clientCodeOf } from '../../../client/snippets/client-code.js'
 import { curlOf } from '../../../client/snippets/curl.js'
-import { useUndo } from '../../frame/undo.js'
+import { useCopy } from '../../frame/undo.js'
 import { Button } from '../../parts/button.js'
 import { Menu } from '../../parts/menu.js'
 import { wordsOf } from '../../parts/states.js'
@@ -205,17 +205,11 @@ function QueryText({ query, onClose }: { query: QueryState; onClose: () => void 
 
 function CopyMenu({ name, query, onText }: { name: string; query: QueryState; onText: () => void }) {
   const { url, acting } = useSession()
-  const { say } = useUndo()
+  const copy = useCopy()
   const path = `/collections/${encodeURIComponent(name)}${query.text === '' ? '' : `?${query.text}`}`
   const headers: Record<string, string> = acting ? { authorization: 'Bearer [masked]' } : { 'x-api-key': '[masked]' }
   const body = { type: null, bytes: null, text: null, isCut: false, isMasked: false, leftOut: null }
   const request = { method: 'GET', path, route: 'documents.list', dialect: 'a', request: { headers, body } }
-  const copy = (what: string, text: string) => {
-    navigator.clipboard.writeText(text).then(
-      () => say({ words: `Copied ${what}` }),
-      (error) => say({ words: wordsOf(error), isBad: true }),
-    )
-  }
   return (
     <Menu
       trigger="Copy as"

@@ -9,6 +9,7 @@ import { useAction, useUndo } from '../../frame/undo.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page, Pane } from '../../parts/layout.js'
+import { Search } from '../../parts/search.js'
 import { Empty, Failure, Skeleton } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { Time } from '../../parts/time.js'
@@ -46,15 +47,7 @@ export function MailPage() {
       }
       actions={
         <>
-          <input
-            className="input"
-            data-key="filter"
-            type="search"
-            placeholder="Find by address or subject"
-            aria-label="Find by address or subject"
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
+          <Search label="Find by address or subject" value={search} onChange={setSearch} />
           <Button disabled={isBusy || !data?.length} onClick={clear}>
             Delete all
           </Button>

@@ -9,10 +9,12 @@ import { useSession } from '../../session/context.js'
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]
 
+export type Replayed = Awaited<ReturnType<Control['requests']['replay']>>
+
 interface ReplayProps {
   readonly request: RequestRecord
   readonly onClose: () => void
-  readonly onReplayed: (replayed: Awaited<ReturnType<Control['requests']['replay']>>) => void
+  readonly onReplayed: (replayed: Replayed) => void
 }
 
 /** Sends a request once more with some parts changed; only what was changed is sent as a change. */

@@ -6,21 +6,19 @@ import { clientCodeOf } from '../../../client/snippets/client-code.js'
 import { curlOf } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
 import { harOf } from '../../../client/snippets/har.js'
-import { useUndo } from '../../frame/undo.js'
+import { useAction, useCopy } from '../../frame/undo.js'
 import { Button, Copy } from '../../parts/button.js'
 import { Differences } from '../../parts/differences.js'
 import { JsonText, pretty } from '../../parts/json.js'
-import { Facts, Pane } from '../../parts/layout.js'
+import { Headers, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { Failure, Skeleton, wordsOf } from '../../parts/states.js'
+import { Failure, Skeleton } from '../../parts/states.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
-import { ReplayDialog } from './replay-dialog.js'
+import { ReplayDialog, type Replayed } from './replay-dialog.js'
 import { methodLook, statusLook, whoOf } from './requests-page.js'
 import { Statements } from './statements.js'
 import { Timing } from './timing.js'
-
-type Replayed = Awaited<ReturnType<ReturnType<typeof useSession>['control']['requests']['replay']>>
 
 interface RequestPaneProps {
   readonly id: string
@@ -138,17 +136,7 @@ const leftOutWords = {
 function Message({ headers, body }: RequestRecord['request']) {
   return (
     <>
-      <Facts
-        rows={Object.entries(headers).map(
-          ([name, value]) =>
-            [
-              name,
-              <span key={name} title={value}>
-                {value}
-              </span>,
-            ] as const,
-        )}
-      />
+      <Headers headers={Object.entries(headers)} />
       {body.text === null ? (
         <p className="padded dim">{body.leftOut === null ? '' : leftOutWords[body.leftOut]}</p>
       ) : (
@@ -161,33 +149,19 @@ function Message({ headers, body }: RequestRecord['request']) {
 
 function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (replayed: Replayed) => void }) {
   const { control, url, info } = useSession()
-  const { say } = useUndo()
+  const copy = useCopy()
   const [isEditing, setEditing] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const copy = (what: string, text: string) =>
-    navigator.clipboard.writeText(text).then(
-      () => say({ words: `Copied ${what}` }),
-      (error) => say({ words: wordsOf(error), isBad: true }),
-    )
-  async function replay() {
-    setBusy(true)
-    try {
-      onReplayed(await control.requests.replay({ id: request.id }))
-    } catch (error) {
-      say({ words: wordsOf(error), isBad: true })
-    } finally {
-      setBusy(false)
-    }
-  }
+  const [isBusy, run] = useAction()
+  const replay = () => run(async () => onReplayed(await control.requests.replay({ id: request.id })))
   const { is, why } = request.replayable
   return (
     <>
       <Menu
         trigger="Copy as"
         entries={[
-          { words: 'curl', run: () => void copy('a curl command', curlOf(request, url)) },
-          { words: 'client code', run: () => void copy('client code', clientCodeOf(request, url)) },
-          { words: 'HAR', run: () => void copy('a HAR', JSON.stringify(harOf([request], url, info.version))) },
+          { words: 'curl', run: () => copy('a curl command', curlOf(request, url)) },
+          { words: 'client code', run: () => copy('client code', clientCodeOf(request, url)) },
+          { words: 'HAR', run: () => copy('a HAR', JSON.stringify(harOf([request], url, info.version))) },
         ]}
       />
       <span className="grow dim cut" title={why ?? ''}>
@@ -196,7 +170,7 @@ function Foot({ request, onReplayed }: { request: RequestRecord; onReplayed: (re
       <Button disabled={!is} onClick={() => setEditing(true)}>
         Edit
       </Button>
-      <Button look="main" disabled={!is || isBusy} onClick={() => void replay()}>
+      <Button look="main" disabled={!is || isBusy} onClick={replay}>
         Replay
       </Button>
       {isEditing ? (

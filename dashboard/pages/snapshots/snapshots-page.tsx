@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
-import type { Snapshot } from '../../../client/protocol/control/snapshots.js'
+import type { Snapshot, SnapshotDiff } from '../../../client/protocol/control/snapshots.js'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -194,9 +194,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   )
 }
 
-type Diff = Awaited<ReturnType<ReturnType<typeof useSession>['control']['snapshots']['diff']>>
-
-function Changes({ diff }: { diff: Diff }) {
+function Changes({ diff }: { diff: SnapshotDiff }) {
   if (diff.isSame) return <p className="padded dim">Nothing is different.</p>
   const rows = [
     ...diff.documents.map(({ collection, ...counts }) => [collection, counts] as const),

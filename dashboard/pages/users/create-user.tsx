@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type AppUser, createClient } from '../../../client/index.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
+import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
 
 interface CreateProps {
@@ -16,9 +17,7 @@ export function CreateUser({ onClose, onCreated }: CreateProps) {
   const create = useMutation({
     async mutationFn(form: FormData) {
       const [email, password] = [String(form.get('email')), String(form.get('password'))]
-      const roles = String(form.get('roles'))
-        .split(/[\s,]+/)
-        .filter((role) => role !== '')
+      const roles = wordsIn(String(form.get('roles')))
       const app = createClient({ url, apiKey: publicKey, fetch: guard.fetch })
       const login = await app.auth.signUp({ email, password })
       if (login.requires2fa) throw new Error(login.message)

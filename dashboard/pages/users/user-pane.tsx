@@ -9,6 +9,7 @@ import { Facts, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
 import { Failure, Skeleton } from '../../parts/states.js'
 import { emulatorNow, Time } from '../../parts/time.js'
+import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
 
 export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
@@ -95,7 +96,7 @@ function Roles({ user, isBusy, onSave }: { user: AppUser; isBusy: boolean; onSav
       className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
-        onSave(text.split(/[\s,]+/).filter((role) => role !== ''))
+        onSave(wordsIn(text))
       }}
     >
       <input

@@ -8,6 +8,7 @@ import { useCommand } from '../../frame/command-line.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
+import { Search } from '../../parts/search.js'
 import { Empty, Failure, Skeleton } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -38,15 +39,7 @@ export function UsersPage() {
       facts={data ? factsOf(data.total, users.length) : ''}
       actions={
         <>
-          <input
-            className="input"
-            data-key="filter"
-            type="search"
-            placeholder="Find by email"
-            aria-label="Find by email"
-            value={search}
-            onChange={({ target }) => setSearch(target.value)}
-          />
+          <Search label="Find by email" value={search} onChange={setSearch} />
           <Button look="main" data-key="new" onClick={() => setCreating(true)}>
             New user
           </Button>

@@ -8,6 +8,7 @@ import { Pane } from '../../../parts/layout.js'
 import { Failure, Skeleton, wordsOf } from '../../../parts/states.js'
 import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
+import { shortcut } from '../../../parts/words.js'
 import { useSession } from '../../../session/context.js'
 import { nameOf } from '../columns.js'
 import { ConflictView } from './conflict-view.js'
@@ -174,7 +175,7 @@ function Foot({ collection, edited, save, onClose }: FootProps) {
       {stored ? <Button onClick={() => void remove()}>Delete</Button> : null}
       {isChanged ? <Button onClick={discard}>Discard</Button> : null}
       <Button look="main" disabled={isSaving || (stored !== undefined && !isChanged)} onClick={() => void save()}>
-        {stored ? 'Save' : 'Create'} <kbd>{/Mac|iP/.test(navigator.platform) ? '⌘S' : 'Ctrl S'}</kbd>
+        {stored ? 'Save' : 'Create'} <kbd>{shortcut('S')}</kbd>
       </Button>
     </>
   )

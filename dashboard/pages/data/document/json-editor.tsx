@@ -18,7 +18,6 @@ export interface JsonEditorProps {
   readonly onSave: () => void
   /** What the service said of fields, shown where they stand. */
   readonly issues: readonly Issue[]
-  readonly isReadOnly?: boolean
 }
 
 /** Beyond this, a parser at every pause would be felt. */
@@ -44,7 +43,7 @@ const theme = EditorView.theme({
   '.cm-tooltip': { backgroundColor: 'var(--panel)', borderColor: 'var(--line-strong)', color: 'var(--ink)' },
 })
 
-export default function JsonEditor({ value, onChange, onSave, issues, isReadOnly = false }: JsonEditorProps) {
+export default function JsonEditor({ value, onChange, onSave, issues }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const calls = useRef({ onChange, onSave })
@@ -63,11 +62,11 @@ export default function JsonEditor({ value, onChange, onSave, issues, isReadOnly
     if (!host.current) return
     const opened = new EditorView({
       parent: host.current,
-      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls, isReadOnly) }),
+      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls) }),
     })
     view.current = opened
     return () => opened.destroy()
-  }, [isReadOnly])
+  }, [])
 
   useEffect(() => {
     const opened = view.current
@@ -86,7 +85,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, isReadOnly
   return <div className="editor" ref={host} />
 }
 
-function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange' | 'onSave'> }, isReadOnly: boolean) {
+function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange' | 'onSave'> }) {
   const save = () => {
     calls.current.onSave()
     return true
@@ -102,7 +101,7 @@ function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange
       bracketMatching(),
       highlightActiveLine(),
     ],
-    [highlightSelectionMatches(), json(), syntaxHighlighting(colours), theme, EditorState.readOnly.of(isReadOnly)],
+    [highlightSelectionMatches(), json(), syntaxHighlighting(colours), theme],
     linter((opened) => (opened.state.doc.length > mostLinted ? [] : parse(opened)), { delay: 400 }),
     EditorView.contentAttributes.of({ 'aria-label': 'JSON of the document' }),
     EditorView.updateListener.of((update) => {
