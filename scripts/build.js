@@ -1,23 +1,22 @@
 /** Builds what the package ships: dist/, the database template and the command manifest. `--if-stale` builds only what changed. */
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleCommandLine, bundleEmulator } from './bundle.js'
 import { bundleCommonJs } from './client-package.js'
 import { bundleDashboard } from './dashboard.js'
+import { keepOrMake } from './kept.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'dist', '.built')
@@ -34,6 +33,7 @@ const sources = [
   'scripts/bundle.js',
   'scripts/client-package.js',
   'scripts/dashboard.js',
+  'scripts/kept.js',
   '.oclifrc.json',
 ]
 
@@ -68,32 +68,22 @@ async function build() {
   }
 }
 
-/** Packs the template of the database, or takes the one that is there while what it is made of is the same. @param {string} made */
+/** Packs the template of the database. @param {string} made */
 async function makeTemplate(made) {
-  const key = templateKey()
-  const kept = join(root, 'dist', 'template.tar.gz')
-  const keptKey = join(root, 'dist', '.template-key')
-  if (existsSync(kept) && existsSync(keptKey) && readFileSync(keptKey, 'utf8') === key) {
-    copyFileSync(kept, join(made, 'template.tar.gz'))
-  } else {
+  await keepOrMake({ root, made, name: 'template.tar.gz', sources: templateSources() }, async (place) => {
     const { packTemplate } = await import(pathToFileURL(join(made, 'emulator/database/pglite/template.js')).href)
-    await packTemplate(join(made, 'template.tar.gz'))
-  }
-  writeFileSync(join(made, '.template-key'), key)
+    await packTemplate(place)
+  })
 }
 
-/** Of everything under `emulator/database` and of the database's own version. */
-function templateKey() {
+/** Everything under `emulator/database`, and what says the database's own version. */
+function templateSources() {
   const folder = join(root, 'emulator', 'database')
-  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.[jt]s$/.test(name))
     .sort()
     .map((name) => join(folder, name))
-  const hash = createHash('sha256')
-  for (const file of [...sources, join(root, 'node_modules/@electric-sql/pglite/package.json')]) {
-    hash.update(`${relative(root, file)}\0`).update(readFileSync(file))
-  }
-  return hash.digest('hex')
+  return [...files, join(root, 'node_modules/@electric-sql/pglite/package.json')]
 }
 
 function isStale() {

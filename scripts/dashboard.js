@@ -1,38 +1,28 @@
-/** Builds the dashboard into `dist/dashboard`, or takes the one that is there while what it is made of is the same. */
-import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+/** Builds the dashboard into `dist/dashboard`. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { keepOrMake } from './kept.js'
 
 /** @param {string} root @param {string} made where the compiled files are */
 export async function bundleDashboard(root, made) {
-  const key = keyOf(root)
-  const kept = join(root, 'dist', 'dashboard')
-  const keptKey = join(root, 'dist', '.dashboard-key')
-  if (existsSync(kept) && existsSync(keptKey) && readFileSync(keptKey, 'utf8') === key) {
-    cpSync(kept, join(made, 'dashboard'), { recursive: true, preserveTimestamps: true })
-  } else {
+  await keepOrMake({ root, made, name: 'dashboard', sources: sourcesOf(root) }, async (outDir) => {
     // Only here is it worth the time that loading it takes.
     const { build } = await import('vite')
     await build({
       root: join(root, 'dashboard'),
       configFile: join(root, 'dashboard', 'vite.config.js'),
-      build: { outDir: join(made, 'dashboard'), emptyOutDir: true },
+      build: { outDir, emptyOutDir: true },
       logLevel: 'warn',
     })
-  }
-  writeFileSync(join(made, '.dashboard-key'), key)
+  })
 }
 
-/** Of its sources, of the client that it is built with, and of the packages. @param {string} root */
-function keyOf(root) {
-  const hash = createHash('sha256')
+/** Its own files, those of the client that it is built with, and the packages. @param {string} root */
+function sourcesOf(root) {
   const files = ['client', 'dashboard'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),
   )
-  for (const file of [...files.sort(), join(root, 'package-lock.json')]) {
-    hash.update(`${relative(root, file)}\0`).update(readFileSync(file))
-  }
-  return hash.digest('hex')
+  return [...files.sort(), join(root, 'package-lock.json')]
 }
