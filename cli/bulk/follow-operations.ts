@@ -1,4 +1,4 @@
-/** Operations of a file carried out for somebody who looks on: with a bar, and with words for where it does not come to the end. */
+/** Runs the operations of a file with a progress bar, and reports how far it came where it is interrupted or fails. */
 import type { ImportSource } from '../../seeds/records/input.js'
 import { CliFailure, exits, reworded } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
@@ -11,7 +11,7 @@ export interface FollowOptions extends Pick<RunOptions, 'client' | 'collection' 
   readonly operations: number
   /** What each of them is to people: "operation", "document". */
   readonly noun: string
-  /** Whether somebody looks on. */
+  /** Whether progress is shown. */
   readonly isWanted: boolean
 }
 

@@ -66,7 +66,7 @@ export async function replaceAll(collection: Collection, batch: readonly Operati
       throw error
     }),
   )
-  // What is in flight is awaited before a failure is told.
+  // Requests in flight are awaited before the failure is thrown.
   await Promise.allSettled(workers)
   await Promise.all(workers)
   return { accepted: batch.length - refused.length, refused }

@@ -14,7 +14,7 @@ const mostMilliseconds = 30_000
 export default class Open extends SvcCommand {
   static override summary = 'Open the dashboard in the browser.'
   static override description =
-    'The address carries the control token of the emulator behind its "#", which lets the page in and is sent to nobody.'
+    'The URL carries the control token of the emulator in its fragment, by which the page is authorised. Browsers send a fragment to no server.'
   static override examples = [
     '<%= config.bin %> open',
     '<%= config.bin %> open data posts',

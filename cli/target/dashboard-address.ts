@@ -21,7 +21,7 @@ export const dashboardPages = [
 const paths: { readonly [page: string]: string } = { home: '', api: 'api-reference' }
 
 /**
- * A page of the dashboard, without what lets somebody in.
+ * The URL of a page of the dashboard, without the control token.
  *
  * @param id what is opened on it, such as `posts` or `posts/<id>` of data
  */
@@ -30,7 +30,7 @@ export function dashboardPlace({ dashboardUrl }: Pick<EmulatorInfo, 'dashboardUr
   return `${dashboardUrl.replace(/\/*$/, '')}/${parts.map(encodeURIComponent).join('/')}`
 }
 
-/** The same with the control token, which the page takes out of its address: behind the `#` it is sent to nobody. */
+/** The same with the control token in its fragment, which browsers send to no server; the page removes it from its URL. */
 export function dashboardAddress(
   emulator: Pick<EmulatorInfo, 'dashboardUrl' | 'controlToken'>,
   page?: string,
