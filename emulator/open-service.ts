@@ -33,6 +33,8 @@ import { type Listening, listen } from './listen.js'
 import { staticMounts } from './pages/mounts.js'
 import { openMemoryBus } from './ports/bus/memory-bus.js'
 import type { Bus } from './ports/bus/port.js'
+import { openMemoryLimits } from './ports/limits/memory-limits.js'
+import type { Limits } from './ports/limits/port.js'
 import { openMailbox } from './ports/mail/mailbox.js'
 import { openMailTransports } from './ports/mail/open-transports.js'
 import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
@@ -149,6 +151,7 @@ async function openBackend(
     caches: openCaches(bus),
     keyring,
     bus,
+    limits: await openLimits(config, db),
     feeds,
     passwords,
     mail,
@@ -193,6 +196,12 @@ async function openBus({ databaseUrl }: Config, db: Database, report: (error: un
   if (databaseUrl === undefined) return openMemoryBus()
   const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
   return openPostgresBus({ url: databaseUrl, db, report })
+}
+
+async function openLimits({ databaseUrl }: Config, db: Database): Promise<Limits> {
+  if (databaseUrl === undefined) return openMemoryLimits()
+  const { openPostgresLimits } = await import('./ports/limits/postgres-limits.js')
+  return openPostgresLimits(db)
 }
 
 const loadServer = () => import('./http/server.js')

@@ -9,6 +9,7 @@ import { deleteExpiredSessions } from '../store/accounts/sessions.js'
 import { deleteRemovedDocuments } from '../store/collections.js'
 import { deleteExpiredAnswers } from '../store/idempotency.js'
 import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
+import { deleteExpiredWindows } from '../store/rate-windows.js'
 import { deleteOldChanges } from '../store/realtime/changes.js'
 import { deleteExpiredTickets } from '../store/realtime/tickets.js'
 import type { Leader } from './leader.js'
@@ -64,4 +65,5 @@ async function deleteExpired(db: Database, ago: (milliseconds: number) => string
   await deleteExpiredTickets(db, ago(0))
   await deleteExpiredLogins(db, ago(0))
   await deleteExpiredAttempts(db, ago(0))
+  await deleteExpiredWindows(db)
 }

@@ -4,6 +4,7 @@ import type { Database } from '../database/port.js'
 import type { IdentityProviders, LocalProvider } from '../idp/provider.js'
 import type { Bus } from '../ports/bus/port.js'
 import type { FileStore } from '../ports/files/port.js'
+import type { Limits } from '../ports/limits/port.js'
 import type { Mailer } from '../ports/mail/port.js'
 import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
@@ -31,6 +32,8 @@ export interface Backend {
   readonly caches: Caches
   readonly keyring: Keyring
   readonly bus: Bus
+  /** Counts what limits allow, for all processes together. */
+  readonly limits: Limits
   readonly feeds: Feeds
   readonly passwords: Hasher
   readonly mail: Mailer

@@ -26,7 +26,7 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   exchange.dialect = projectDialect(project)
   exchange.isDialectKnown = true
   requireOriginOf(exchange, { allowed: project.settings.allowedOrigins, openToLoopback })
-  countRequest(door, identity, exchange)
+  await countRequest(door, identity, exchange)
   speak(exchange, exchange.dialect)
   await meetFaults(door, exchange)
 

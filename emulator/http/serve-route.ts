@@ -65,7 +65,7 @@ async function answerPublic(door: Door, route: Extract<Route, { needs: 'public' 
     exchange.dialect = projectDialect(identity.project)
     exchange.isDialectKnown = true
     requireOriginOf(exchange, { allowed: identity.project.settings.allowedOrigins, openToLoopback })
-    countRequest(door, identity, exchange)
+    await countRequest(door, identity, exchange)
   }
   const isOfKey = exchange.isDialectKnown
   speak(exchange, isOfKey ? exchange.dialect : await namedDialect(door, exchange))

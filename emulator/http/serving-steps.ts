@@ -21,8 +21,14 @@ export function requireOriginOf(exchange: Exchange, rules: OriginRules): void {
   exchange.headers = originHeaders(origin)
 }
 
-export function countRequest({ backend, limiter }: Door, { project, caller }: Identity, exchange: Exchange): void {
-  const state = limiter.count(caller.key?.id ?? project.id, project.settings, backend.now(project.id))
+export async function countRequest(
+  { backend, limiter }: Door,
+  { project, caller }: Identity,
+  exchange: Exchange,
+): Promise<void> {
+  if (project.settings.rateLimit === 'off') return
+  const now = backend.now(project.id)
+  const state = await limiter.count(caller.key?.id ?? project.id, project.settings, now)
   if (!state) return
   exchange.headers = {
     ...exchange.headers,

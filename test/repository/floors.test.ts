@@ -71,6 +71,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'node:',
     'pg',
   ],
+  'emulator/ports/limits': ['emulator/ports/limits', 'emulator/store', 'emulator/database/port.ts'],
   'emulator/ports/passwords': [
     'emulator/ports/passwords',
     'client/protocol/model',
@@ -255,6 +256,7 @@ function isPortOf(file: string, target: string): boolean {
     'emulator/ports/passwords/port.ts',
     'emulator/ports/files/port.ts',
     'emulator/ports/bus/port.ts',
+    'emulator/ports/limits/port.ts',
     'emulator/ports/mail/port.ts',
     'emulator/idp/provider.ts',
   ]

@@ -12,6 +12,7 @@ import { formerTimes } from './0011-former-times.js'
 import { resets } from './0012-resets.js'
 import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
+import { rateWindows } from './0015-rate-windows.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   resets,
   snapshots,
   indexUses,
+  rateWindows,
 ]

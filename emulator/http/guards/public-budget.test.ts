@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { openMemoryLimits } from '../../ports/limits/memory-limits.js'
 import { openPublicBudget } from './public-budget.js'
 
 let now = new Date('2030-01-01T00:00:30Z')
@@ -17,7 +18,7 @@ function refusals(enter: () => () => void, times: number): number {
 }
 
 it('contract 10.12 so many failed requests a minute come from one address, and others have their own', () => {
-  const budget = openPublicBudget(() => now, { most: 3 })
+  const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 3 })
 
   expect(refusals(() => budget.enter('one'), 5)).toBe(2)
   expect(refusals(() => budget.enter('other'), 3)).toBe(0)
@@ -27,7 +28,7 @@ it('contract 10.12 so many failed requests a minute come from one address, and o
 })
 
 it('contract 10.12 what is on its way, or was good, counts nothing', () => {
-  const budget = openPublicBudget(() => now, { most: 3 })
+  const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 3 })
 
   const onTheirWay = Array.from({ length: 100 }, () => budget.enter('one'))
 
@@ -36,7 +37,7 @@ it('contract 10.12 what is on its way, or was good, counts nothing', () => {
 })
 
 it('no more addresses are kept than that', () => {
-  const budget = openPublicBudget(() => now, { most: 1, mostAddresses: 2 })
+  const budget = openPublicBudget(() => now, openMemoryLimits(), { most: 1, mostAddresses: 2 })
 
   for (const address of ['one', 'two', 'three']) budget.enter(address)()
 

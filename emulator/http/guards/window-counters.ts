@@ -1,22 +1,17 @@
-/** Requests of one window of time. */
-export interface WindowCounter {
-  readonly window: number
-  requests: number
-}
-
-/** Counters by name, each begun anew with its window. Of more than so many at once, the oldest start again. */
-export function openWindowCounters(most: number): (name: string, window: number) => WindowCounter {
-  const counters = new Map<string, WindowCounter>()
+/** What a process knows of windows of time, by name, each begun anew with its window. Of more than so many at once, the oldest start again. */
+export function openWindowCounters<Value extends { readonly window: number }>(
+  most: number,
+  begin: (name: string, window: number) => Value,
+): (name: string, window: number) => Value {
+  const values = new Map<string, Value>()
   return (name, window) => {
-    const counter = counters.get(name)
-    if (counter?.window === window) return counter
-    const fresh = { window, requests: 0 }
-    counters.delete(name)
-    counters.set(name, fresh)
-    for (const oldest of counters.keys()) {
-      if (counters.size <= most) break
-      counters.delete(oldest)
-    }
+    const known = values.get(name)
+    if (known?.window === window) return known
+    const fresh = begin(name, window)
+    values.delete(name)
+    values.set(name, fresh)
+    const [oldest] = values.keys()
+    if (values.size > most && oldest !== undefined) values.delete(oldest)
     return fresh
   }
 }

@@ -1,0 +1,27 @@
+import type { Limits } from './port.js'
+
+/** For one process. Of more windows at once than `most`, the oldest begin again. */
+export function openMemoryLimits(most = 50_000): Limits {
+  const windows = new Map<string, { readonly window: number; reserved: number }>()
+
+  function windowOf(name: string, window: number) {
+    const known = windows.get(name)
+    if (known?.window === window) return known
+    const fresh = { window, reserved: 0 }
+    windows.delete(name)
+    windows.set(name, fresh)
+    const [oldest] = windows.keys()
+    if (windows.size > most && oldest !== undefined) windows.delete(oldest)
+    return fresh
+  }
+
+  return {
+    sliceOf: () => 1,
+    async reserve({ name, window, wished, most }) {
+      const counter = windowOf(name, window)
+      const granted = Math.max(0, Math.min(wished, most - counter.reserved))
+      counter.reserved += granted
+      return { granted, reserved: counter.reserved }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { Database } from '../../database/port.js'
+import { upsertReservations } from '../../store/rate-windows.js'
+import type { Limits, Reservation, Reserved } from './port.js'
+
+/** The part of what is left that a process reserves at once: the nearer the limit, the smaller. */
+const partAtOnce = 8
+const mostAtOnce = 1_000
+
+interface Waiting {
+  readonly reservation: Reservation
+  resolve(reserved: Reserved): void
+  reject(error: unknown): void
+}
+
+/** For several processes on one database: whatever is reserved while a statement is under way goes with the next one. */
+export function openPostgresLimits(db: Database): Limits {
+  let waiting: Waiting[] = []
+  let isSending = false
+
+  async function sendAll(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    while (waiting.length > 0) {
+      const [batch, rest] = distinct(waiting)
+      waiting = rest
+      await send(db, batch)
+    }
+    isSending = false
+  }
+
+  return {
+    sliceOf: (left) => Math.min(Math.ceil(left / partAtOnce), mostAtOnce),
+    reserve: (reservation) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ reservation, resolve, reject })
+        void sendAll()
+      }),
+  }
+}
+
+async function send(db: Database, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const rows = await upsertReservations(
+      db,
+      batch.map(({ reservation }) => reservation),
+    )
+    for (const { reservation, resolve, reject } of batch) {
+      const row = rows.get(keyOf(reservation))
+      if (row) resolve(row)
+      else reject(new Error('A reservation was not answered.'))
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error)
+  }
+}
+
+/** A statement meets each row once; a second reservation of the same window waits for the next. */
+function distinct(all: readonly Waiting[]): [Waiting[], Waiting[]] {
+  const seen = new Set<string>()
+  const batch: Waiting[] = []
+  const rest: Waiting[] = []
+  for (const one of all) {
+    const key = keyOf(one.reservation)
+    if (seen.has(key)) rest.push(one)
+    else batch.push(one)
+    seen.add(key)
+  }
+  return [batch, rest]
+}
+
+const keyOf = ({ name, window }: Reservation) => `${window} ${name}`
