@@ -7,7 +7,15 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
 /** What is loaded by few, has files of its own beside it, or is what a caller compares errors with: the client. */
-const apart = [/^node:/, /^@electric-sql\/pglite/, 'pg', 'pg-native', '@node-rs/bcrypt', '@aws-sdk/client-s3']
+const apart = [
+  /^node:/,
+  /^@electric-sql\/pglite/,
+  'pg',
+  'pg-native',
+  'libpg-query',
+  '@node-rs/bcrypt',
+  '@aws-sdk/client-s3',
+]
 
 /** What nearly every command loads of other packages. */
 const inCommands = /^(@oclif\/core|chalk)(\/|$)/

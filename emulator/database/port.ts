@@ -114,6 +114,16 @@ export function identifier(name: string): Fragment {
   return new Fragment([`"${name}"`], [])
 }
 
+/** Any name as a part of the text, such as a field of documents as a column of one query. */
+export function quotedName(name: string): Fragment {
+  return new Fragment([`"${name.replaceAll('"', '""')}"`], [])
+}
+
+/** The text of somebody else as a part of a statement, which has to be checked before it is carried out. */
+export function givenText(text: string): Fragment {
+  return new Fragment([text], [])
+}
+
 /** Fragments in a row, with a fixed text between them. */
 export function joinSql(fragments: readonly Fragment[], between: string): Fragment {
   return new Fragment(['', ...fragments.slice(1).map(() => between), ''], fragments)
@@ -136,21 +146,30 @@ export function plannedEachTime(fragment: Fragment): Fragment {
 
 export const nothing = sql``
 
+interface DatabaseErrorExtras {
+  readonly kind?: DatabaseErrorKind
+  readonly constraint?: string | undefined
+  readonly position?: number | undefined
+}
+
 /** What every failed statement throws. Its kind says what that means; `sqlState` is PostgreSQL's, for the log. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
   readonly kind: DatabaseErrorKind
   /** The index or constraint that refused it. */
   readonly constraint: string | undefined
+  /** Where in the text of the statement, in characters from 1. */
+  readonly position: number | undefined
 
   constructor(
     message: string,
     readonly sqlState: string,
-    { kind = errorKind(sqlState), constraint }: { kind?: DatabaseErrorKind; constraint?: string | undefined } = {},
+    { kind = errorKind(sqlState), constraint, position }: DatabaseErrorExtras = {},
   ) {
     super(message)
     this.kind = kind
     this.constraint = constraint
+    this.position = position
   }
 }
 

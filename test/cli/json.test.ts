@@ -120,6 +120,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'snapshot:remove': () => ['missing', '--yes'],
   'snapshot:save': () => ['demo', '--replace'],
   'snapshot:show': () => ['demo'],
+  sql: () => ['select title from posts'],
   status: () => [],
   'types:generate': () => [],
   undo: () => [],

@@ -16,6 +16,7 @@ import { projects } from './projects.js'
 import { requests } from './requests.js'
 import { seeds } from './seeds.js'
 import { snapshots } from './snapshots.js'
+import { sql } from './sql.js'
 import { users } from './users.js'
 
 export const contract = {
@@ -26,6 +27,7 @@ export const contract = {
   snapshots,
   indexes,
   history,
+  sql,
   users,
   seeds,
   mail: mailbox,

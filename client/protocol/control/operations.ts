@@ -37,6 +37,10 @@ export const operations = {
     get: 'GET /projects/:project/collections/:collection/documents/:document/history',
     compare: 'GET /projects/:project/collections/:collection/documents/:document/history/compare',
   },
+  sql: {
+    run: 'POST /projects/:project/sql',
+    view: 'GET /projects/:project/sql/view',
+  },
   users: {
     update: 'PATCH /users/:user',
     remove: 'DELETE /users/:user',

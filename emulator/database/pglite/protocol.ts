@@ -41,7 +41,7 @@ export interface WireSession {
 }
 
 /** The library declares its errors as another class than its messages. */
-type ErrorMessage = BackendMessage & Partial<Pick<ErrorResponse, 'message' | 'code' | 'constraint'>>
+type ErrorMessage = BackendMessage & Partial<Pick<ErrorResponse, 'message' | 'code' | 'constraint' | 'position'>>
 
 interface Answering {
   readonly job: Job
@@ -187,6 +187,6 @@ function readRow(columns: readonly Column[], fields: readonly (string | null)[])
   return row
 }
 
-function errorOf({ message = '', code, constraint }: ErrorMessage): DatabaseError {
-  return new DatabaseError(message, code ?? 'XX000', { constraint })
+function errorOf({ message = '', code, constraint, position }: ErrorMessage): DatabaseError {
+  return new DatabaseError(message, code ?? 'XX000', { constraint, position: position ? Number(position) : undefined })
 }

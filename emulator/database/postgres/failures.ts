@@ -1,10 +1,20 @@
 /** What the driver throws, as the port promises it. */
 import { DatabaseError } from '../port.js'
 
+interface Thrown {
+  readonly code?: string
+  readonly message: string
+  readonly constraint?: string
+  readonly position?: string
+}
+
 /** Without a state of the server, the connection is what failed. */
 export function refuse(error: unknown): never {
-  const { code, message, constraint } = error as { code?: string; message: string; constraint?: string }
-  throw new DatabaseError(message, hasState(code) ? code : '08006', { constraint })
+  const { code, message, constraint, position } = error as Thrown
+  throw new DatabaseError(message, hasState(code) ? code : '08006', {
+    constraint,
+    position: position ? Number(position) : undefined,
+  })
 }
 
 /** Without an answer of the server, a commit may have gone through. */

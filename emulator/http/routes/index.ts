@@ -18,6 +18,7 @@ import { requests } from '../control/requests.js'
 import { seeds } from '../control/seeds.js'
 import { snapshotFileRoutes } from '../control/snapshot-files.js'
 import { snapshots } from '../control/snapshots.js'
+import { sql } from '../control/sql.js'
 import { users } from '../control/users.js'
 import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'
@@ -53,6 +54,7 @@ export const controlRoutes: readonly Route[] = [
     snapshots,
     indexes,
     history,
+    sql,
     users,
     seeds,
     mail,

@@ -49,6 +49,20 @@ export function observationCases(opened: Opened): void {
     expect(differences).toEqual([{ path: ['tags', 0], before: '"a"', after: '"b"' }])
   })
 
+  it('a query over the collections, and what it sees of one', async () => {
+    const { control, emulator } = opened
+    const { projectId: project } = emulator
+    const client = createClient(emulator)
+    await client.collections.create({ name: 'asked' })
+    await client.collection('asked').create({ title: 'Tea', tags: ['a'] })
+
+    const { columns, rows, isCut } = await control.sql.run({ project, query: 'select title, tags from asked' })
+    const view = await control.sql.view({ project, name: 'asked' })
+
+    expect({ columns, rows, isCut }).toEqual({ columns: ['title', 'tags'], rows: [['Tea', ['a']]], isCut: false })
+    expect(view.columns).toContainEqual({ name: 'title', type: 'text' })
+  })
+
   it('events, as they happen', async () => {
     const { control, emulator } = opened
     const found: string[] = []

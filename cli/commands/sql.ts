@@ -1,0 +1,60 @@
+import { text as wholeText } from 'node:stream/consumers'
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import { formatCount } from '../../client/protocol/model/figures.js'
+import { ControlCommand } from '../base/control-command.js'
+import { reworded } from '../base/failure.js'
+import { table } from '../terminal/print.js'
+import { prose } from '../terminal/prose.js'
+
+export default class Sql extends ControlCommand {
+  static override summary = "Run one SELECT over the emulator's collections and users."
+  static override description =
+    prose(`Each collection is a table with the columns id, created_at, updated_at, version, the fields of its schema and of its newest
+documents, and "data", the whole document as jsonb; "users" are the users without their secrets. A value of another type than its column is
+null there, and whole in "data". Names with capitals are written in double quotes: select "authorId" from posts. A query cannot change
+anything, and uses functions from a list only.`)
+  static override examples = [
+    `<%= config.bin %> sql 'select title, views from posts order by views desc limit 5'`,
+    `<%= config.bin %> sql 'select a.name, count(*) from posts p join authors a on a.id::text = p."authorId" group by 1'`,
+    '<%= config.bin %> sql - --json < report.sql',
+  ]
+  static override args = {
+    query: Args.string({ description: 'the query; - reads it from stdin', required: true }),
+  }
+  static override flags = {
+    limit: Flags.integer({ min: 1, max: 5_000, default: 1_000, description: 'most rows to show' }),
+  }
+
+  async run() {
+    const { args, flags } = await this.parse(Sql)
+    const query = args.query === '-' ? await wholeText(process.stdin) : args.query
+    const project = this.emulator(flags).projectId
+    const found = await this.control(flags)
+      .sql.run({ project, query, limit: flags.limit })
+      .catch((error) => {
+        throw withPlace(error, query)
+      })
+
+    const { columns, rows, isCut } = found
+    const names = columns.map((name, at) => (columns.indexOf(name) === at ? name : `${name} (${at + 1})`))
+    const shown = rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])))
+    if (names.length > 0) this.log(table(shown, { columns: names }))
+    this.note(
+      isCut ? `the first ${formatCount(rows.length)} rows; --limit shows more` : `${formatCount(rows.length)} rows`,
+    )
+    return found
+  }
+}
+
+/** Where in the query it is wrong, in the words that stand there. */
+function withPlace(error: unknown, query: string): unknown {
+  if (!(error instanceof SvcError)) return error
+  const [, at] = error.issues[0]?.path ?? []
+  if (typeof at !== 'number' || at === 0) return error
+  const line = query.slice(0, at).split('\n').length
+  const there = query.slice(at).split('\n')[0]?.slice(0, 40).trim()
+  const place = there ? `at "${there}"` : 'at its end'
+  return reworded(error, () => ({ hint: `Line ${line}, ${place}.` }))
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { OperationsOf } from './operation.js'
+import type { operations } from './operations.js'
+
+const columnTypes = ['text', 'number', 'boolean', 'time', 'uuid', 'json'] as const
+
+const view = z.strictObject({
+  name: z.string().describe('As a query names it: a collection, or `users`.'),
+  columns: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        type: z.enum(columnTypes).describe('A value of another type is null, and whole in `data`.'),
+      }),
+    )
+    .describe('Own fields first, then those of the schema and of the newest documents, then `data`.'),
+})
+
+const answer = z.strictObject({
+  columns: z.array(z.string()).describe('In the order of the query; a name can be there twice.'),
+  rows: z.array(z.array(z.json())).describe('Each with a value for each column.'),
+  isCut: z.boolean().describe('Whether there are more rows than these, by number or by size.'),
+  milliseconds: z.number().describe('What the database took.'),
+})
+
+/** Contract 11: one SELECT over views of the collections, parsed, with functions from a list only. */
+export const sql = {
+  run: {
+    summary: 'Run one SELECT over the collections and users of a project. It cannot change anything.',
+    request: z.object({
+      query: z.string().describe('One SELECT, at most 20,000 characters.'),
+      limit: z.int().min(1).max(5_000).default(1_000).describe('Most rows to answer.'),
+    }),
+    reply: answer,
+  },
+  view: {
+    summary: 'Get the columns of a collection, or of `users`, as a query sees them.',
+    request: z.object({ name: z.string() }),
+    reply: view,
+  },
+} satisfies OperationsOf<typeof operations.sql>
