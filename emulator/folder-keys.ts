@@ -9,6 +9,7 @@ import { type FileHandle, link, mkdir, open, realpath, rename, rm, stat, writeFi
 import { join } from 'node:path'
 import { isObject, parseJson } from '../client/protocol/model/json.js'
 import type { Keyring } from './core/context.js'
+import { unscoped } from './core/identity.js'
 import { createSemaphore } from './core/semaphore.js'
 import type { ProjectKey } from './store/projects.js'
 
@@ -212,12 +213,20 @@ function readPort(json: unknown): number | undefined {
 }
 
 function readKeys(json: unknown): readonly ProjectKey[] | undefined {
-  return Array.isArray(json) && json.every(isKey) ? json : undefined
+  // Older versions have kept neither name, scopes nor expiry.
+  const keys = Array.isArray(json) ? json.map((key) => (isObject(key) ? { ...unscoped, ...key } : key)) : undefined
+  return keys?.every(isKey) ? keys : undefined
 }
 
 function isKey(key: unknown): key is ProjectKey {
   if (!isObject(key) || typeof key.id !== 'string' || typeof key.hash !== 'string') return false
-  return typeof key.secret === 'boolean' && (key.readable === null || typeof key.readable === 'string')
+  const { scopes } = key
+  if (scopes !== null && !(Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string'))) return false
+  return typeof key.secret === 'boolean' && [key.readable, key.name, key.expiresAt].every(isTextOrNull)
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string'
 }
 
 function unlessThere(error: NodeJS.ErrnoException): void {

@@ -5,6 +5,7 @@ import type { ProjectSettings } from '../client/protocol/model/project.js'
 import { formatDialect, parseDialect } from '../client/protocol/wire/dialects.js'
 import { openCheckpoints } from './background/checkpoints.js'
 import { openIndexKeeper } from './background/indexes.js'
+import { openKeyUses } from './background/key-uses.js'
 import { onlyProcess, openLease } from './background/leader.js'
 import { openMaintenance } from './background/maintenance.js'
 import { openFileKeeper } from './background/orphans.js'
@@ -132,6 +133,7 @@ async function openBackend(
   // It may take minutes, and is left to the database as it is.
   stack.defer(() => void vacuum.close())
   stack.use(openCheckpoints(db, report))
+  const keyUses = stack.use(openKeyUses(db, report))
   const bus = stack.use(await openBus(config, db, report))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())
@@ -150,6 +152,7 @@ async function openBackend(
     newId,
     caches: openCaches(bus),
     keyring,
+    keyUses,
     bus,
     limits: await openLimits(config, db),
     feeds,

@@ -9,4 +9,10 @@ export abstract class ProjectCommand extends ControlCommand {
     const emulator = this.emulator(flags)
     return { projects: openControl(emulator).projects, project: emulator.projectId }
   }
+
+  /** What the control API does with keys, and the id of the emulator's own project. */
+  protected keys(flags: { data?: string | undefined }): { keys: Control['keys']; project: string } {
+    const emulator = this.emulator(flags)
+    return { keys: openControl(emulator).keys, project: emulator.projectId }
+  }
 }

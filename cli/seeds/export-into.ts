@@ -24,8 +24,8 @@ export async function exportInto(file: string, names: readonly string[], emulato
   const control = openControl(emulator)
   const project = emulator.projectId
   // Permissions ask for the owner.
-  const { id, key } = await control.projects.createKey({ project, secret: true })
-  const held = await readAll(emulator.url, key, names).finally(() => control.projects.removeKey({ project, key: id }))
+  const { id, key } = await control.keys.create({ project, secret: true, name: 'svc seed export' })
+  const held = await readAll(emulator.url, key, names).finally(() => control.keys.revoke({ project, key: id }))
   const { users, files } = await control.seeds.get({ project })
   const whole: ExportedProject = { collections: held, users, files }
   const seed = exportSeed(whole, { isWhole: names.length === 0 })

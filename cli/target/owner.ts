@@ -42,14 +42,17 @@ export function loginOf(target: Target, client: Client, who: string): SessionSto
   }
 }
 
+/** A command that is killed leaves no key behind that is good for longer than this. */
+const longestCommandSeconds = 86_400
+
 /** Does what takes the secret key of the emulator's project, with one that is taken away again. */
 export async function withSecretKey<Value>(target: Target, work: (key: string) => Promise<Value>): Promise<Value> {
-  const { projects } = openOwner(target)
+  const { keys } = openOwner(target)
   const project = target.emulator?.projectId ?? ''
-  const { id, key } = await projects.createKey({ project, secret: true })
+  const { id, key } = await keys.create({ project, secret: true, name: 'svc', expiresInSeconds: longestCommandSeconds })
   try {
     return await work(key)
   } finally {
-    await projects.removeKey({ project, key: id })
+    await keys.revoke({ project, key: id })
   }
 }

@@ -54,6 +54,20 @@ const explainers: Explainers = {
       mends: [replay(`Send it with ${needs === 'user' ? 'one' : `the ${needs}`}`, id, header)],
     }
   },
+  scope({ action, collection, scopes }, { id, caller }) {
+    const secret = caller.kind === 'secret key' ? '--secret ' : ''
+    const scope = collection === null ? action : `${action}:${collection}`
+    return {
+      missing: `The key's scopes are ${list(scopes)}; it takes ${collection === null ? scope : `${action} or ${scope}`}.`,
+      mends: [
+        {
+          words: 'Send it with a key that has the scope',
+          command: `svc requests replay ${id} --header "x-api-key: $(svc keys create ${secret}--scope ${shellWord(scope)} --quiet)"`,
+        },
+        { words: 'See the keys', command: 'svc keys list' },
+      ],
+    }
+  },
   setting({ setting, value }, { caller }) {
     const off = { words: `Change the setting`, command: `svc project set ${setting}:=false` }
     const email = caller.user?.email
@@ -144,6 +158,7 @@ const problems: { readonly [Problem in CredentialsProblem]: string } = {
   'none sent': 'Neither a key (x-api-key) nor a token (authorization) was sent.',
   'not a bearer': 'The header authorization is not "Bearer " and a token.',
   'unknown key': 'The key that was sent belongs to no project of this emulator.',
+  'expired key': 'The key has expired.',
   'malformed token': 'What was sent as a token is none.',
   'ended session': 'The session of the token has ended: its user logged out, or was logged out.',
   'wrong signature or expired': 'The token has expired, or was not signed by this emulator.',
@@ -160,6 +175,7 @@ function mendsOfCredentials(problem: CredentialsProblem, id: string): Mend[] {
   switch (problem) {
     case 'none sent':
     case 'unknown key':
+    case 'expired key':
       return [replay("Send it with the project's key", id, keyHeader)]
     case 'two projects':
     case 'not a bearer':

@@ -98,7 +98,7 @@ async function ownerKeyOf(
 ): Promise<OwnerKey> {
   const known = kept.ownerKey(project)
   if (known && keys.some(({ id }) => id === known.id)) return known
-  const made = await control.projects.createKey({ project, secret: true })
+  const made = await control.keys.create({ project, secret: true, name: 'dashboard' })
   kept.keepOwnerKey(project, made)
   return made
 }

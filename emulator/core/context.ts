@@ -31,6 +31,7 @@ export interface Backend {
   newId(at: Date): string
   readonly caches: Caches
   readonly keyring: Keyring
+  readonly keyUses: KeyUses
   readonly bus: Bus
   /** Counts what limits allow, for all processes together. */
   readonly limits: Limits
@@ -75,6 +76,13 @@ export interface Backend {
   discardLater(project: string, ids: readonly string[]): void
   /** Removes, in the background, the bytes of files that are nobody's any more. */
   sweepFilesSoon(): void
+}
+
+/** When keys were used last. It is written down once a minute, for all keys at once. */
+export interface KeyUses {
+  note(key: string, at: Date): void
+  /** Writes down what there is. */
+  write(): Promise<void>
 }
 
 /** Keys of projects that belong to the state folder, and outlive its data. */

@@ -1,4 +1,5 @@
 import type { Project } from '../../client/protocol/model/project.js'
+import type { GrantedKey } from '../store/projects.js'
 
 /** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */
 export interface Caller {
@@ -10,9 +11,15 @@ export interface Caller {
   readonly secret: boolean
 }
 
-export interface ApiKey {
-  readonly id: string
-  readonly secret: boolean
+/** A key of the project, and what it is good for. */
+export type ApiKey = GrantedKey
+
+/** Of a key that does all that its kind may, for ever. */
+export const unscoped = { name: null, scopes: null, expiresAt: null } as const
+
+/** Somebody who has that key. */
+export function callerOf(key: ApiKey): Caller {
+  return { id: key.id, key, user: undefined, secret: key.secret }
 }
 
 /** A user and the session of the token that was sent. */

@@ -3,7 +3,7 @@ import { sizes, storageLimits } from '../../client/protocol/model/limits.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import { type DatabaseSize, selectSize } from '../store/database-size.js'
 import type { Backend } from './context.js'
-import { requireProject } from './projects/projects.js'
+import { requireProject } from './projects/require-project.js'
 
 export interface ServiceInfo {
   /** The one that the service was opened for. */

@@ -1,6 +1,7 @@
 /** What a route says of itself. Express and OpenAPI are both made from these records, and from nothing else. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NamesIn } from '../../client/protocol/control/operation.js'
+import type { ScopeAction } from '../../client/protocol/model/access/key-scope.js'
 import type { JsonObject } from '../../client/protocol/model/json.js'
 import type { Project, ProjectSettings } from '../../client/protocol/model/project.js'
 import type { Dialect } from '../../client/protocol/wire/axes.js'
@@ -116,6 +117,11 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly isGuarded?: boolean
   /** Takes an `idempotency-key`. Contract 3.9. */
   readonly isCreating?: boolean
+  /**
+   * What a scope of the key has to name for the whole project; `in collection` where the core asks for the collection. Left out,
+   * a route of users takes none, and any other `read` or `write`, as it reads or writes.
+   */
+  readonly scope?: ScopeAction | 'in collection' | 'none'
   /** A ticket in the address may stand for the key or token. Contract 9.5. */
   readonly takesTicket?: boolean
   /** Reads although it is a POST, so that users with an unverified address may use it. Contract 6.9. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { plainError } from '../../client/protocol/model/error-words.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
+import { requireScope } from '../core/collections/scopes.js'
 import type { Backend, Context, Identity } from '../core/context.js'
 import { once, type StoredAnswer } from '../core/documents/idempotency.js'
 import { useTicket } from '../core/realtime/tickets.js'
@@ -33,7 +34,7 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   const route = endpoint[exchange.dialect.paths]
   exchange.route = route.id
   const { backend } = exchange
-  requireAllowed(route, identity, exchange.req.method)
+  requireAllowed(route, identity)
   const head = readHead(door, route, exchange)
   const body = await readBody(route, exchange, { backend, project })
   try {
@@ -56,11 +57,13 @@ function identify(backend: Backend, { flat: route }: Endpoint, exchange: Exchang
   return ticket ? useTicket(backend, ticket) : identifyCaller(backend, req.headers)
 }
 
-/** @throws {SvcError} `UNAUTHORIZED`, `EMAIL_NOT_VERIFIED` */
-function requireAllowed({ needs, isReading }: Route, { project, caller }: Identity, method: string | undefined): void {
+/** @throws {SvcError} `UNAUTHORIZED`, `FORBIDDEN`, `EMAIL_NOT_VERIFIED` */
+function requireAllowed({ needs, scope, isReading, method }: Route, { project, caller }: Identity): void {
   if (needs === 'key' && !caller.key) throw lacking('key', 'Send an API key; a user token is not enough.')
   if (needs === 'user' && !caller.user) throw lacking('user', 'Send the token of a user.')
-  const reads = isReading || method === 'GET' || method === 'HEAD'
+  const reads = isReading === true || method === 'get'
+  const taken = scope ?? (needs === 'user' ? 'none' : reads ? 'read' : 'write')
+  if (taken !== 'none' && taken !== 'in collection') requireScope({ caller }, taken)
   if (needs !== 'caller' || reads || !project.settings.requireVerifiedEmail) return
   if (caller.user?.isVerified !== false) return
   throw plainError('EMAIL_NOT_VERIFIED', {

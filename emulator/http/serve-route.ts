@@ -1,7 +1,7 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { requireProject } from '../core/projects/projects.js'
+import { requireProject } from '../core/projects/require-project.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
 import { clientAddress } from './guards/client-address.js'

@@ -7,12 +7,29 @@ export interface ProjectRow {
   settings: string
 }
 
-/** A key as it is kept: only a public one can be read again. */
-export interface ProjectKey {
+/** A key as requests need to know it. */
+export interface GrantedKey {
   readonly id: string
-  readonly hash: string
   readonly secret: boolean
+  /** null for whoever made it without saying what for. */
+  readonly name: string | null
+  /** What it is good for; null for all that its kind may do. */
+  readonly scopes: readonly string[] | null
+  readonly expiresAt: string | null
+}
+
+/** A key as it is kept: only a public one can be read again. */
+export interface ProjectKey extends GrantedKey {
+  readonly hash: string
   readonly readable: string | null
+}
+
+/** A key as its owner sees it. */
+export interface ListedKey extends GrantedKey {
+  /** null for a secret one. */
+  readonly key: string | null
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
 }
 
 export async function insertProject(
@@ -42,20 +59,53 @@ export async function deleteKey(db: Database, project: string, id: string): Prom
 }
 
 /** The keys of a project, the oldest first. A secret one is not readable. */
-export async function selectKeys(
-  db: Database,
-  project: string,
-): Promise<{ id: string; secret: boolean; key: string | null; createdAt: string }[]> {
-  const rows = await db.query<{ id: string; secret: boolean; key: string | null; created_at: string }>(sql`
-    select id, secret, key, created_at from project_keys where project_id = ${project} order by id`)
-  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }))
+export async function selectKeys(db: Database, project: string): Promise<ListedKey[]> {
+  const rows = await db.query<KeyRow & { key: string | null; created_at: string; last_used_at: string | null }>(sql`
+    select ${keyColumns}, k.key, k.created_at, k.last_used_at
+    from project_keys k
+    where k.project_id = ${project}
+    order by k.id`)
+  return rows.map((row) => ({
+    ...grantedFromRow(row),
+    key: row.key,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }))
 }
 
-function insertion(project: string, { hash, id, secret, readable }: ProjectKey, at: string): Fragment {
+/** Writes down when keys were used last, unless a later time is known already. */
+export async function updateKeyUses(db: Database, uses: ReadonlyMap<string, string>): Promise<void> {
+  await db.query(
+    writing(sql`
+    update project_keys k set last_used_at = greatest(k.last_used_at, used.at)
+    from unnest(${[...uses.keys()]}::uuid[], ${[...uses.values()]}::timestamptz[]) as used (id, at)
+    where k.id = used.id`),
+  )
+}
+
+function insertion(project: string, key: ProjectKey, at: string): Fragment {
+  const scopes = key.scopes && JSON.stringify(key.scopes)
   return writing(sql`
-    insert into project_keys (key_hash, project_id, id, secret, key, created_at)
-    values (${hash}, ${project}, ${id}, ${secret}, ${readable}, ${at})
+    insert into project_keys (key_hash, project_id, id, secret, key, created_at, name, scopes, expires_at)
+    values (${key.hash}, ${project}, ${key.id}, ${key.secret}, ${key.readable}, ${at}, ${key.name}, ${scopes}::jsonb,
+      ${key.expiresAt}::timestamptz)
     on conflict do nothing`)
+}
+
+export interface KeyRow {
+  key_id: string
+  secret: boolean
+  key_name: string | null
+  scopes: string | null
+  key_expires_at: string | null
+}
+
+/** Of `project_keys k`. */
+export const keyColumns = sql`k.id as key_id, k.secret, k.name as key_name, k.scopes, k.expires_at as key_expires_at`
+
+export function grantedFromRow(row: KeyRow): GrantedKey {
+  const scopes = row.scopes === null ? null : JSON.parse(row.scopes)
+  return { id: row.key_id, secret: row.secret, name: row.key_name, scopes, expiresAt: row.key_expires_at }
 }
 
 export async function selectProject(db: Database, id: string): Promise<Project | undefined> {
@@ -63,17 +113,17 @@ export async function selectProject(db: Database, id: string): Promise<Project |
   return row && projectFromRow(row)
 }
 
-/** The project of that key, and whether the key is a secret one. */
+/** The project of that key, and what the key is good for. */
 export async function selectProjectByKey(
   db: Database,
   keyHash: string,
-): Promise<{ project: Project; keyId: string; secret: boolean } | undefined> {
-  const [row] = await db.query<ProjectRow & { key_id: string; secret: boolean }>(sql`
-    select p.id, p.name, p.settings, k.id as key_id, k.secret
+): Promise<{ project: Project; key: GrantedKey } | undefined> {
+  const [row] = await db.query<ProjectRow & KeyRow>(sql`
+    select p.id, p.name, p.settings, ${keyColumns}
     from project_keys k
     join projects p on p.id = k.project_id
     where k.key_hash = ${keyHash}`)
-  return row && { project: projectFromRow(row), keyId: row.key_id, secret: row.secret }
+  return row && { project: projectFromRow(row), key: grantedFromRow(row) }
 }
 
 /** The project of the key with that id, while there is such a key. */
@@ -81,13 +131,13 @@ export async function selectProjectByKeyId(
   db: Database,
   project: string,
   keyId: string,
-): Promise<{ project: Project; secret: boolean } | undefined> {
-  const [row] = await db.query<ProjectRow & { secret: boolean }>(sql`
-    select p.id, p.name, p.settings, k.secret
+): Promise<{ project: Project; key: GrantedKey } | undefined> {
+  const [row] = await db.query<ProjectRow & KeyRow>(sql`
+    select p.id, p.name, p.settings, ${keyColumns}
     from project_keys k
     join projects p on p.id = k.project_id
     where k.id = ${keyId} and k.project_id = ${project}`)
-  return row && { project: projectFromRow(row), secret: row.secret }
+  return row && { project: projectFromRow(row), key: grantedFromRow(row) }
 }
 
 /** Whether any project allows pages of that origin. */
@@ -112,11 +162,12 @@ export async function selectNamesRedirect(db: Database, url: string): Promise<bo
 
 /** The keys of a project as they are kept, the oldest first. */
 export async function selectProjectKeys(db: Database, project: string): Promise<ProjectKey[]> {
-  return db.query<{ id: string; hash: string; secret: boolean; readable: string | null }>(sql`
-    select id, key_hash as hash, secret, key as readable
-    from project_keys
-    where project_id = ${project}
-    order by created_at, id`)
+  const rows = await db.query<KeyRow & { hash: string; readable: string | null }>(sql`
+    select ${keyColumns}, k.key_hash as hash, k.key as readable
+    from project_keys k
+    where k.project_id = ${project}
+    order by k.created_at, k.id`)
+  return rows.map((row) => ({ ...grantedFromRow(row), hash: row.hash, readable: row.readable }))
 }
 
 export async function updateSettings(db: Database, id: string, settings: ProjectSettings): Promise<void> {

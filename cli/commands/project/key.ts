@@ -14,8 +14,8 @@ export default class ProjectKey extends ProjectCommand {
 
   async run() {
     const { flags } = await this.parse(ProjectKey)
-    const { projects, project } = this.projects(flags)
-    const made = await projects.createKey({ project, secret: flags.secret === true })
+    const { keys, project } = this.keys(flags)
+    const made = await keys.create({ project, secret: flags.secret === true })
 
     this.log(printable(made.key))
     return made

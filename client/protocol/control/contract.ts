@@ -8,6 +8,7 @@ import { history } from './history.js'
 import { idp } from './idp.js'
 import { indexes } from './indexes.js'
 import { info } from './info.js'
+import { keys } from './keys.js'
 import { mailbox } from './mail.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
@@ -24,6 +25,7 @@ export const contract = {
   info,
   process,
   projects,
+  keys,
   snapshots,
   indexes,
   history,

@@ -16,9 +16,12 @@ export const operations = {
     create: 'POST /projects',
     get: 'GET /projects/:project',
     update: 'PATCH /projects/:project',
-    createKey: 'POST /projects/:project/keys',
-    removeKey: 'DELETE /projects/:project/keys/:key',
     reset: 'POST /projects/:project/reset',
+  },
+  keys: {
+    list: 'GET /projects/:project/keys',
+    create: 'POST /projects/:project/keys',
+    revoke: 'DELETE /projects/:project/keys/:key',
   },
   snapshots: {
     save: 'POST /projects/:project/snapshots',

@@ -3,7 +3,8 @@ import { SvcError } from '../model/errors.js'
 import { rateLimitWords, tiers } from '../model/limits.js'
 import { originForm, type ProjectSettings } from '../model/project.js'
 import { parseDialect } from '../wire/dialects.js'
-import { type OperationsOf, removed } from './operation.js'
+import { listedKey } from './keys.js'
+import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 const requests = z.int().min(0).optional()
@@ -68,14 +69,7 @@ export const projects = {
     summary: 'Get a project with its settings and keys, without secrets.',
     reply: z.strictObject({
       ...project,
-      keys: z.array(
-        z.strictObject({
-          id: z.string(),
-          secret: z.boolean(),
-          key: z.string().nullable().describe('null for a secret one, which is kept as a hash.'),
-          createdAt: z.string(),
-        }),
-      ),
+      keys: z.array(listedKey),
     }),
   },
   update: {
@@ -83,13 +77,6 @@ export const projects = {
     request: z.strictObject({ settings }),
     reply: z.strictObject(project),
   },
-  createKey: {
-    summary: 'Create another key of a project. A secret one is shown this once.',
-    request: z.strictObject({ secret: z.boolean() }),
-    status: 201,
-    reply: z.strictObject({ id: z.string(), key: z.string() }),
-  },
-  removeKey: { summary: 'Delete a key. What was opened with it ends.', reply: removed },
   reset: {
     summary: 'Delete everything in a project, or what is chosen; its keys and settings stay.',
     request: z.strictObject({

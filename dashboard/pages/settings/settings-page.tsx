@@ -99,14 +99,14 @@ function Keys({ project }: { project: ProjectRecord }) {
   const [isBusy, run] = useAction()
   const create = (secret: boolean) =>
     run(async () => {
-      setMade(await control.projects.createKey({ project: project.id, secret }))
+      setMade(await control.keys.create({ project: project.id, secret }))
       await queries.invalidateQueries({ queryKey: ['project'] })
     })
   const remove = (id: string) =>
     run(async () => {
       const words = 'Whatever uses it is refused from then on, and what it has opened ends.'
       if (!(await confirm('Delete this key?', words, 'Delete'))) return
-      await control.projects.removeKey({ project: project.id, key: id })
+      await control.keys.revoke({ project: project.id, key: id })
       await queries.invalidateQueries({ queryKey: ['project'] })
     })
   return (
@@ -129,10 +129,21 @@ function Keys({ project }: { project: ProjectRecord }) {
         </p>
       ) : null}
       <ul className="keys-list">
-        {project.keys.map(({ id, secret, key, createdAt }) => (
+        {project.keys.map(({ id, secret, key, name, scopes, expiresAt, createdAt }) => (
           <li key={id}>
             <span className={`tag ${secret ? 'warn' : ''}`}>{secret ? 'secret' : 'public'}</span>
             <code className="mono cut grow">{key ?? `${id}${id === ownerKey.id ? ' · of this page' : ''}`}</code>
+            {name === null ? null : <span className="dim">{name}</span>}
+            {scopes?.map((scope) => (
+              <span key={scope} className="tag mono">
+                {scope}
+              </span>
+            ))}
+            {expiresAt === null ? null : (
+              <span className="dim">
+                expires <Time at={expiresAt} />
+              </span>
+            )}
             <Time at={createdAt} />
             {key === null ? null : <Copy text={key} />}
             <Button disabled={isBusy || id === ownerKey.id} onClick={() => remove(id)}>

@@ -24,7 +24,7 @@ import {
   selectUsers,
   updateUser,
 } from '../../store/accounts/users.js'
-import { rolesOf } from '../collections/permissions.js'
+import { readerOf } from '../collections/permissions.js'
 import type { Context, UserContext } from '../context.js'
 import { populate } from '../documents/populate.js'
 import { requireLight } from '../documents/weight.js'
@@ -107,7 +107,7 @@ export async function getMe(ctx: UserContext, paths: readonly Path[] = []): Prom
 /** Contract 6.10. */
 export async function listUsers(ctx: Context, query: ListQuery): Promise<Page<OutgoingUser>> {
   const { caller, project } = ctx
-  const place = { project: project.id, mayReadAll: caller.secret, roles: rolesOf(caller) }
+  const place = { project: project.id, ...readerOf(caller) }
   const page = await selectUsers(ctx.db, place, query)
   return { ...page, items: await populate(ctx, page.items, query.populate) }
 }

@@ -24,6 +24,7 @@ import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
 import { may, requireManager, requirePermission } from './permissions.js'
+import { isOutOfScope, requireInScope, requireScope } from './scopes.js'
 
 export interface CollectionDefinition {
   readonly name: string
@@ -57,7 +58,7 @@ export async function createCollection(
 /** All collections of the project, the oldest first. */
 export async function listCollections(ctx: Context): Promise<Collection[]> {
   const collections = await selectCollections(ctx.db, ctx.project.id)
-  return collections.map((collection) => shown(ctx, collection))
+  return collections.filter(({ name }) => !isOutOfScope(ctx.caller, name)).map((collection) => shown(ctx, collection))
 }
 
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
@@ -83,6 +84,7 @@ export async function changeCollection(
   if (input.schema !== undefined) requireSchema(input.schema)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
+    requireScope(ctx, 'admin', before?.name ?? name)
     if (!before) throw noSuchCollection(name)
     const after = { ...before, ...input, updatedAt: ctx.backend.now(ctx.project.id).toISOString() }
     requireManager(ctx, before)
@@ -100,6 +102,7 @@ export async function changeCollection(
 export async function removeCollection(ctx: Context, name: string): Promise<{ id: string }> {
   const id = await inTransaction(ctx, async (ctx) => {
     const collection = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
+    requireScope(ctx, 'admin', collection?.name ?? name)
     if (!collection) throw noSuchCollection(name)
     requireManager(ctx, collection)
     await deleteCollection(ctx.db, collection.id)
@@ -134,6 +137,8 @@ export async function requireCollection(ctx: Context, name: string): Promise<Sto
   const { backend, db, project } = ctx
   const read = () => selectCollection(db, project.id, name)
   const collection = await backend.caches.collections.of(`${project.id}/${name}`, read)
+  // Whether there is one is nothing for a key whose scopes leave it out.
+  requireInScope(ctx, collection?.name ?? name)
   if (!collection) throw noSuchCollection(name)
   return collection
 }

@@ -3,7 +3,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { selectCollection } from '../../store/collections.js'
 import { type KeptIndex, selectFieldIndexes } from '../../store/lists/indexes.js'
 import type { Backend } from '../context.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 
 /** An index of a collection, with the small one beside it that holds the documents which cannot stand in there. */
 export interface IndexOfCollection

@@ -11,7 +11,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
-import { rolesOf } from '../collections/permissions.js'
+import { readerOf } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -25,9 +25,8 @@ import type { VersionGuard } from './writing.js'
 export async function listDocuments(ctx: Context, name: string, query: ListQuery): Promise<Page<OutgoingDocument>> {
   const collection = await requireOpenCollection(ctx, name, 'read')
   const { caller, project, backend } = ctx
-  const reach = { mayReadAll: caller.secret, roles: rolesOf(caller) }
   const totals = ctx.db === backend.db ? backend.totals : undefined
-  const place = { project: project.id, collection, ...reach, indexes: backend.indexes, totals }
+  const place = { project: project.id, collection, ...readerOf(caller), indexes: backend.indexes, totals }
   const page = await selectPage(ctx.db, place, query)
   return { ...page, items: await populate(ctx, page.items, query.populate) }
 }

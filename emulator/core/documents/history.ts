@@ -7,7 +7,7 @@ import { selectDocument } from '../../store/documents.js'
 import { selectVersions, selectVersionsAt, type VersionPlace, type VersionRow } from '../../store/realtime/versions.js'
 import type { Backend } from '../context.js'
 import { type Difference, differencesBetween } from '../differences.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 
 export interface DocumentVersion {
   readonly version: number

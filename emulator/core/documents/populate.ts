@@ -13,6 +13,7 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
 import { may } from '../collections/permissions.js'
+import { mayReadUsers } from '../collections/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
 
@@ -127,10 +128,11 @@ async function load(
     const piece = ids.splice(-mostPerQuery)
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const { document, permissions } of records) {
-      if (may(ctx.caller, { permissions: JSON.parse(permissions) }, 'read')) await take(document)
+      const collection = { name: document.collection, permissions: JSON.parse(permissions) }
+      if (may(ctx.caller, collection, 'read')) await take(document)
     }
     ids.push(...others)
-    if (records.length + others.length === piece.length) continue
+    if (records.length + others.length === piece.length || !mayReadUsers(ctx.caller)) continue
     for (const user of await selectUsersById(ctx.db, ctx.project.id, piece)) await take(user)
   }
   return linked

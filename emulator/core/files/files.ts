@@ -10,7 +10,7 @@ import { defaultSettings, type ProjectSettings } from '../../../client/protocol/
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { orphanFile, selectFile, selectUsage } from '../../store/files.js'
 import { type FileReader, isOwned, selectFiles } from '../../store/lists/files.js'
-import { rolesOf } from '../collections/permissions.js'
+import { readerOf } from '../collections/permissions.js'
 import type { Backend, Context } from '../context.js'
 import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFolder } from './file-names.js'
@@ -34,7 +34,7 @@ export async function listFiles(
   ctx: Context,
   { path, limit, offset }: { path: string; limit: number; offset: number },
 ): Promise<Page<StoredFile>> {
-  const place = { project: ctx.project.id, path: requireFolder(path), reader: readerOf(ctx) }
+  const place = { project: ctx.project.id, path: requireFolder(path), reader: fileReaderOf(ctx) }
   const page = await selectFiles(ctx.db, place, { limit, offset })
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
@@ -43,7 +43,7 @@ export async function listFiles(
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
   const isDropped = isId(id) && (await orphanFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
-    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, readerOf(ctx)))) {
+    if (isId(id) && (await isOwned(ctx.db, ctx.project.id, id, fileReaderOf(ctx)))) {
       throw plainError('FILE_IN_USE', { reason: { kind: 'in use', file: id } })
     }
     const name = id.slice(0, 80)
@@ -54,8 +54,8 @@ export async function removeFile(ctx: Context, id: string): Promise<{ id: string
   return { id }
 }
 
-function readerOf({ caller }: Context): FileReader {
-  return { mayReadAll: caller.secret, roles: rolesOf(caller), user: caller.user?.id }
+function fileReaderOf({ caller }: Context): FileReader {
+  return { ...readerOf(caller), user: caller.user?.id }
 }
 
 export async function getUsage({ db, project }: Context): Promise<StorageUsage> {

@@ -1,10 +1,11 @@
 /** Who stands behind a key or a token. */
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { ProjectSettings } from '../../../client/protocol/model/project.js'
+import type { Project, ProjectSettings } from '../../../client/protocol/model/project.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type SessionRow, selectSession } from '../../store/accounts/sessions.js'
 import { selectProjectByKeyId } from '../../store/projects.js'
 import type { Backend, Identity, SignedInUser } from '../context.js'
+import { type ApiKey, callerOf } from '../identity.js'
 import { identify } from '../projects/projects.js'
 import { badToken, looksLikeToken, readClaims, requireSigned } from './tokens.js'
 
@@ -19,7 +20,11 @@ export function identifyText(backend: Backend, text: string): Promise<Identity> 
 export async function identifyKey(backend: Backend, key: string): Promise<Identity> {
   const isPossible = key.length > 0 && key.length <= mostLength && !looksLikeToken(key)
   const identity = isPossible ? await identify(backend, key) : undefined
-  if (!identity) throw unknownKey()
+  const granted = identity?.caller.key
+  if (!identity || !granted) throw unknownKey()
+  const { project } = identity
+  requireUnexpired(backend, project, granted)
+  backend.keyUses.note(granted.id, backend.now(project.id))
   return identity
 }
 
@@ -42,12 +47,21 @@ async function readToken(backend: Backend, token: string): Promise<Identity> {
 
 /** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */
 export async function identifyAgain(backend: Backend, { project, caller }: Identity): Promise<Identity> {
-  const { user, key, secret } = caller
-  const found = key && (await selectProjectByKeyId(backend.db, project.id, key.id))
-  if (!found && (key || !user)) throw unknownKey()
-  if (!user) return { project: found?.project ?? project, caller }
+  const { user } = caller
+  const found = caller.key && (await selectProjectByKeyId(backend.db, project.id, caller.key.id))
+  if (!found && (caller.key || !user)) throw unknownKey()
+  if (found) requireUnexpired(backend, project, found.key)
+  const byKey = found && callerOf(found.key)
+  if (!user) return { project: found?.project ?? project, caller: byKey ?? caller }
   const again = await identifySession(backend, project.id, { user: user.id, session: user.sessionId })
-  return { ...again, caller: { ...again.caller, key, secret } }
+  return { ...again, caller: { ...again.caller, key: byKey?.key, secret: byKey?.secret ?? false } }
+}
+
+/** @throws {SvcError} `UNAUTHORIZED` */
+export function requireUnexpired({ now }: Backend, { id }: Pick<Project, 'id'>, { expiresAt }: ApiKey): void {
+  if (expiresAt === null || Date.parse(expiresAt) > now(id).getTime()) return
+  const reason: Reason = { kind: 'credentials', problem: 'expired key' }
+  throw new SvcError('UNAUTHORIZED', 'The API key has expired.', [], { reason })
 }
 
 /** The user of a session, while it stands. @throws {SvcError} `INVALID_TOKEN` */

@@ -5,8 +5,10 @@ import type { Database, Sql } from '../../database/port.js'
 import { openMemoryBus } from '../../ports/bus/memory-bus.js'
 import { openCaches } from '../caches.js'
 import type { Backend, Keyring } from '../context.js'
+import { unscoped } from '../identity.js'
 import { createSemaphore } from '../semaphore.js'
-import { allowsOrigin, createKey, removeKey } from './projects.js'
+import { createKey, revokeKey } from './keys.js'
+import { allowsOrigin } from './projects.js'
 
 /** A database that allows every origin, and counts who asks. */
 function backendWith(asked: unknown[]): Backend {
@@ -61,7 +63,7 @@ function aBackendWithKeys(ids: readonly string[]) {
     if (text.includes('insert into project_keys')) stored.add(String(values[2]))
     if (text.includes('delete from project_keys')) return (stored.delete(String(values[0])) ? [{}] : []) as Row[]
     if (!text.includes('from project_keys')) return [{ id: 'p', name: 'p', settings: '{}' }] as Row[]
-    const keys = [...stored].map(keyOf)
+    const keys = [...stored].map(rowOf)
     if (isFirst) {
       isFirst = false
       await pause(20)
@@ -75,16 +77,19 @@ function aBackendWithKeys(ids: readonly string[]) {
   return { backend, stored, kept: () => kept }
 }
 
-const keyOf = (id: string) => ({ id, hash: id, secret: false, readable: null })
+const keyOf = (id: string) => ({ id, hash: id, secret: false, readable: null, ...unscoped })
+
+/** As the table has it. */
+const rowOf = (id: string) => ({ ...keyOf(id), key_id: id, key_name: null, key_expires_at: null })
 
 it('a key that is removed while another is created is in the folder no more, so that no start brings it back', async () => {
   const removed = '01900000-0000-7000-8000-000000000001'
   const other = '01900000-0000-7000-8000-000000000002'
   const { backend, stored, kept } = aBackendWithKeys([removed, other])
 
-  const creating = createKey(backend, 'p', false)
+  const creating = createKey(backend, 'p')
   await expect.poll(() => stored.size).toBe(3)
-  await removeKey(backend, 'p', removed)
+  await revokeKey(backend, 'p', removed)
   const { id } = await creating
 
   expect([[...stored], kept()]).toEqual([

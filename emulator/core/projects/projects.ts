@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { rateLimitWords, type Tier, windowsOfTier } from '../../../client/protocol/model/limits.js'
 import {
@@ -10,12 +8,10 @@ import {
 } from '../../../client/protocol/model/project.js'
 import { deleteTrustedRoles } from '../../store/accounts/users.js'
 import {
-  deleteKey,
   insertKey,
   insertProject,
   type ProjectKey,
   selectAllowsOrigin,
-  selectKeys,
   selectProject,
   selectProjectByKey,
   selectProjectKeys,
@@ -24,6 +20,7 @@ import {
 import type { Backend, Identity } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import { hashOf } from '../hashes.js'
+import { callerOf } from '../identity.js'
 import {
   happened,
   identityChanged,
@@ -33,6 +30,8 @@ import {
   settingsChanged,
   unitOf,
 } from '../unit-of-work.js'
+import { createKey, drawKeys } from './keys.js'
+import { requireProject } from './require-project.js'
 
 export interface NewProject {
   readonly project: Project
@@ -47,8 +46,7 @@ export function identify(backend: Backend, key: string): Promise<Identity | unde
   return backend.caches.callers.of(key, async () => {
     const found = await selectProjectByKey(backend.db, hashOf(key))
     if (!found) return undefined
-    const { project, keyId, secret } = found
-    return { project, caller: { id: keyId, key: { id: keyId, secret }, user: undefined, secret } }
+    return { project: found.project, caller: callerOf(found.key) }
   })
 }
 
@@ -66,42 +64,6 @@ export async function createProject(
   return { project, apiKey, secretKey }
 }
 
-/** One more key of a project. A secret one is shown this once. @throws {SvcError} `NOT_FOUND` */
-export async function createKey(
-  backend: Backend,
-  project: string,
-  secret: boolean,
-): Promise<{ id: string; key: string }> {
-  const now = backend.now(project)
-  const key = newKey(secret)
-  const kept = keptKey(backend, now, key, secret)
-  await requireProject(backend, project)
-  await backend.keyring.changing(async () => {
-    await insertKey(backend.db, project, kept, now.toISOString())
-    await keepKeys(backend, project)
-  })
-  return { id: kept.id, key }
-}
-
-/** Takes a key away: what was opened with it ends. @throws {SvcError} `NOT_FOUND` */
-export async function removeKey(backend: Backend, project: string, id: string): Promise<void> {
-  const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
-  if (!isId(id)) throw notFound
-  const unit = unitOf(backend)
-  const isGone = await backend.keyring.changing(async () => {
-    // Out of the folder first: what it has kept comes back at the next start.
-    await keepKeys(backend, project, id)
-    return publishing(unit, identityChanged, () => deleteKey(unit.db, project, id))
-  })
-  if (!isGone) throw notFound
-}
-
-/** The keys of a project. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
-export async function listKeys(backend: Backend, project: string) {
-  await requireProject(backend, project)
-  return selectKeys(backend.db, project)
-}
-
 /**
  * The project of that id and its public key, made on first use; the secret key only when it is drawn. The keys that the state
  * folder has kept open it, whatever became of its data.
@@ -115,8 +77,7 @@ export async function openProject(backend: Backend, id: string): Promise<OpenedP
     for (const key of without(kept, known)) await insertKey(db, id, key, backend.now(id).toISOString())
     await keyring.keep(id, [...kept, ...without(known, kept)])
   }
-  const apiKey =
-    publicKey(keyring.hasData ? await keyring.keysOf(id) : known) ?? (await createKey(backend, id, false)).key
+  const apiKey = publicKey(keyring.hasData ? await keyring.keysOf(id) : known) ?? (await createKey(backend, id)).key
   return { project, apiKey, secretKey: undefined }
 }
 
@@ -130,18 +91,8 @@ async function makeProject(backend: Backend, id: string): Promise<OpenedProject>
   const keys = await keyring.keepFirst(id, drawn.keys)
   const project: Project = { id, name: id, settings: defaultSettings }
   await insertProject(db, project, keys, backend.now(id).toISOString())
-  const apiKey = publicKey(keys) ?? (await createKey(backend, id, false)).key
+  const apiKey = publicKey(keys) ?? (await createKey(backend, id)).key
   return { project, apiKey, secretKey: apiKey === drawn.apiKey ? drawn.secretKey : undefined }
-}
-
-/** Where the data are the folder's, so are all of their keys, but for one that is about to be taken away. */
-async function keepKeys({ db, keyring }: Backend, project: string, removed?: string): Promise<void> {
-  if (!keyring.hasData || (await keyring.keysOf(project)).length === 0) return
-  const keys = await selectProjectKeys(db, project)
-  await keyring.keep(
-    project,
-    keys.filter(({ id }) => id !== removed),
-  )
 }
 
 function without(keys: readonly ProjectKey[], others: readonly ProjectKey[]): ProjectKey[] {
@@ -149,15 +100,11 @@ function without(keys: readonly ProjectKey[], others: readonly ProjectKey[]): Pr
   return keys.filter(({ hash }) => !hashes.has(hash))
 }
 
+/** One that is good for all that a public key may do, for ever. */
 function publicKey(keys: readonly ProjectKey[]): string | undefined {
-  return keys.find(({ readable }) => readable !== null)?.readable ?? undefined
-}
-
-/** @throws {SvcError} `NOT_FOUND` */
-export async function requireProject({ db }: Backend, id: string): Promise<Project> {
-  const project = await selectProject(db, id)
-  if (project) return project
-  throw new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
+  const isWhole = ({ readable, scopes, expiresAt }: ProjectKey) =>
+    readable !== null && scopes === null && expiresAt === null
+  return keys.find(isWhole)?.readable ?? undefined
 }
 
 /** Changes some settings of a project. @throws {SvcError} `NOT_FOUND` */
@@ -211,20 +158,4 @@ export async function allowsOrigin({ db, caches }: Backend, origin: string): Pro
 /** The project of that id, from the cache. */
 export function cachedProject({ db, caches }: Backend, id: string): Promise<Project | undefined> {
   return caches.projects.of(id, () => selectProject(db, id))
-}
-
-function drawKeys(backend: Backend) {
-  const now = backend.clocks.service.now()
-  const apiKey = newKey(false)
-  const secretKey = newKey(true)
-  return { apiKey, secretKey, keys: [keptKey(backend, now, apiKey, false), keptKey(backend, now, secretKey, true)] }
-}
-
-function newKey(secret: boolean): string {
-  return `${secret ? 'svc_secret_' : 'svc_key_'}${randomBytes(18).toString('base64url')}`
-}
-
-/** A public key stays readable; of a secret one only the hash is kept. */
-function keptKey({ newId }: Backend, now: Date, key: string, secret: boolean): ProjectKey {
-  return { id: newId(now), hash: hashOf(key), secret, readable: secret ? null : key }
 }

@@ -24,7 +24,7 @@ import {
   type UnitOfWork,
   unitOf,
 } from '../unit-of-work.js'
-import { requireProject } from './projects.js'
+import { requireProject } from './require-project.js'
 
 /** What to delete; nothing chosen is everything. */
 export interface ResetChoice {

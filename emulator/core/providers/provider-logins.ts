@@ -8,7 +8,7 @@ import type { PendingProviderLogin } from '../../store/providers/idp-logins.js'
 import type { Backend, Context } from '../context.js'
 import { loginEvent } from '../events/happenings.js'
 import { type Login, openLoginSession } from '../logins/sessions.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 import { bindToBrowser, keepLogin, newLoginState, takeOpenLogin } from './login-state.js'
 import {
   configuredPages,

@@ -4,6 +4,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteTicket, insertTicket } from '../../store/realtime/tickets.js'
 import type { Backend, Context, Identity } from '../context.js'
 import { hashOf } from '../hashes.js'
+import { callerOf } from '../identity.js'
 import { identifyAgain, identifySession } from '../logins/credentials.js'
 
 const livesMilliseconds = 60_000
@@ -41,6 +42,6 @@ export async function useTicket(backend: Backend, ticket: string): Promise<Ident
     })
   const { project, key, user, session } = taken
   if (user !== null && session !== null) return identifySession(backend, project.id, { user, session })
-  const caller = { id: key?.id ?? '', key: key ?? undefined, user: undefined, secret: key?.secret ?? false }
-  return identifyAgain(backend, { project, caller })
+  const nobody = { id: '', key: undefined, user: undefined, secret: false }
+  return identifyAgain(backend, { project, caller: key === null ? nobody : callerOf(key) })
 }

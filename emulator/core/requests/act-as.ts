@@ -1,8 +1,9 @@
 import { deleteSession, insertSession } from '../../store/accounts/sessions.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectProjectByKeyId } from '../../store/projects.js'
-import type { Backend, Caller, Identity } from '../context.js'
-import { identifySession } from '../logins/credentials.js'
+import type { Backend, Identity } from '../context.js'
+import { callerOf } from '../identity.js'
+import { identifySession, requireUnexpired } from '../logins/credentials.js'
 import type { KeptRequest } from './request-log.js'
 
 /** Long enough for one request. */
@@ -18,10 +19,11 @@ export async function actAs<Result>(
   work: (identity: Identity | undefined) => Promise<Result>,
 ): Promise<Result> {
   if (project === null || !caller) return work(undefined)
-  const { key, user } = caller
-  const keyed = key && (await selectProjectByKeyId(backend.db, project, key.id))
-  if (key && !keyed) return work(undefined)
-  if (!user) return work(keyed && { project: keyed.project, caller: byKey(key, keyed.secret) })
+  const { user } = caller
+  const found = caller.key && (await selectProjectByKeyId(backend.db, project, caller.key.id))
+  if (caller.key && !found) return work(undefined)
+  if (found) requireUnexpired(backend, found.project, found.key)
+  if (!user) return work(found && { project: found.project, caller: callerOf(found.key) })
   const [stands] = await selectUsersById(backend.db, project, [user.id])
   if (!stands) return work(undefined)
   const now = backend.now(project)
@@ -30,17 +32,9 @@ export async function actAs<Result>(
   await insertSession(backend.db, { id: session, project, user: user.id, at: now.toISOString(), expiresAt })
   try {
     const { caller: signedIn, ...identity } = await identifySession(backend, project, { user: user.id, session })
-    const isSecret = keyed?.secret ?? false
-    return await work({
-      ...identity,
-      caller: { ...signedIn, key: key && { ...key, secret: isSecret }, secret: isSecret },
-    })
+    const key = found?.key
+    return await work({ ...identity, caller: { ...signedIn, key, secret: key?.secret ?? false } })
   } finally {
     await deleteSession(backend.db, session)
   }
-}
-
-function byKey(key: { readonly id: string } | undefined, secret: boolean): Caller {
-  const id = key?.id ?? ''
-  return { id, key: { id, secret }, user: undefined, secret }
 }

@@ -3,6 +3,7 @@ import type { SeedCollection, SeedCounts, SeedMode, SeedStep } from '../../../cl
 import type { Context } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import type { Uploads } from '../files/uploads.js'
+import { callerOf, unscoped } from '../identity.js'
 import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { atStep } from './at-step.js'
 import { insertedOrChanged } from './seed-collections.js'
@@ -83,7 +84,7 @@ async function openCollection(seeding: Seeding, step: SeedCollection): Promise<v
 
 /** The owner of a project may do everything in it. */
 function ownerOf(project: string): Context['caller'] {
-  return { id: project, key: { id: project, secret: true }, user: undefined, secret: true }
+  return callerOf({ id: project, secret: true, ...unscoped })
 }
 
 async function* numbered(steps: AsyncIterable<SeedStep>): AsyncGenerator<readonly [number, SeedStep]> {

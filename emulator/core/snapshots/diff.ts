@@ -3,7 +3,7 @@ import { type Differences, selectDifferences, selectNames } from '../../store/sn
 import { seeOneMoment } from '../../store/snapshots/insert.js'
 import { lockSnapshots, selectSnapshot, takeTime } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { noSuchSnapshot } from './snapshots.js'
 

@@ -6,7 +6,7 @@ import { type StoredSnapshot, selectSnapshot } from '../../store/snapshots/regis
 import { isTakenElsewhere, restoreState, selectLacking } from '../../store/snapshots/restore.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 import { replaceState } from './replace-state.js'
 import { noSuchSnapshot } from './snapshots.js'
 

@@ -14,7 +14,7 @@ import {
 } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { trimAutomatic } from './automatic.js'
 import { automaticName, nameOfMoment, requireSnapshotName } from './names.js'

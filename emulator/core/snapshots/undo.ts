@@ -9,7 +9,7 @@ import { selectColumns } from '../../store/snapshots/restore.js'
 import { takeBack } from '../../store/snapshots/take-back.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 import { inTransaction, unitOf } from '../unit-of-work.js'
 import { lockSnapshotsAndState, replaceState } from './replace-state.js'
 

@@ -13,6 +13,7 @@ import { resets } from './0012-resets.js'
 import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
+import { keyScopes } from './0016-key-scopes.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   snapshots,
   indexUses,
   rateWindows,
+  keyScopes,
 ]

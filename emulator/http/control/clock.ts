@@ -1,5 +1,5 @@
 import type { Backend, Clock } from '../../core/context.js'
-import { requireProject } from '../../core/projects/projects.js'
+import { requireProject } from '../../core/projects/require-project.js'
 import type { ControlHandlers } from './control-routes.js'
 
 type Move = { readonly now: string } | { readonly advance: number }

@@ -1,6 +1,6 @@
 import type { Fault } from '../../../client/protocol/model/faults/fault.js'
 import type { Backend } from '../../core/context.js'
-import { requireProject } from '../../core/projects/projects.js'
+import { requireProject } from '../../core/projects/require-project.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const faults: ControlHandlers['faults'] = {

@@ -1,6 +1,6 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend } from '../../core/context.js'
-import { requireProject } from '../../core/projects/projects.js'
+import { requireProject } from '../../core/projects/require-project.js'
 import { startLogin } from '../../core/providers/provider-logins.js'
 import type { ControlHandlers } from './control-routes.js'
 

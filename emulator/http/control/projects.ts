@@ -1,12 +1,7 @@
 import type { Project } from '../../../client/protocol/model/project.js'
-import {
-  changeProject,
-  createKey,
-  createProject,
-  listKeys,
-  removeKey,
-  requireProject,
-} from '../../core/projects/projects.js'
+import { listKeys } from '../../core/projects/keys.js'
+import { changeProject, createProject } from '../../core/projects/projects.js'
+import { requireProject } from '../../core/projects/require-project.js'
 import { resetProject } from '../../core/projects/reset.js'
 import type { ControlHandlers } from './control-routes.js'
 
@@ -20,11 +15,6 @@ export const projects: ControlHandlers['projects'] = {
     return { ...shown(await requireProject(backend, params.project)), keys }
   },
   update: async (backend, { params, request }) => shown(await changeProject(backend, params.project, request.settings)),
-  createKey: (backend, { params, request }) => createKey(backend, params.project, request.secret),
-  async removeKey(backend, { params }) {
-    await removeKey(backend, params.project, params.key)
-    return { id: params.key }
-  },
   reset: (backend, { params, request }) => resetProject(backend, params.project, request),
 }
 

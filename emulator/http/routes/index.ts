@@ -10,6 +10,7 @@ import { history } from '../control/history.js'
 import { idp } from '../control/idp.js'
 import { indexes } from '../control/indexes.js'
 import { info } from '../control/info.js'
+import { keys } from '../control/keys.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'
@@ -51,6 +52,7 @@ export const controlRoutes: readonly Route[] = [
     info,
     process,
     projects,
+    keys,
     snapshots,
     indexes,
     history,

@@ -34,6 +34,8 @@ export const providerRoutes = [
     method: 'get',
     paths: { any: ['/auth-collections/login-idp', '/login-idp'] },
     needs: 'key',
+    // It may end with a new user.
+    scope: 'write',
     query: namedQuery({
       returnTo: 'The page on which the login ends: of an allowed origin. Left out, IDP_COMPLETE_URL.',
     }),

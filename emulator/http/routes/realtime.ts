@@ -22,6 +22,7 @@ export const realtimeRoutes = [
     method: 'get',
     paths: { any: ['/realtime/sse/:collection'] },
     needs: 'caller',
+    scope: 'in collection',
     takesTicket: true,
     query: streamQuery,
     reply: 'events',
@@ -41,6 +42,8 @@ export const realtimeRoutes = [
     method: 'post',
     paths: { any: ['/realtime/tickets'] },
     needs: 'caller',
+    // The stream that it opens asks for its collection.
+    scope: 'none',
     isReading: true,
     status: 201,
     reply: 'ticket',

@@ -39,6 +39,7 @@ export const verificationRoutes = [
     method: 'post',
     paths: { any: ['/auth/request-password-reset'] },
     needs: 'key',
+    scope: 'none',
     body: strictBody(z.strictObject({ email: z.string() })),
     reply: 'message',
     async handle(ctx, { body }) {

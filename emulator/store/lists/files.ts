@@ -4,15 +4,13 @@ import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { readable } from './where.js'
+import { type Reader, readable } from './where.js'
 
 /** The audience of files without an owner. */
 const everybody = '00000000-0000-0000-0000-000000000000'
 
 /** Who a list is for. */
-export interface FileReader {
-  readonly mayReadAll: boolean
-  readonly roles: readonly string[]
+export interface FileReader extends Reader {
   /** The id of the signed-in user. */
   readonly user: string | undefined
 }

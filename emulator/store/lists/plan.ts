@@ -8,10 +8,10 @@ import { looksManyUp } from './field-test.js'
 import type { FieldIndexes, FieldUse } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
-import type { Reach } from './where.js'
+import type { Reach, Reader } from './where.js'
 
 /** Who lists where. */
-export interface ListPlace extends Pick<Reach, 'project' | 'mayReadAll' | 'roles'> {
+export interface ListPlace extends Pick<Reach, 'project'>, Reader {
   readonly collection: Pick<Collection, 'id' | 'name'>
   readonly indexes?: FieldIndexes | undefined
   /** Left out in a transaction, whose changes nobody else may ever see. */

@@ -3,10 +3,10 @@ import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { type Fragment, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
 import { orderingOf } from './order.js'
-import { compileWhere, type Reach } from './where.js'
+import { compileWhere, type Reach, type Reader } from './where.js'
 
 /** Whose users, and what related filters may reach. */
-export type UserPlace = Pick<Reach, 'project' | 'mayReadAll' | 'roles'>
+export type UserPlace = Pick<Reach, 'project'> & Reader
 
 const columns = sql`u.id, u.email, u.data, u.roles, u.oauth_id, u.email_verified, u.created_at, u.updated_at`
 

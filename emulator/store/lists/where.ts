@@ -2,7 +2,7 @@
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
-import { type Fragment, joinSql, sql } from '../../database/port.js'
+import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { fieldTest, type Help } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
@@ -18,7 +18,12 @@ export interface Reach extends Help {
   readonly mayReadAll: boolean
   /** The caller's roles. */
   readonly roles: readonly string[]
+  /** Names of the only collections that the caller may read, and no users; left out, it may be any. */
+  readonly collections?: readonly string[] | undefined
 }
+
+/** What the caller may read. */
+export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections'>
 
 /** A condition over `documents d`. Values and field names are parameters, never text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
@@ -66,7 +71,7 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
       union all
       select u.id, u.data, u.created_at, u.updated_at
       from user_records u
-      where u.id = link.id and u.project_id = ${reach.project}
+      where u.id = link.id and u.project_id = ${reach.project}${reach.collections ? sql` and false` : nothing}
     ) as d
     where ${condition})`
   const inRecord = testSql({ ...test, path: below }, { ...reach, known: undefined, foundIn: undefined })
@@ -75,7 +80,12 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
 }
 
 /** Whether the caller may read the collection `c`, as `may` in core/collections/permissions.ts says it. */
-export function readable({ mayReadAll, roles }: Pick<Reach, 'mayReadAll' | 'roles'>): Fragment {
+export function readable({ collections, ...reader }: Reader): Fragment {
+  const isPermitted = permitted(reader)
+  return collections === undefined ? isPermitted : sql`(c.name = any(${collections}::text[]) and ${isPermitted})`
+}
+
+function permitted({ mayReadAll, roles }: Pick<Reader, 'mayReadAll' | 'roles'>): Fragment {
   if (mayReadAll) return sql`true`
   const isOpen = sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
   return roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`

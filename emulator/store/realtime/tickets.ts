@@ -1,6 +1,13 @@
 import type { Project } from '../../../client/protocol/model/project.js'
 import { type Database, sql, writing } from '../../database/port.js'
-import { type ProjectRow, projectFromRow } from '../projects.js'
+import {
+  type GrantedKey,
+  grantedFromRow,
+  type KeyRow,
+  keyColumns,
+  type ProjectRow,
+  projectFromRow,
+} from '../projects.js'
 
 export interface TicketRow {
   readonly hash: string
@@ -22,7 +29,7 @@ export async function insertTicket(db: Database, ticket: TicketRow): Promise<voi
 
 interface TakenTicket {
   readonly project: Project
-  readonly key: { readonly id: string; readonly secret: boolean } | null
+  readonly key: GrantedKey | null
   readonly session: string | null
   readonly user: string | null
   readonly expiresAt: string
@@ -32,8 +39,8 @@ interface TakenTicket {
 export async function deleteTicket(db: Database, hash: string): Promise<TakenTicket | undefined> {
   const [row] = await db.query<
     ProjectRow & {
-      key_id: string | null
-      secret: boolean | null
+      [Column in keyof KeyRow]: KeyRow[Column] | null
+    } & {
       session_id: string | null
       user_id: string | null
       expires_at: string
@@ -43,12 +50,13 @@ export async function deleteTicket(db: Database, hash: string): Promise<TakenTic
       delete from realtime_tickets where ticket_hash = ${hash}
       returning project_id, key_id, session_id, user_id, expires_at
     )
-    select p.id, p.name, p.settings, k.id as key_id, k.secret, taken.session_id, taken.user_id, taken.expires_at
+    select p.id, p.name, p.settings, ${keyColumns}, taken.session_id, taken.user_id, taken.expires_at
     from taken
     join projects p on p.id = taken.project_id
     left join project_keys k on k.id = taken.key_id`)
   if (!row) return undefined
-  const key = row.key_id === null ? null : { id: row.key_id, secret: row.secret === true }
+  const { key_id: id, secret, ...rest } = row
+  const key = id === null ? null : grantedFromRow({ ...rest, key_id: id, secret: secret === true })
   return { project: projectFromRow(row), key, session: row.session_id, user: row.user_id, expiresAt: row.expires_at }
 }
 

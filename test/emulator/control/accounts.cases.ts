@@ -17,14 +17,16 @@ export function accountCases(opened: Opened): void {
     }
 
     const { id: project } = await control.projects.create({ name: 'shop', settings })
-    const { id: key } = await control.projects.createKey({ project, secret: true })
+    const { id: key } = await control.keys.create({ project, secret: true, name: 'worker', scopes: ['read:posts'] })
+    const { keys } = await control.keys.list({ project })
     const shown = await control.projects.get({ project })
     const updated = await control.projects.update({ project, settings: { rateLimit: { minute: 5 }, appUrl: null } })
-    await control.projects.removeKey({ project, key })
+    await control.keys.revoke({ project, key })
     const report = await control.projects.reset({ project, users: true, mail: true })
 
     expect(shown).toMatchObject({ name: 'shop', settings: { ...settings, idp: ['IDP_CLIENT_SECRET'] } })
-    expect(shown.keys).toHaveLength(3)
+    expect(shown.keys).toEqual(keys)
+    expect(keys[2]).toMatchObject({ id: key, secret: true, key: null, name: 'worker', scopes: ['read:posts'] })
     expect(report).toEqual({ collections: [], users: 0, files: 0, mails: 0 })
     expect(updated.settings).toMatchObject({ rateLimit: { minute: 5 }, appUrl: null, tier: 'standard' })
   })

@@ -14,7 +14,8 @@ import {
 import { openEventLog } from '../../../emulator/core/events/event-log.js'
 import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { logOut } from '../../../emulator/core/logins/sessions.js'
-import { allowsOrigin, changeProject, createKey, removeKey } from '../../../emulator/core/projects/projects.js'
+import { createKey, revokeKey } from '../../../emulator/core/projects/keys.js'
+import { allowsOrigin, changeProject } from '../../../emulator/core/projects/projects.js'
 import { inTransaction, publishing, unitOf } from '../../../emulator/core/unit-of-work.js'
 import { DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
@@ -223,10 +224,10 @@ describe('two processes on one PostgreSQL', () => {
   const rolesThere = async (token: string) => (await identifyText(there.backend, token)).caller.user?.roles
 
   it('agree on a removed key within one message', async () => {
-    const { id, key } = await createKey(here.backend, here.project.id, false)
+    const { id, key } = await createKey(here.backend, here.project.id)
     await identifyText(there.backend, key)
 
-    await received(['identity'], () => removeKey(here.backend, here.project.id, id))
+    await received(['identity'], () => revokeKey(here.backend, here.project.id, id))
 
     await expect(identifyText(there.backend, key)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })

@@ -119,6 +119,25 @@ const refusals: readonly Refusal[] = [
     reason: () => ({ kind: 'permission', wanted: ['editor', 'admin'], roles: ['authenticated'] }),
   },
   {
+    title: 'a key whose scopes do not include it',
+    status: 403,
+    async refuse({ id: project, ask, post }) {
+      const { key } = await controlOf(emulator).keys.create({ project, scopes: ['read', 'write:drafts'] })
+      return ask('DELETE', `/collections/posts/${post}`, undefined, { 'x-api-key': key })
+    },
+    reason: () => ({ kind: 'scope', action: 'write', collection: 'posts', scopes: ['read', 'write:drafts'] }),
+  },
+  {
+    title: 'a key that has expired',
+    status: 401,
+    async refuse({ id: project, ask }) {
+      const { key } = await controlOf(emulator).keys.create({ project, expiresInSeconds: 60 })
+      await controlOf(emulator).clock.ofProject.change({ project, advance: 120_000 })
+      return ask('GET', '/collections', undefined, { 'x-api-key': key })
+    },
+    reason: () => ({ kind: 'credentials', problem: 'expired key' }),
+  },
+  {
     title: 'an address that is not verified, where the project asks for one',
     status: 403,
     settings: { requireVerifiedEmail: true },

@@ -11,6 +11,7 @@ import {
   replaceDocument,
   updateDocument,
 } from '../../../emulator/core/documents/documents.js'
+import { unscoped } from '../../../emulator/core/identity.js'
 import { openIds } from '../../../emulator/core/ids.js'
 import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
@@ -186,7 +187,7 @@ async function openWorld(db: Database) {
     sweepFilesSoon: () => void sweeps++,
   })
   const id = newId(at)
-  const caller = { id, key: { id, secret: true }, user: undefined, secret: true }
+  const caller = { id, key: { id, secret: true, ...unscoped }, user: undefined, secret: true }
   const ctx: Context = { project, caller, ...unitOf(backend) }
   const time = at.toISOString()
   const posts: StoredCollection = { id, name: 'posts', schema: {}, permissions: {}, createdAt: time, updatedAt: time }

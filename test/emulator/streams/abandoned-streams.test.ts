@@ -7,6 +7,7 @@ import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { dialects } from '../../../client/protocol/wire/dialects.js'
 import { openCaches } from '../../../emulator/core/caches.js'
 import type { Context } from '../../../emulator/core/context.js'
+import { unscoped } from '../../../emulator/core/identity.js'
 import { openFeeds } from '../../../emulator/core/realtime/feeds.js'
 import { unitOf } from '../../../emulator/core/unit-of-work.js'
 import type { Exchange } from '../../../emulator/http/exchange.js'
@@ -22,7 +23,7 @@ import { aBackend, aDoor } from '../../fixtures/stand-ins.js'
 const at = '2026-01-01T00:00:00.000Z'
 const id = '01900000-0000-7000-8000-000000000001'
 const project = { id: 'test', name: 'test', settings: defaultSettings }
-const caller = { id, key: { id, secret: false }, user: undefined, secret: false }
+const caller = { id, key: { id, secret: false, ...unscoped }, user: undefined, secret: false }
 let opened: OpenedEngine
 
 beforeAll(async () => {

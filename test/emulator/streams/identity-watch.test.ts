@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import type { Identity } from '../../../emulator/core/context.js'
+import { unscoped } from '../../../emulator/core/identity.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openIdentityWatch } from '../../../emulator/http/guards/identity-watch.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
@@ -10,7 +11,7 @@ import { patiently } from '../../fixtures/patience.js'
 import { aBackend } from '../../fixtures/stand-ins.js'
 
 const project = { id: 'test', name: 'test', settings: defaultSettings }
-const key = { id: '01900000-0000-7000-8000-000000000001', secret: false }
+const key = { id: '01900000-0000-7000-8000-000000000001', secret: false, ...unscoped }
 const caller = { id: key.id, key, user: undefined, secret: false }
 const before: Identity = { project, caller }
 let opened: OpenedEngine

@@ -1,3 +1,4 @@
+import type { ScopeAction } from '../access/key-scope.js'
 import type { PermissionKind } from '../collection.js'
 
 /**
@@ -17,6 +18,13 @@ export type Reason =
     }
   /** 401 and 403: which kind of key or token the route takes. */
   | { readonly kind: 'caller'; readonly needs: 'key' | 'secret key' | 'user' }
+  /** 403: what a scope of the key has to name, in a collection or the whole project, and the scopes that it has. */
+  | {
+      readonly kind: 'scope'
+      readonly action: ScopeAction
+      readonly collection: string | null
+      readonly scopes: readonly string[]
+    }
   /** 403: a setting of the project forbids it. */
   | { readonly kind: 'setting'; readonly setting: string; readonly value: string }
   /** 403: a page whose origin the project does not allow. */
@@ -68,6 +76,7 @@ export type CredentialsProblem =
   | 'none sent'
   | 'not a bearer'
   | 'unknown key'
+  | 'expired key'
   | 'malformed token'
   | 'ended session'
   | 'wrong signature or expired'

@@ -1,0 +1,31 @@
+import { ProjectCommand } from '../../base/project-command.js'
+import { table } from '../../terminal/print.js'
+
+export default class KeysList extends ProjectCommand {
+  static override summary = "List the keys of the emulator's project, with what they are good for."
+  static override examples = [
+    '<%= config.bin %> keys list',
+    `<%= config.bin %> keys list --json | jq '.[] | select(.lastUsedAt == null)'`,
+  ]
+
+  async run() {
+    const { flags } = await this.parse(KeysList)
+    const { keys: of, project } = this.keys(flags)
+    const { keys } = await of.list({ project })
+
+    this.log(
+      table(
+        keys.map(({ id, name, secret, scopes, createdAt, expiresAt, lastUsedAt }) => ({
+          id,
+          name: name ?? '',
+          kind: secret ? 'secret' : 'public',
+          scopes: scopes?.join(', ') ?? 'all',
+          created: createdAt,
+          expires: expiresAt ?? 'never',
+          'last used': lastUsedAt ?? 'never',
+        })),
+      ),
+    )
+    return keys
+  }
+}

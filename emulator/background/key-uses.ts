@@ -1,0 +1,30 @@
+/** Writes down when keys were used last: now and then, since every request uses one. */
+import type { KeyUses } from '../core/context.js'
+import type { Database } from '../database/port.js'
+import { updateKeyUses } from '../store/projects.js'
+import { openRounds, type Rounds } from './rounds.js'
+
+const everyMilliseconds = 60_000
+
+/** What was noted since the last round is lost when the process is killed. */
+export function openKeyUses(db: Database, report: (error: unknown) => void): KeyUses & Rounds {
+  let used = new Map<string, number>()
+
+  async function write() {
+    if (used.size === 0) return
+    const written = used
+    used = new Map()
+    await updateKeyUses(db, new Map([...written].map(([id, at]) => [id, new Date(at).toISOString()])))
+  }
+
+  const rounds = openRounds({ report, everyMilliseconds, work: write })
+  return {
+    ...rounds,
+    note: (key, at) => void used.set(key, at.getTime()),
+    write,
+    async close() {
+      await rounds.close()
+      await write().catch(report)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** Keys of projects: made, listed and revoked by the owner. */
+import { randomBytes } from 'node:crypto'
+import { isId } from '../../../client/protocol/model/document.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import {
+  deleteKey,
+  insertKey,
+  type ListedKey,
+  type ProjectKey,
+  selectKeys,
+  selectProjectKeys,
+} from '../../store/projects.js'
+import type { Backend } from '../context.js'
+import { hashOf } from '../hashes.js'
+import { type ApiKey, unscoped } from '../identity.js'
+import { identityChanged, publishing, unitOf } from '../unit-of-work.js'
+import { requireProject } from './require-project.js'
+
+/** What a new key is to be; left out, a public one without a name that expires never and does all that a public one may. */
+export interface KeyWish {
+  readonly secret?: boolean | undefined
+  readonly name?: string | null | undefined
+  readonly scopes?: readonly string[] | null | undefined
+  readonly expiresInSeconds?: number | undefined
+}
+
+/** One more key of a project. A secret one is shown this once. @throws {SvcError} `NOT_FOUND` */
+export async function createKey(
+  backend: Backend,
+  project: string,
+  { secret = false, name = null, scopes = null, expiresInSeconds }: KeyWish = {},
+): Promise<ApiKey & { readonly key: string }> {
+  const now = backend.now(project)
+  const key = newKey(secret)
+  const expiresAt =
+    expiresInSeconds === undefined ? null : new Date(now.getTime() + expiresInSeconds * 1_000).toISOString()
+  const granted: ApiKey = { id: backend.newId(now), secret, name, scopes, expiresAt }
+  await requireProject(backend, project)
+  await backend.keyring.changing(async () => {
+    await insertKey(backend.db, project, keptKey(granted, key), now.toISOString())
+    await keepKeys(backend, project)
+  })
+  return { ...granted, key }
+}
+
+/** Takes a key away: what was opened with it ends. @throws {SvcError} `NOT_FOUND` */
+export async function revokeKey(backend: Backend, project: string, id: string): Promise<void> {
+  const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
+  if (!isId(id)) throw notFound
+  const unit = unitOf(backend)
+  const isGone = await backend.keyring.changing(async () => {
+    // Out of the folder first: what it has kept comes back at the next start.
+    await keepKeys(backend, project, id)
+    return publishing(unit, identityChanged, () => deleteKey(unit.db, project, id))
+  })
+  if (!isGone) throw notFound
+}
+
+/** The keys of a project, the oldest first. A secret one is not readable. @throws {SvcError} `NOT_FOUND` */
+export async function listKeys(backend: Backend, project: string): Promise<ListedKey[]> {
+  await requireProject(backend, project)
+  await backend.keyUses.write()
+  return selectKeys(backend.db, project)
+}
+
+/** Where the data are the folder's, so are all of their keys, but for one that is about to be taken away. */
+async function keepKeys({ db, keyring }: Backend, project: string, removed?: string): Promise<void> {
+  if (!keyring.hasData || (await keyring.keysOf(project)).length === 0) return
+  const keys = await selectProjectKeys(db, project)
+  await keyring.keep(
+    project,
+    keys.filter(({ id }) => id !== removed),
+  )
+}
+
+/** A public and a secret key, as they are shown and as they are kept. */
+export function drawKeys({ newId, clocks }: Backend) {
+  const now = clocks.service.now()
+  const apiKey = newKey(false)
+  const secretKey = newKey(true)
+  const keys = [
+    keptKey({ id: newId(now), secret: false, ...unscoped }, apiKey),
+    keptKey({ id: newId(now), secret: true, ...unscoped }, secretKey),
+  ]
+  return { apiKey, secretKey, keys }
+}
+
+function newKey(secret: boolean): string {
+  return `${secret ? 'svc_secret_' : 'svc_key_'}${randomBytes(18).toString('base64url')}`
+}
+
+/** A public key stays readable; of a secret one only the hash is kept. */
+function keptKey(granted: ApiKey, key: string): ProjectKey {
+  return { ...granted, hash: hashOf(key), readable: granted.secret ? null : key }
+}
