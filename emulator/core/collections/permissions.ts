@@ -33,7 +33,7 @@ export function readerOf(caller: Caller) {
 }
 
 /** The roles a caller has for permissions; a key alone has none. */
-export function rolesOf({ user }: Caller): readonly string[] {
+function rolesOf({ user }: Caller): readonly string[] {
   return user ? [anyUser, ...user.roles] : []
 }
 
