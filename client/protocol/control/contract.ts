@@ -1,4 +1,6 @@
 /** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
+
+import { keys } from './access/keys.js'
 import { clock } from './clock.js'
 import { connections } from './connections.js'
 import { events } from './events.js'
@@ -8,7 +10,6 @@ import { history } from './history.js'
 import { idp } from './idp.js'
 import { indexes } from './indexes.js'
 import { info } from './info.js'
-import { keys } from './keys.js'
 import { mailbox } from './mail.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'

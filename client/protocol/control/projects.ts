@@ -3,7 +3,7 @@ import { SvcError } from '../model/errors.js'
 import { rateLimitWords, tiers } from '../model/limits.js'
 import { originForm, type ProjectSettings } from '../model/project.js'
 import { parseDialect } from '../wire/dialects.js'
-import { listedKey } from './keys.js'
+import { listedKey } from './access/keys.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 

@@ -5,7 +5,7 @@ import { selectCollection } from '../../store/collections.js'
 import { explaining, type QueryRows, runWritten, type WrittenQuery, writeQuery } from '../../store/sql/queries.js'
 import { type View, viewOfCollection, viewOfUsers } from '../../store/sql/views.js'
 import type { Backend } from '../context.js'
-import { requireProject } from '../projects/projects.js'
+import { requireProject } from '../projects/require-project.js'
 import { checkQuery, nodeOf, RefusedQuery } from './check-query.js'
 import { parseSelect, parseWhole } from './parser.js'
 

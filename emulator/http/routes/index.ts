@@ -1,5 +1,6 @@
 /** Every route there is. Control routes are apart: they are mounted only where there is a control token. */
 
+import { keys } from '../control/access/keys.js'
 import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
 import { routesOf } from '../control/control-routes.js'
@@ -10,7 +11,6 @@ import { history } from '../control/history.js'
 import { idp } from '../control/idp.js'
 import { indexes } from '../control/indexes.js'
 import { info } from '../control/info.js'
-import { keys } from '../control/keys.js'
 import { loginCompleteRoutes } from '../control/login-complete.js'
 import { mail } from '../control/mail.js'
 import { process } from '../control/process.js'

@@ -1,5 +1,5 @@
-import { createKey, listKeys, revokeKey } from '../../core/projects/keys.js'
-import type { ControlHandlers } from './control-routes.js'
+import { createKey, listKeys, revokeKey } from '../../../core/projects/keys.js'
+import type { ControlHandlers } from '../control-routes.js'
 
 export const keys: ControlHandlers['keys'] = {
   list: async (backend, { params }) => ({ keys: await listKeys(backend, params.project) }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { mostScopes, scopeForm } from '../model/access/key-scope.js'
-import { type OperationsOf, removed } from './operation.js'
-import type { operations } from './operations.js'
+import { mostScopes, scopeForm } from '../../model/access/key-scope.js'
+import { type OperationsOf, removed } from '../operation.js'
+import type { operations } from '../operations.js'
 
 const granted = {
   id: z.string(),
