@@ -29,6 +29,11 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '08': 'unavailable',
   '08007': 'unknown outcome',
   '23505': 'taken',
+  // A former primary, which is a standby now.
+  '25006': 'unavailable',
+  // Prepared statements that a pooler has mixed up. None is prepared any more.
+  '26000': 'conflict',
+  '42P05': 'conflict',
   '3F000': 'missing table',
   '40001': 'conflict',
   '40P01': 'conflict',

@@ -15,6 +15,8 @@ export class StartError extends Error {
       | 'PORT_IN_USE'
       | 'DATABASE_UNREACHABLE'
       | 'DATABASE_TOO_OLD'
+      | 'DATABASE_SETTINGS'
+      | 'DATABASE_POOLED'
       | 'UNKNOWN_OPTION',
     message: string,
     readonly hint: string,

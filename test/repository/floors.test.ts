@@ -68,6 +68,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/ports/bus',
     'emulator/store',
     'emulator/database/port.ts',
+    'emulator/database/postgres/addresses.ts',
     'emulator/database/postgres/session-settings.ts',
     'node:',
     'pg',

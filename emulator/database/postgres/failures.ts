@@ -9,12 +9,16 @@ interface Thrown {
 }
 
 /** Without a state of the server, the connection is what failed. */
-export function refuse(error: unknown): never {
+export function asDatabaseError(error: unknown): DatabaseError {
   const { code, message, constraint, position } = error as Thrown
-  throw new DatabaseError(message, hasState(code) ? code : '08006', {
+  return new DatabaseError(message, hasState(code) ? code : '08006', {
     constraint,
     position: position ? Number(position) : undefined,
   })
+}
+
+export function refuse(error: unknown): never {
+  throw asDatabaseError(error)
 }
 
 /** Without an answer of the server, a commit may have gone through. */

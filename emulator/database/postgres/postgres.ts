@@ -1,15 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Capabilities, Database, Sql } from '../port.js'
-import { columnReader } from '../values.js'
-import { isRepeatable, refuse, refuseCommit } from './failures.js'
-import { requirePostgresUrl, requireServer } from './server.js'
-import { connectionOptions, sessionSettings } from './session-settings.js'
+import { StartError } from '../start-error.js'
+import { addressesOf } from './addresses.js'
+import { asDatabaseError, isRepeatable, refuse, refuseCommit } from './failures.js'
+import { openPrimary, type Primary } from './primary.js'
+import { refusesOptions, requireServer } from './server.js'
+import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
 import { type Postgres, runOn, runPatiently } from './statements.js'
 
 export interface PostgresOptions {
+  /** May name several hosts, one of which is the primary, and may lead through a pooler. */
   readonly url: string
+  /** The server itself, for what a pooler in transaction mode cannot do. Left out, `url` leads there. */
+  readonly directUrl?: string | undefined
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
 }
@@ -27,38 +32,67 @@ const mostClosingMilliseconds = 1_000
 const mostTries = 3
 
 /**
- * PostgreSQL behind the same port: the same statements, parameters and values as PGlite.
+ * PostgreSQL behind the same port: the same statements, parameters and values as PGlite. Nothing depends on the session but its
+ * settings, so each transaction may run on another connection of a pooler.
  *
- * @throws {StartError} `DATABASE_UNREACHABLE` or `DATABASE_TOO_OLD`
+ * @throws {StartError} `DATABASE_UNREACHABLE`, `DATABASE_TOO_OLD`, `DATABASE_SETTINGS` or `DATABASE_POOLED`
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { url, mostConnections = 10, mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000 } = options
-  requirePostgresUrl(url)
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: mostConnections,
-    connectionTimeoutMillis: 5_000,
-    options: connectionOptions({ ...sessionSettings, statement_timeout: mostStatementMilliseconds }),
-    types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
-    application_name: 'svc',
+  const {
+    url,
+    directUrl,
+    mostConnections = 10,
+    mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
+  } = options
+  const addresses = addressesOf(url)
+  const direct = directUrl === undefined ? addresses : addressesOf(directUrl, '--database-listen-url')
+  const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
+  const openWith = (options: string | undefined) => openChecked({ addresses, mostConnections, options }, url, settings)
+  const primary = await openWith(connectionOptions(settings)).catch((error) => {
+    if (!refusesOptions(error)) throw error
+    if (directUrl === undefined) throw pooled(error)
+    return openWith(undefined)
   })
-  // An idle connection that breaks is replaced; one in use rejects its statement.
-  pool.on('error', () => undefined)
-  await requireServer(pool, url).catch(async (error) => {
-    await pool.end()
+  return overPool({ primary, direct, names: new Map(), patient: new Set(), isPreparing: true })
+}
+
+async function openChecked(
+  options: Parameters<typeof openPrimary>[0],
+  url: string,
+  settings: Parameters<typeof requireSettings>[1],
+): Promise<Primary> {
+  const primary = openPrimary(options)
+  try {
+    await requireServer(primary, url)
+    await requireSettings(await primary.pool(), settings)
+    return primary
+  } catch (error) {
+    await primary.close()
     throw error
-  })
-  return overPool({ pool, mostStatementMilliseconds, names: new Map(), patient: new Set() })
+  }
+}
+
+function pooled(cause: unknown): StartError {
+  return new StartError(
+    'DATABASE_POOLED',
+    'There is a pooler at --database-url.',
+    'Name the server behind it with --database-listen-url: what listens, and maintenance, cannot go through a pooler.',
+    cause,
+  )
 }
 
 function overPool(postgres: Postgres): Database {
-  const { pool } = postgres
+  const run = async (statement: Sql) => {
+    if (statement.patient) return runPatiently(postgres, statement)
+    const pool = await postgres.primary.pool()
+    return runOn(pool, postgres, statement).catch((error) => {
+      postgres.primary.failed(pool, error)
+      throw error
+    })
+  }
   return {
     capabilities,
-    query: <Row>(statement: Sql) =>
-      repeated(() =>
-        statement.patient ? runPatiently(postgres, statement) : runOn(pool, postgres, statement),
-      ) as Promise<Row[]>,
+    query: <Row>(statement: Sql) => repeated(() => run(statement)) as Promise<Row[]>,
     batch: (statements) => repeated(() => inTransaction(postgres, (tx) => tx.batch(statements))),
     transaction: (work) => repeated(() => inTransaction(postgres, work)),
     close: () => end(postgres),
@@ -78,7 +112,13 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Promise<T>): Promise<T> {
-  const client = await postgres.pool.connect().catch(refuse)
+  const pool = await postgres.primary.pool()
+  const onFailure = (error: unknown) => postgres.primary.failed(pool, error)
+  const client = await pool.connect().catch((error) => {
+    const refused = asDatabaseError(error)
+    onFailure(refused)
+    throw refused
+  })
   // Without a listener, a connection that breaks between two statements would end the process.
   const onError = () => undefined
   client.on('error', onError)
@@ -92,6 +132,7 @@ async function inTransaction<T>(postgres: Postgres, work: (tx: Database) => Prom
     if (failures.length > 0) throw failures[0]
     return result
   } catch (error) {
+    onFailure(error)
     await client.query('rollback').catch(() => {
       isBroken = true
     })
@@ -123,9 +164,9 @@ function overClient(postgres: Postgres, client: pg.PoolClient, onFailure: (error
 }
 
 /** Ends the pool once what is at work is done; maintenance is cut, which leaves nothing half done. */
-async function end({ pool, patient }: Postgres): Promise<void> {
-  const ended = pool.end()
+async function end({ primary, patient }: Postgres): Promise<void> {
+  const ended = primary.close()
   await Promise.race([ended, pause(mostClosingMilliseconds)])
-  for (const client of patient) if (patient.delete(client)) client.release(true)
+  for (const client of patient) client.end().catch(() => undefined)
   await ended
 }

@@ -1,18 +1,20 @@
 /** Which server an address names, and whether it will do. */
-import type pg from 'pg'
 import { StartError } from '../start-error.js'
+import { addressesOf, withoutPassword } from './addresses.js'
+import type { Primary } from './primary.js'
 
 /** The first version whose built-in collation folds case as filters need it. */
 const oldestVersion = 17
 
 /** @throws {StartError} `DATABASE_UNREACHABLE` or `DATABASE_TOO_OLD` */
-export async function requireServer(pool: pg.Pool, url: string): Promise<void> {
-  const { rows } = await pool
-    .query(`select current_setting('server_version_num')::int as version`)
+export async function requireServer(primary: Primary, url: string): Promise<void> {
+  const { rows } = await primary
+    .pool()
+    .then((pool) => pool.query(`select current_setting('server_version_num')::int as version`))
     .catch((cause: Error) => {
       throw new StartError(
         'DATABASE_UNREACHABLE',
-        `Could not open ${withoutPassword(url)}: ${cause.message || (cause as { code?: string }).code}.`,
+        `Could not open ${addressesOf(url).map(withoutPassword).join(', ')}: ${cause.message || (cause as { code?: string }).code}.`,
         'Check that it runs, that the database exists, and the address, user and password in --database-url.',
         cause,
       )
@@ -33,22 +35,8 @@ export function newerServer(cause: Error): StartError {
   return new StartError('DATA_NEWER', `A newer svc has changed the database. ${cause.message}`, hint, cause)
 }
 
-/** The driver would take any other text for the name of a database somewhere. It may hold a password, so it is not repeated. */
-export function requirePostgresUrl(url: string): void {
-  if (URL.canParse(url) && /^postgres(ql)?:$/.test(new URL(url).protocol)) return
-  const hint = 'Write it as postgres://user:password@host:5432/database.'
-  throw new StartError(
-    'DATABASE_UNREACHABLE',
-    'What --database-url says is not the address of a PostgreSQL server.',
-    hint,
-  )
-}
-
-function withoutPassword(url: string): string {
-  try {
-    const { protocol, host, pathname } = new URL(url)
-    return `${protocol}//${host}${pathname}`
-  } catch {
-    return 'the database'
-  }
+/** Whether a pooler stands there, which hands no options on to the server. */
+export function refusesOptions(error: unknown): boolean {
+  const cause = error instanceof StartError ? error.cause : error
+  return cause instanceof Error && /unsupported startup parameter/i.test(cause.message)
 }

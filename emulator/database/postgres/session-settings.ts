@@ -1,3 +1,6 @@
+import type pg from 'pg'
+import { StartError } from '../start-error.js'
+
 /**
  * What every session says for itself, since the role, the database or the server may say otherwise: how values are written and
  * read, and what a transaction sees. Contract 10.13.
@@ -23,9 +26,48 @@ export const sessionSettings = {
   random_page_cost: '1.1',
 } as const
 
+type Settings = Readonly<Record<string, string | number>>
+
 /** The same as options of a connection, which go before what is set for the role and the database. */
-export function connectionOptions(settings: Readonly<Record<string, string | number>>): string {
+export function connectionOptions(settings: Settings): string {
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${String(value).replaceAll(/[\\ ]/g, '\\$&')}`)
     .join(' ')
 }
+
+interface Session {
+  readonly name: string
+  readonly setting: string
+  readonly role: string
+  readonly database: string
+}
+
+/**
+ * Makes sure of what sessions say where they cannot say it for themselves: through a pooler, the role has to.
+ *
+ * @throws {StartError} `DATABASE_SETTINGS` with the statements that set what is missing
+ */
+export async function requireSettings(pool: pg.Pool, settings: Settings): Promise<void> {
+  const names = Object.keys(settings)
+  const { rows } = await pool.query<Session>(
+    `select lower(name) as name, setting, current_user as role, current_database() as database
+    from pg_settings where lower(name) = any($1::text[])`,
+    [names],
+  )
+  const wrong = rows.filter(({ name, setting }) => plain(setting) !== plain(String(settings[name])))
+  if (wrong.length === 0) return
+  const statements = wrong.map(({ name, role, database }) => {
+    const value = name === 'search_path' ? settings[name] : `'${settings[name]}'`
+    return `alter role ${quoted(role)} in database ${quoted(database)} set ${name} = ${value};`
+  })
+  throw new StartError(
+    'DATABASE_SETTINGS',
+    `Sessions of the database are set otherwise: ${wrong.map(({ name }) => name).join(', ')}.`,
+    `Run this on the server itself, then have the pooler connect anew (RECONNECT):\n${statements.join('\n')}`,
+  )
+}
+
+/** Servers write lists with spaces. */
+const plain = (value: string) => value.replaceAll(/\s*,\s*/g, ',').toLowerCase()
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`

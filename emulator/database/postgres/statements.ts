@@ -1,17 +1,24 @@
 /** Single statements on a connection, or on any of the pool. */
-import type pg from 'pg'
+import { createHash } from 'node:crypto'
+import pg from 'pg'
 import { mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
+import { findPrimary } from './addresses.js'
 import { refuse } from './failures.js'
+import type { Primary } from './primary.js'
+import { connectionOptions, sessionSettings } from './session-settings.js'
 
 /** One opened database. */
 export interface Postgres {
-  readonly pool: pg.Pool
-  readonly mostStatementMilliseconds: number
-  /** The names of prepared statements by their text; every connection prepares them under the same. */
+  readonly primary: Primary
+  /** The servers themselves, behind whatever pooler. */
+  readonly direct: readonly string[]
+  /** The names of prepared statements by their text. */
   readonly names: Map<string, string>
   /** Connections that maintenance is using. */
-  readonly patient: Set<pg.PoolClient>
+  readonly patient: Set<pg.Client>
+  /** Whether statements are prepared under a name: a pooler that does not know of it loses them. */
+  isPreparing: boolean
 }
 
 /** Statements kept prepared on each connection; further ones are planned each time. */
@@ -20,10 +27,10 @@ const mostPrepared = 400
 /** Carries out one statement on a connection, or on one of the pool. @throws {DatabaseError} */
 export async function runOn(
   runner: pg.Pool | pg.PoolClient,
-  { names }: Postgres,
+  postgres: Postgres,
   { text, values, planned }: Sql,
 ): Promise<unknown[]> {
-  const name = planned === 'each time' ? undefined : nameOf(names, text)
+  const name = planned === 'each time' || !postgres.isPreparing ? undefined : nameOf(postgres.names, text)
   let bytes = 0
   // The rows of a result that is too large are not kept while they come in.
   const counting = (typeId: number) => {
@@ -34,38 +41,46 @@ export async function runOn(
     }
   }
   const query = { text, values: values.map(writeValue), types: { getTypeParser: counting as never } }
-  const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch(refuse)
+  const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
+    if (name && isLost(error)) postgres.isPreparing = false
+    return refuse(error)
+  })
   if (bytes > mostResultBytes) throw resultTooLarge()
   return rows
 }
 
-/** Maintenance may take as long as it takes; the limit is restored for what uses the connection next. */
-export async function runPatiently(
-  { pool, patient, mostStatementMilliseconds }: Postgres,
-  statement: Sql,
-): Promise<unknown[]> {
-  const client = await pool.connect().catch(refuse)
-  const onError = () => undefined
-  client.on('error', onError)
+/** A pooler has given the session's prepared statements to somebody else, or somebody else's to the session. */
+function isLost({ code }: { code?: string }): boolean {
+  return code === '26000' || code === '42P05'
+}
+
+/** Maintenance may take as long as it takes, on a connection of its own, since no session of a pool keeps another limit. */
+export async function runPatiently({ direct, patient }: Postgres, statement: Sql): Promise<unknown[]> {
+  const client = new pg.Client({
+    connectionString: await findPrimary(direct),
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    options: connectionOptions({ ...sessionSettings, statement_timeout: 0 }),
+    types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
+    application_name: 'svc maintenance',
+  })
+  client.on('error', () => undefined)
   patient.add(client)
-  let isAsBefore = false
   try {
-    await client.query('set statement_timeout = 0').catch(refuse)
+    await client.connect().catch(refuse)
     const { rows } = await client.query(statement.text, statement.values.map(writeValue)).catch(refuse)
-    await client.query(`set statement_timeout = ${mostStatementMilliseconds}`).catch(refuse)
-    isAsBefore = true
     return rows
   } finally {
-    // Closing the pool has ended it already. A connection without the limit is not used again.
-    if (patient.delete(client)) client.release(!isAsBefore)
-    client.off('error', onError)
+    patient.delete(client)
+    client.end().catch(() => undefined)
   }
 }
 
+/** The same text has the same name everywhere, so that what others prepared on a connection is never something else. */
 function nameOf(names: Map<string, string>, text: string): string | undefined {
   const known = names.get(text)
   if (known || names.size >= mostPrepared) return known
-  const name = `svc_${names.size}`
+  const name = `svc_${createHash('sha256').update(text).digest('base64url')}`
   names.set(text, name)
   return name
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import type { Database } from '../../database/port.js'
+import { addressesOf, findPrimary, isPrimary } from '../../database/postgres/addresses.js'
 import { connectionOptions, sessionSettings } from '../../database/postgres/session-settings.js'
 import { notify } from '../../store/realtime/notifications.js'
 import type { Bus, Message } from './port.js'
 import { everyMessage, isMessageKind, openSubscribers } from './subscribers.js'
 
 interface Options {
+  /** The server itself, or several of which one is the primary: no pooler in transaction mode hands notifications on. */
   readonly url: string
   readonly db: Database
   report(error: unknown): void
@@ -21,10 +23,14 @@ const mostBytes = 7_900
 const pollMilliseconds = 1_000
 const longestPauseMilliseconds = 10_000
 
+/** How often the listening connection is asked whether it still leads to the primary: one that is gone may not say so. */
+const checkMilliseconds = 5_000
+
 /** For several processes on one PostgreSQL, over LISTEN and NOTIFY. */
 export async function openPostgresBus({ url, db, report }: Options): Promise<Bus> {
   const { receive, subscribe, clear } = openSubscribers()
   const outgoing = openOutgoing(db, report)
+  const addresses = addressesOf(url)
   let client: Client | undefined
   let isClosed = false
   let pauseMilliseconds = 100
@@ -32,19 +38,37 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
 
   const poll = setInterval(() => receive([{ kind: 'changes', project: null, seq: null }]), pollMilliseconds)
   poll.unref()
+  const checking = setInterval(() => void check(), checkMilliseconds)
+  checking.unref()
 
   async function connect(): Promise<void> {
-    const options = connectionOptions(sessionSettings)
-    const fresh = new Client({ connectionString: url, application_name: 'svc realtime', keepAlive: true, options })
+    const fresh = new Client({
+      connectionString: await findPrimary(addresses),
+      connectionTimeoutMillis: 5_000,
+      application_name: 'svc realtime',
+      keepAlive: true,
+      options: connectionOptions(sessionSettings),
+    })
     fresh.on('notification', ({ payload = '' }) => receive(outgoing.isOwn(payload) ? [] : decodeMessage(payload)))
     fresh.on('error', () => lose(fresh))
     fresh.on('end', () => lose(fresh))
     await fresh.connect()
     await fresh.query(`listen ${channel}`)
+    if (isClosed) return void fresh.end().catch(report)
     client = fresh
     pauseMilliseconds = 100
     // Whatever was published while this process could not receive it.
     receive(everyMessage)
+  }
+
+  /** Another server may have taken over, while this one goes on without a word, or says nothing more at all. */
+  async function check(): Promise<void> {
+    const checked = client
+    if (!checked) return
+    const isGood = await isPrimary(checked, checkMilliseconds)
+    if (isGood || client !== checked) return
+    lose(checked)
+    checked.end().catch(() => undefined)
   }
 
   function lose(lost: Client): void {
@@ -71,6 +95,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     async close() {
       isClosed = true
       clearInterval(poll)
+      clearInterval(checking)
       clearTimeout(retry)
       clear()
       outgoing.close()

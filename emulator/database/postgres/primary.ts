@@ -1,0 +1,89 @@
+/** The connections to the server that takes writes, whichever that is. */
+import pg from 'pg'
+import { DatabaseError } from '../port.js'
+import { columnReader } from '../values.js'
+import { findPrimary } from './addresses.js'
+
+export interface Primary {
+  /** @throws {DatabaseError} `unavailable` while there is none */
+  pool(): Promise<pg.Pool>
+  /** To be called with what a statement on that pool has failed with: the next may need other connections. */
+  failed(pool: pg.Pool, error: unknown): void
+  close(): Promise<void>
+}
+
+interface Options {
+  readonly addresses: readonly string[]
+  readonly mostConnections: number
+  /** What each connection says for itself; nothing through a pooler, which would refuse it. */
+  readonly options: string | undefined
+}
+
+/** What a former primary says, which answers reads on. */
+const isReadOnly = '25006'
+
+export function openPrimary({ addresses, ...options }: Options): Primary {
+  let current: Promise<pg.Pool> | undefined
+  const ending = new Set<Promise<void>>()
+  let isClosed = false
+
+  async function open(): Promise<pg.Pool> {
+    return openPool(await findPrimary(addresses), options)
+  }
+
+  function pool(): Promise<pg.Pool> {
+    if (isClosed) return Promise.reject(new DatabaseError('The database is closed.', '08003'))
+    current ??= open().catch((error) => {
+      current = undefined
+      throw error
+    })
+    return current
+  }
+
+  /** What is at work on it ends first. */
+  function end(old: pg.Pool): Promise<void> {
+    const ended = old.end().finally(() => ending.delete(ended))
+    ending.add(ended)
+    return ended
+  }
+
+  return {
+    pool,
+    failed(old, error) {
+      if (isClosed || !(error instanceof DatabaseError)) return
+      // A server alone is asked for anew with each connection; those that broke are out of the pool.
+      const isGone = addresses.length > 1 && error.kind === 'unavailable'
+      if (error.sqlState !== isReadOnly && !isGone) return
+      void current?.then((latest) => {
+        if (latest !== old || isClosed) return
+        current = undefined
+        void end(old)
+      })
+    },
+    async close() {
+      isClosed = true
+      const last = await current?.catch(() => undefined)
+      await Promise.all([...ending, last && end(last)])
+    },
+  }
+}
+
+export function openPool(
+  address: string,
+  { mostConnections, options }: Pick<Options, 'mostConnections' | 'options'>,
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: address,
+    max: mostConnections,
+    connectionTimeoutMillis: 5_000,
+    // A server that is gone without a word is noticed.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ...(options === undefined ? {} : { options }),
+    types: { getTypeParser: ((typeId: number) => columnReader(typeId)) as never },
+    application_name: 'svc',
+  })
+  // An idle connection that breaks is replaced; one in use rejects its statement.
+  pool.on('error', () => undefined)
+  return pool
+}
