@@ -195,10 +195,14 @@ function watched(db: Database, used: () => void): Database {
   }
 }
 
-async function openBus({ databaseUrl }: Config, db: Database, report: (error: unknown) => void): Promise<Bus> {
+async function openBus(
+  { databaseUrl, databaseListenUrl }: Config,
+  db: Database,
+  report: (error: unknown) => void,
+): Promise<Bus> {
   if (databaseUrl === undefined) return openMemoryBus()
   const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
-  return openPostgresBus({ url: databaseUrl, db, report })
+  return openPostgresBus({ url: databaseListenUrl ?? databaseUrl, db, report })
 }
 
 async function openLimits({ databaseUrl }: Config, db: Database): Promise<Limits> {

@@ -22,7 +22,10 @@ export interface Storage {
   readonly dataDir: string | undefined
 }
 
-type Options = Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'databaseUrl' | 'filesUrl' | 'holdsProcess'>
+type Options = Pick<
+  Config,
+  'dir' | 'branch' | 'memory' | 'fresh' | 'databaseUrl' | 'databaseListenUrl' | 'filesUrl' | 'holdsProcess'
+>
 
 export interface Surroundings {
   /** What another process that wants the same folder reads. */
@@ -66,14 +69,14 @@ async function placeOf({ branch, memory }: Options, folder: string | undefined):
 }
 
 async function openFor(
-  { databaseUrl, memory, fresh, holdsProcess }: Options,
+  { databaseUrl, databaseListenUrl, memory, fresh, holdsProcess }: Options,
   folder: string | undefined,
   { report, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres/postgres.js')
-    const opening = openPostgres({ url: databaseUrl })
+    const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
     whileOpening()
     return { db: await upToDate(await opening, newerServer), dataDir: undefined }
   }

@@ -1,0 +1,92 @@
+/** A primary that dies, and the standby that takes its place. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type Database, sql } from '../../emulator/database/port.js'
+import { addressesOf } from '../../emulator/database/postgres/addresses.js'
+import { openPostgres } from '../../emulator/database/postgres/postgres.js'
+import type { Message } from '../../emulator/ports/bus/port.js'
+import { openPostgresBus } from '../../emulator/ports/bus/postgres-bus.js'
+import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
+import { patiently } from '../fixtures/patience.js'
+import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
+
+let primary: PostgresServer
+let standby: PostgresServer
+beforeAll(async () => {
+  primary = await startPostgres()
+  standby = await primary.standby()
+})
+afterAll(async () => {
+  await standby.stop()
+  await primary.stop()
+})
+
+async function ask(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+it.each([
+  ['postgres://svc@one:1/db', ['postgres://svc@one:1/db']],
+  ['postgresql://svc@one/db?sslmode=require', ['postgresql://svc@one/db?sslmode=require']],
+  ['postgres://svc:p%40ss@one:1,other:2/db', ['postgres://svc:p%40ss@one:1/db', 'postgres://svc:p%40ss@other:2/db']],
+  ['postgres://one,other/db?target_session_attrs=read-write', ['postgres://one/db', 'postgres://other/db']],
+  ['postgres://[::1]:1,other/db?target_session_attrs=any&sslmode=x', [1, 2]],
+])('the address %s names its hosts', (url, addresses) => {
+  const found = addressesOf(url)
+
+  if (typeof addresses[0] === 'number') expect(found).toHaveLength(addresses.length)
+  else expect(found).toEqual(addresses)
+})
+
+it('what is not an address is not repeated', () => {
+  for (const url of ['secret', 'mysql://svc:secret@one/db', 'postgres://svc:secret@one:x/db']) {
+    expect(() => addressesOf(url)).toThrow(expect.objectContaining({ message: expect.not.stringContaining('secret') }))
+  }
+})
+
+it('statements and messages go on at the standby that was promoted, whether hosts are named or an address leads elsewhere', async () => {
+  const { port, pathname } = new URL(standby.url)
+  const line = await cuttingProxy(primary.url.replace('postgres', 'http'))
+  const address = primary.url.replace(/:\d+\//, `:${new URL(line.url).port}/`)
+  const named = await openPostgres({ url: primary.url.replace(/\/svc_\d+$/, `,127.0.0.1:${port}${pathname}`) })
+  const led = await openPostgres({ url: address })
+  await named.query(sql`create table things (n integer)`)
+  const bus = await openPostgresBus({ url: address, db: led, report: () => undefined })
+  const received: Message[] = []
+  const keep = (message: Message) => void received.push(message)
+  bus.subscribe({ changes: keep, identity: keep, settings: keep })
+
+  await named.query(sql`insert into things values (1)`)
+  await vi.waitFor(() => ask(standby.url, 'select 1 / count(*) from things'), patiently)
+  await primary.kill()
+  const failed = await insert(named, 2)
+  await ask(standby.url, 'select pg_promote(true)')
+  line.cut()
+  line.lead(standby.url.replace('postgres', 'http'))
+
+  expect(failed).toMatchObject({ kind: 'unavailable' })
+  for (const [db, n] of [
+    [named, 3],
+    [led, 4],
+  ] as const) {
+    await expect.poll(() => insert(db, n), patiently).toBeUndefined()
+  }
+  expect(await named.query(sql`select n from things order by n`)).toEqual([{ n: 1 }, { n: 3 }, { n: 4 }])
+  received.length = 0
+  await vi.waitFor(async () => {
+    await ask(standby.url, `select pg_notify('svc_messages', 'other {"kind":"changes","project":"p","seq":1}')`)
+    expect(received).toContainEqual({ kind: 'changes', project: 'p', seq: 1 })
+  }, patiently)
+  await bus.close()
+  await Promise.all([named.close(), led.close(), line.close()])
+})
+
+/** What it failed with, if it did. */
+async function insert(db: Database, n: number): Promise<unknown> {
+  return db.query(sql`insert into things values (${n})`).then(
+    () => undefined,
+    (error) => error,
+  )
+}
