@@ -15,6 +15,13 @@ export interface Listening {
   close(): Promise<void>
 }
 
+interface Place {
+  readonly host: string | undefined
+  readonly port: number
+  /** How long requests that are at work have to finish when it closes. */
+  readonly mostClosingMilliseconds?: number
+}
+
 /** This machine only, by both of its addresses. */
 const loopback = { first: '127.0.0.1', second: '::1' }
 
@@ -24,10 +31,7 @@ const loopback = { first: '127.0.0.1', second: '::1' }
  *
  * @throws {StartError} `PORT_IN_USE` or `NO_SUCH_HOST`
  */
-export async function listen(
-  app: ServerHandlers,
-  { host, port }: { host: string | undefined; port: number },
-): Promise<Listening> {
+export async function listen(app: ServerHandlers, { host, port, mostClosingMilliseconds }: Place): Promise<Listening> {
   try {
     const servers = host === undefined ? await openLoopback(app, port) : [await open(app, host, port)]
     const [{ port: actual }] = servers.map((server) => server.address() as AddressInfo) as [AddressInfo]
@@ -39,7 +43,7 @@ export async function listen(
       },
       async close() {
         app.close()
-        await Promise.all(servers.map((server) => closeServer(server)))
+        await Promise.all(servers.map((server) => closeServer(server, mostClosingMilliseconds)))
       },
     }
   } catch (error) {

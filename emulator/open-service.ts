@@ -3,44 +3,22 @@ import { resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import { formatDialect, parseDialect } from '../client/protocol/wire/dialects.js'
-import { openCheckpoints } from './background/checkpoints.js'
-import { openIndexKeeper } from './background/indexes.js'
-import { openKeyUses } from './background/key-uses.js'
-import { onlyProcess, openLease } from './background/leader.js'
-import { openMaintenance } from './background/maintenance.js'
-import { openFileKeeper } from './background/orphans.js'
-import { openVacuum } from './background/vacuum.js'
-import { openClocks } from './clock.js'
 import type { Config } from './config.js'
-import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
-import { openDocumentEvents } from './core/events/document-events.js'
 import { openEventLog } from './core/events/event-log.js'
-import { openFaults } from './core/faults/faults.js'
-import { openIds } from './core/ids.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
-import { openFeeds } from './core/realtime/feeds.js'
-import { openConnections } from './core/realtime/open-connections.js'
-import { openRequestLog } from './core/requests/request-log.js'
-import type { Database } from './database/port.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
 import { type Log, openLog } from './http/log.js'
 import type { ServerHandlers } from './http/server.js'
 import { type LocalApp, localProviderPath, openLocalProvider } from './idp/local/app.js'
-import { openIdentityProviders } from './idp/open.js'
 import { type Listening, listen } from './listen.js'
+import { openBackend } from './open-backend.js'
 import { staticMounts } from './pages/mounts.js'
-import { openMemoryBus } from './ports/bus/memory-bus.js'
-import type { Bus } from './ports/bus/port.js'
-import { openMemoryLimits } from './ports/limits/memory-limits.js'
-import type { Limits } from './ports/limits/port.js'
 import { openMailbox } from './ports/mail/mailbox.js'
 import { openMailTransports } from './ports/mail/open-transports.js'
-import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
 import { openStorage, type Storage } from './storage.js'
-import { openTotals } from './store/lists/totals.js'
 
 const mostPortsTried = 5
 
@@ -80,10 +58,10 @@ export async function openService(config: Config): Promise<Service> {
       info: () => surroundings.about,
       report: (error) => log.failure('database', error),
       // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
-      whileOpening: () => void loadServer(),
+      whileOpening: () => void loadServer().then(loadControl),
     })
     const keys = await openKeys(surroundings)
-    const { backend, localProvider } = await openBackend(stack, storage, keys, surroundings)
+    const { backend, localProvider } = await openEmulatorBackend(stack, storage, keys, surroundings)
     // The routes are put together once the database has its question.
     const [opened, app] = await Promise.all([
       openProject(backend, config.project),
@@ -112,106 +90,40 @@ function openKeys({ config, folder, warn }: Surroundings): Promise<FolderKeys> {
   return openFolderKeys({ folder, isTokenNew: config.newToken, hasData, warn, privateFolder: config.privateDir })
 }
 
-/** The ports and the background work, on an open database. */
-async function openBackend(
+/** What an emulator has and the hosted service has not: keys of its folder, a mailbox, a provider of its own, a log of requests. */
+async function openEmulatorBackend(
   stack: DisposalStack,
   { db, files, dataDir }: Storage,
   keyring: FolderKeys,
   { config, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
   const url = () => about.url ?? ''
-  const report = (error: unknown) => log.failure('maintenance', error)
-  const newId = openIds()
-  const clocks = openClocks(config.now)
-  const now = (project: string) => clocks.of(project).now()
-  // PostgreSQL may have other processes beside this one.
-  const leader = stack.use(config.databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
-  const maintenance = stack.use(openMaintenance(db, { now: clocks.earliest, report, leader }))
-  const fileKeeper = stack.use(openFileKeeper(db, files, { report, leader }))
-  const indexes = stack.use(openIndexKeeper(db, { now: clocks.service.now, report, leader, announce: warn }))
-  const vacuum = openVacuum(db, report)
-  // It may take minutes, and is left to the database as it is.
-  stack.defer(() => void vacuum.close())
-  stack.use(openCheckpoints(db, report))
-  const keyUses = stack.use(openKeyUses(db, report))
-  const bus = stack.use(await openBus(config, db, report))
-  const feeds = stack.use(openFeeds(db, bus, report))
-  const passwords = stack.use(openBcryptPool())
-  const mail = stack.use(
-    openMailbox({ now, newId, transports: openMailTransports(config, config.mailFrom), from: config.mailFrom, warn }),
-  )
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
-  const events = openEventLog()
-  const connections = openConnections(events)
-  const backend: Backend = {
-    db: watched(db, indexes.busy),
-    about: { pid: about.pid, dataDir, project: config.project, folder: keyring.folderId },
-    url,
-    now,
-    clocks,
-    newId,
-    caches: openCaches(bus),
-    keyring,
-    keyUses,
-    bus,
-    limits: await openLimits(config, db),
-    feeds,
-    passwords,
-    mail,
-    providers: openIdentityProviders({ timeoutMilliseconds: config.providerTimeout }),
-    localProvider,
-    indexes,
-    totals: openTotals(),
-    requests: openRequestLog({ isOn: config.requestLog }),
-    events,
-    connections,
-    faults: stack.use(openFaults(connections)),
-    documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report })),
-    report,
-    sweepSoon: maintenance.soon,
-    files,
-    discardLater: fileKeeper.discardLater,
-    sweepFilesSoon: fileKeeper.soon,
-  }
+  const backend = await openBackend(
+    stack,
+    { db, files },
+    {
+      ...{ keyring, localProvider, log, url, warn },
+      ...{ databaseUrl: config.databaseUrl, databaseListenUrl: config.databaseListenUrl, now: config.now },
+      ...{ providerTimeout: config.providerTimeout, requestLog: config.requestLog },
+      about: { pid: about.pid, dataDir, project: config.project, folder: keyring.folderId },
+      events: openEventLog(),
+      signingKey: (tokenSecret) => tokenSecret,
+      openMailer: ({ now, newId }) =>
+        openMailbox({
+          now,
+          newId,
+          transports: openMailTransports(config, config.mailFrom),
+          from: config.mailFrom,
+          warn,
+        }),
+    },
+  )
   return { backend, localProvider }
 }
 
-/** The same database, which says when a request uses it. */
-function watched(db: Database, used: () => void): Database {
-  return {
-    ...db,
-    query(statement) {
-      used()
-      return db.query(statement)
-    },
-    batch(statements) {
-      used()
-      return db.batch(statements)
-    },
-    transaction(work) {
-      used()
-      return db.transaction(work)
-    },
-  }
-}
-
-async function openBus(
-  { databaseUrl, databaseListenUrl }: Config,
-  db: Database,
-  report: (error: unknown) => void,
-): Promise<Bus> {
-  if (databaseUrl === undefined) return openMemoryBus()
-  const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
-  return openPostgresBus({ url: databaseListenUrl ?? databaseUrl, db, report })
-}
-
-async function openLimits({ databaseUrl }: Config, db: Database): Promise<Limits> {
-  if (databaseUrl === undefined) return openMemoryLimits()
-  const { openPostgresLimits } = await import('./ports/limits/postgres-limits.js')
-  return openPostgresLimits(db)
-}
-
 const loadServer = () => import('./http/server.js')
+const loadControl = () => import('./http/profiles/emulator-routes.js')
 
 async function openApp(
   backend: Backend,
@@ -220,9 +132,11 @@ async function openApp(
   { config: { hosts, project: home, trustedProxies, latency }, log }: Surroundings,
 ): Promise<ServerHandlers> {
   const { createApp } = await loadServer()
+  const { controlRoutes } = await loadControl()
   const apps = { [localProviderPath]: localProvider.answer }
   const mounts = { apps, folders: staticMounts }
-  return createApp(backend, { hosts, home, controlToken, log, openOrigins: true, trustedProxies, latency, ...mounts })
+  const control = { token: controlToken, routes: controlRoutes }
+  return createApp(backend, { hosts, home, control, log, openOrigins: true, trustedProxies, latency, ...mounts })
 }
 
 /** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */

@@ -32,6 +32,11 @@ export interface Backend {
   readonly caches: Caches
   readonly keyring: Keyring
   readonly keyUses: KeyUses
+  /**
+   * What a project signs with, by the secret in its row. Where the service has a secret of its own, that goes into it: a copy of
+   * the database alone signs nothing.
+   */
+  readonly signingKey: (tokenSecret: string) => string
   readonly bus: Bus
   /** Counts what limits allow, for all processes together. */
   readonly limits: Limits

@@ -4,19 +4,25 @@ export class StartError extends Error {
 
   constructor(
     readonly code:
+      | 'ADMIN_PORT_MISSING'
       | 'ALREADY_RUNNING'
+      | 'DATABASE_TOO_OLD'
+      | 'DATABASE_UNREACHABLE'
       | 'DATA_DAMAGED'
-      | 'DATA_NEWER'
       | 'DATA_FOREIGN'
+      | 'DATA_NEWER'
       | 'DISK_FULL'
       | 'FILES_UNREACHABLE'
       | 'FOLDER_NOT_WRITABLE'
+      | 'FOLDER_SHARED'
+      | 'NOT_STARTED'
       | 'NO_SUCH_HOST'
       | 'PORT_IN_USE'
-      | 'DATABASE_UNREACHABLE'
-      | 'DATABASE_TOO_OLD'
-      | 'DATABASE_SETTINGS'
       | 'DATABASE_POOLED'
+      | 'DATABASE_SETTINGS'
+      | 'PUBLIC_URL_INVALID'
+      | 'PUBLIC_URL_MISSING'
+      | 'SECRET_MISSING'
       | 'UNKNOWN_OPTION',
     message: string,
     readonly hint: string,

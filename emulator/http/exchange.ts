@@ -15,8 +15,8 @@ import type { Stream, Streams } from './realtime/sse.js'
 /** What all requests of a process share. */
 export interface Door {
   readonly backend: Backend
-  /** The project whose dialect answers are written in where none is named. Contract 1. */
-  readonly home: string
+  /** The project whose dialect answers are written in where none is named; without one, dialect a. Contract 1. */
+  readonly home: string | undefined
   readonly log: Log
   readonly limiter: RateLimiter
   readonly publicBudget: PublicBudget

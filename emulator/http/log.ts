@@ -12,6 +12,8 @@ export interface Log {
   request(line: RequestLine): void
   /** Something that no answer may tell, under the request's id, or under the name of what went on in the background. Always written. */
   failure(requestId: string, error: unknown): void
+  /** Something to know of, which has failed no request. */
+  warn(message: string): void
 }
 
 /** A request that was answered. What follows the `?` of its path is nowhere in it. */
@@ -28,11 +30,13 @@ export interface RequestLine {
 
 export interface LogOptions {
   /** Whether requests are written down too; then all lines are JSON. */
-  readonly level: 'silent' | 'info'
+  readonly level: 'silent' | 'info' | 'warn'
   /** The state folder, where failures are kept. */
   readonly folder: string | undefined
   /** Receives the requests of the project's API, whatever the level. */
   readonly onRequest?: ((request: RequestLine) => void) | undefined
+  /** Whether it is that of a hosted service: its lines name their process, and no paths, which hold ids of others. */
+  readonly isOfService?: boolean
   /** How large the file of failures grows before it becomes the former one. */
   readonly mostBytes?: number
 }
@@ -44,21 +48,27 @@ const fileName = 'errors.log'
 const formerName = 'errors.1.log'
 
 /** A log on standard error, and of failures in the state folder as well. */
-export function openLog({ level, folder, onRequest, mostBytes = 1_048_576 }: LogOptions): Log {
-  const logger = pino({ level: level === 'silent' ? 'silent' : 'info', base: undefined }, pino.destination(2))
+export function openLog({ level, folder, onRequest, isOfService = false, mostBytes = 1_048_576 }: LogOptions): Log {
+  const base = isOfService ? { pid: process.pid } : undefined
+  const logger = pino({ level, base }, pino.destination(2))
   const file = folder === undefined ? undefined : join(folder, fileName)
   return {
     isOpen: level === 'info' || onRequest !== undefined,
     place: file === undefined ? 'standard error' : `standard error, and ${fileName} in the state folder`,
     request(line) {
-      if (level === 'info') logger.info(line)
+      const { path: _, ...withoutPath } = line
+      if (level === 'info') logger.info(isOfService ? withoutPath : line)
       if (!line.route.startsWith(ownPaths)) onRequest?.(line)
     },
     failure(requestId, error) {
       const text = failureText(error)
-      if (level === 'info') logger.error({ requestId, error: text })
+      if (level !== 'silent') logger.error({ requestId, error: text })
       else process.stderr.write(`${oneLine(requestId, text, file)}\n`)
       if (file !== undefined) append(file, { time: new Date().toISOString(), requestId, ...text }, mostBytes)
+    },
+    warn(message) {
+      if (level !== 'silent') logger.warn(message)
+      else process.emitWarning(message)
     },
   }
 }

@@ -6,9 +6,10 @@ import { aDoor } from '../../test/fixtures/stand-ins.js'
 import type { Serve } from './exchange.js'
 import { mountPlaces, type Respond } from './mount.js'
 import { placesOf, readingPlace } from './places.js'
+import { controlRoutes } from './profiles/emulator-routes.js'
 import { openRouter, type Router } from './router.js'
 import { aboutRoutes } from './routes/about.js'
-import { controlRoutes, routes } from './routes/index.js'
+import { routes } from './routes/index.js'
 import { storedFilePath } from './stored-files.js'
 
 // Both ways are told the same places; what they are asked here shows that they find the same one.

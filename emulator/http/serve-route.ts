@@ -103,7 +103,8 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
     throw new SvcError('ORIGIN_NOT_ALLOWED', 'Pages of other origins may not control the emulator.')
   }
   if (door.controlToken === undefined || typeof token !== 'string' || !isSame(token, door.controlToken)) {
-    throw new SvcError('UNAUTHORIZED', 'Send the control token of ".svc/emulator.json" as "svc-control-token".')
+    const places = 'an emulator\'s is in ".svc/emulator.json", that of `svc serve` is SVC_ADMIN_TOKEN'
+    throw new SvcError('UNAUTHORIZED', `Send the control token as "svc-control-token": ${places}.`)
   }
   if (route.form) return serveForm(door, route, exchange)
   const input = await readInput(door, route, exchange)

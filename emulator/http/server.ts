@@ -14,22 +14,25 @@ import type { Log } from './log.js'
 import { mountApp, mountPlaces, mountRest, type Respond } from './mount.js'
 import { placesOf, readingPlace, refusePlainRequest } from './places.js'
 import type { Streams } from './realtime/sse.js'
-import { openRealtime, socketPath } from './realtime/websocket.js'
+import { type Farewell, openRealtime, socketPath } from './realtime/websocket.js'
 import { watchRequests } from './requests/request-events.js'
+import type { Route } from './route.js'
 import { openRouter } from './router.js'
 import { aboutRoutes } from './routes/about.js'
-import { controlRoutes, routes } from './routes/index.js'
+import { routes } from './routes/index.js'
 import { run } from './run.js'
 import { mountFolders } from './static.js'
 import { serveStoredFile, storedFilePath } from './stored-files.js'
 
 export interface AppOptions {
-  /** Names, beside this machine's own, that a request may give as its host. */
-  readonly hosts: readonly string[]
-  /** The project that the service was started for. */
-  readonly home: string
-  /** Opens the control API; without it there is none. */
-  readonly controlToken?: string
+  /** Names, beside this machine's own, that a request may give as its host; or any. */
+  readonly hosts: readonly string[] | 'any'
+  /** The flag that adds one, for whoever is refused. */
+  readonly hostFlag?: string
+  /** The project that the service was started for, if it was for one. */
+  readonly home: string | undefined
+  /** The control API, and the token that opens it; without it there is none. */
+  readonly control?: { readonly token: string; readonly routes: readonly Route[] }
   readonly log: Log
   /** Apps of their own, by the path they are below. They answer under the names that the service answers to. */
   readonly apps?: { readonly [path: string]: RequestListener }
@@ -41,6 +44,8 @@ export interface AppOptions {
   readonly trustedProxies: number
   /** Milliseconds that the next answer of the project's API comes later. */
   readonly latency: () => number
+  /** What WebSockets are told when the service stops; left out, that it goes away. */
+  readonly farewell?: Farewell
 }
 
 /** What a server needs to answer. */
@@ -51,29 +56,11 @@ export interface ServerHandlers {
   close(): void
 }
 
-export function createApp(
-  backend: Backend,
-  { hosts, home, controlToken, log, openOrigins, trustedProxies, latency, apps = {}, folders = [] }: AppOptions,
-): ServerHandlers {
+export function createApp(backend: Backend, options: AppOptions): ServerHandlers {
+  const { control: { routes: control } = { routes: [] }, apps = {}, folders = [], farewell } = options
   const unwatchRequests = watchRequests(backend)
-  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
-  const door: Door = {
-    backend,
-    home,
-    log,
-    limiter: openRateLimiter(backend.limits),
-    publicBudget: openPublicBudget(backend.clocks.service.now, backend.limits),
-    trustedProxies,
-    requireHost: openHostCheck(hosts),
-    openToLoopback: openOrigins,
-    controlToken,
-    latency,
-    streams,
-  }
-  const app = express()
-  for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
-  app.set('case sensitive routing', true)
-  const control = controlToken === undefined ? [] : controlRoutes
+  const door = openDoor(backend, options)
+  const app = openExpress()
   for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
   const places = [
     ...placesOf(door, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
@@ -85,15 +72,58 @@ export function createApp(
   mountFolders(app, door, folders)
   mountRest(app, door)
   const route = openRouter(places, Object.keys(apps), respond)
-  const realtime = openRealtime(door)
+  const realtime = openRealtime(door, farewell)
   return {
     answer: (req, res) => void (route(req, res) || app(req, res)),
     upgrade: realtime.upgrade,
     close() {
       unwatchRequests()
       realtime.close()
-      for (const end of streams.open) end()
-      streams.watch.close()
+      for (const end of door.streams.open) end()
+      door.streams.watch.close()
     },
   }
+}
+
+/** Few routes alone: no realtime, no files, no pages. */
+export function createRouteApp(backend: Backend, routes: readonly Route[], options: AppOptions): ServerHandlers {
+  const door = openDoor(backend, options)
+  const app = openExpress()
+  const places = placesOf(door, routes)
+  const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)
+  mountPlaces(app, places, respond)
+  mountRest(app, door)
+  const route = openRouter(places, [], respond)
+  return {
+    answer: (req, res) => void (route(req, res) || app(req, res)),
+    upgrade: (_req, socket) => void socket.destroy(),
+    close: () => door.streams.watch.close(),
+  }
+}
+
+function openDoor(
+  backend: Backend,
+  { hosts, hostFlag, home, control, log, openOrigins, trustedProxies, latency }: AppOptions,
+): Door {
+  const streams: Streams = { watch: openIdentityWatch(backend), open: new Set() }
+  return {
+    backend,
+    home,
+    log,
+    limiter: openRateLimiter(backend.limits),
+    publicBudget: openPublicBudget(backend.clocks.service.now, backend.limits),
+    trustedProxies,
+    requireHost: hosts === 'any' ? () => undefined : openHostCheck(hosts, hostFlag),
+    openToLoopback: openOrigins,
+    controlToken: control?.token,
+    latency,
+    streams,
+  }
+}
+
+function openExpress() {
+  const app = express()
+  for (const setting of ['x-powered-by', 'etag', 'query parser', 'trust proxy']) app.set(setting, false)
+  app.set('case sensitive routing', true)
+  return app
 }

@@ -115,6 +115,9 @@ const words: { readonly [command: string]: () => string[] } = {
   seed: () => [],
   'seed:export': () => ['--out', 'exported.json'],
   'seed:generate': () => ['posts', '--count', '2'],
+  // Nothing says which database.
+  serve: () => [],
+  'serve:keys': () => [],
   'snapshot:diff': () => ['missing'],
   'snapshot:export': () => ['missing'],
   'snapshot:import': () => ['missing.tar'],

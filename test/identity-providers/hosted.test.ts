@@ -21,7 +21,8 @@ test('IDP-02 a hosted service without settings names all that is missing', () =>
 })
 
 test('contract 7.2 the routes of the built-in provider belong to the control API', async () => {
-  const { controlRoutes, routes } = await import('../../emulator/http/routes/index.js')
+  const { controlRoutes } = await import('../../emulator/http/profiles/emulator-routes.js')
+  const { routes } = await import('../../emulator/http/routes/index.js')
   const paths = (list: typeof routes) => list.flatMap(({ paths }) => Object.values(paths).flat())
 
   expect(paths(routes).filter((path) => path.startsWith('/_svc'))).toEqual([])

@@ -40,7 +40,7 @@ async function readToken(backend: Backend, token: string): Promise<Identity> {
   const found = await selectSession(backend.db, claims, now.toISOString())
   if (!found) throw badToken('ended session')
   const { project, tokenSecret, row } = found
-  await requireSigned(token, tokenSecret, now)
+  await requireSigned(token, backend.signingKey(tokenSecret), now)
   const user = signedIn(row, project.settings)
   return { project, caller: { id: user.id, key: undefined, user, secret: false } }
 }

@@ -47,7 +47,7 @@ export async function logOut(ctx: UserContext): Promise<void> {
 export async function tokenSecretOf({ backend, db, project }: Scope): Promise<string> {
   const secret = await backend.caches.tokenSecrets.of(project.id, () => selectTokenSecret(db, project.id))
   if (secret === undefined) throw new SvcError('NOT_FOUND', `No project "${project.id}".`)
-  return secret
+  return backend.signingKey(secret)
 }
 
 async function tokenFor(scope: Scope, user: string, session: string, now: Date): Promise<string> {

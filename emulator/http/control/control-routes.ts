@@ -43,24 +43,29 @@ type HandledReply<Shape> = Shape extends { readonly isStream: true } ? Stream : 
 /** In a reply, an object of any fields may be JSON text already. */
 type Replied<Reply> = ReadOnly<Reply, JsonText | WritableObject>
 
-export function routesOf(handlers: ControlHandlers): Route[] {
+/** Some of them: each resource with some or all of its operations. */
+export type SomeHandlers = { readonly [Name in keyof ControlHandlers]?: Partial<ControlHandlers[Name]> }
+
+/** A route for each handler there is. */
+export function routesOf(handlers: SomeHandlers): Route[] {
   return routesBelow('control', operations, contract, handlers)
 }
 
 type Tree<Leaf> = { readonly [name: string]: Leaf | Tree<Leaf> }
 type AnyHandler<Reply> = (backend: Backend, input: object) => Reply | Promise<Reply>
 
-/** The three trees have the same names, as their types say. */
+/** The three trees have the same names, as their types say; where there is no handler, there is no route. */
 function routesBelow(id: string, paths: Tree<string>, shapes: object, handlers: object): Route[] {
   return Object.entries(paths).flatMap(([name, place]) => {
     const [shape, handler] = [memberOf(shapes, name), memberOf(handlers, name)]
+    if (!shape || !handler) return []
     return typeof place === 'string'
       ? [routeOf(`${id}.${name}`, place, shape as Operation, handler)]
       : routesBelow(`${id}.${name}`, place, shape, handler)
   })
 }
 
-function memberOf(tree: object, name: string): object {
+function memberOf(tree: object, name: string): object | undefined {
   return tree[name as keyof typeof tree]
 }
 

@@ -70,7 +70,9 @@ export function streamEvents(ctx: Context, wish: Wish, { dialect, streams, ...fr
     res?.end()
   }
 
+  /** Those that are closed at once come back one after the other. */
   function close(): void {
+    write(Buffer.from(`retry: ${retryMilliseconds + Math.floor(Math.random() * retryMilliseconds)}\n\n`))
     end('closed by the service')
   }
 

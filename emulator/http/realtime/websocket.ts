@@ -26,6 +26,14 @@ const farewellMilliseconds = 1_000
 /** Sockets that one service holds. */
 const mostSockets = 20_000
 
+/** What sockets are closed with when the service stops. */
+export interface Farewell {
+  readonly code: number
+  readonly reason: string
+}
+
+const goingAway: Farewell = { code: 1001, reason: 'going away' }
+
 export interface Realtime {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
   /** Tells everybody that the service goes away. */
@@ -42,7 +50,7 @@ async function dialectOf(door: Door, req: IncomingMessage): Promise<Dialect> {
   }
 }
 
-export function openRealtime(door: Door): Realtime {
+export function openRealtime(door: Door, farewell = goingAway): Realtime {
   const server = new WebSocketServer({ noServer: true, maxPayload: mostMessageBytes, perMessageDeflate: false })
   const waiting = new WeakSet<WebSocket>()
   const spokenIn = new WeakMap<IncomingMessage, Dialect>()
@@ -85,7 +93,9 @@ export function openRealtime(door: Door): Realtime {
     },
     close() {
       clearInterval(pings)
-      for (const socket of server.clients) if (socket.readyState === WebSocket.OPEN) socket.close(1001, 'going away')
+      for (const socket of server.clients) {
+        if (socket.readyState === WebSocket.OPEN) socket.close(farewell.code, farewell.reason)
+      }
       // Who does not answer is not waited for.
       setTimeout(() => {
         for (const socket of server.clients) socket.terminate()

@@ -46,7 +46,7 @@ export async function namedDialect(
   const project =
     (params.project === undefined ? undefined : await cachedProject(backend, params.project)) ??
     (await projectNamed(backend, req.headers, { isRefused })) ??
-    (await cachedProject(backend, home))
+    (home === undefined ? undefined : await cachedProject(backend, home))
   return project ? projectDialect(project) : dialects.a
 }
 

@@ -4,20 +4,23 @@ import { describeRoutes } from '../openapi.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 
+/** A description of routes, for anyone. */
+export function describing(id: string, path: string, described: readonly Route[], version: string): Route {
+  return route({
+    id,
+    summary: 'This description.',
+    method: 'get',
+    paths: { any: [path] },
+    needs: 'nothing',
+    query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
+    reply: 'plain',
+    handle: (_backend, { query, dialect }) =>
+      describeRoutes(described, parseDialect(query, dialect), version) as Writable,
+  })
+}
+
 /** What the service tells about itself, to anyone; where there is a control API, that has a description of its own beside it. */
 export function aboutRoutes(routes: readonly Route[], control: readonly Route[], version: string): readonly Route[] {
-  const describing = (id: string, path: string, described: readonly Route[]) =>
-    route({
-      id,
-      summary: 'This description.',
-      method: 'get',
-      paths: { any: [path] },
-      needs: 'nothing',
-      query: textQuery('dialect', 'The dialect to describe; left out, the one that the request speaks.'),
-      reply: 'plain',
-      handle: (_backend, { query, dialect }) =>
-        describeRoutes(described, parseDialect(query, dialect), version) as Writable,
-    })
   return [
     route({
       id: 'about.home',
@@ -34,7 +37,7 @@ export function aboutRoutes(routes: readonly Route[], control: readonly Route[],
         openapi: '/openapi.json',
       }),
     }),
-    describing('about.openapi', '/openapi.json', [...routes, ...control]),
-    ...(control.length > 0 ? [describing('about.controlOpenapi', '/_svc/openapi.json', control)] : []),
+    describing('about.openapi', '/openapi.json', [...routes, ...control], version),
+    ...(control.length > 0 ? [describing('about.controlOpenapi', '/_svc/openapi.json', control, version)] : []),
   ]
 }

@@ -1,26 +1,5 @@
-/** Every route there is. Control routes are apart: they are mounted only where there is a control token. */
+/** Every route of the API. Those of the control API are apart: the emulator mounts all of them, and `svc serve` a few. */
 
-import { keys } from '../control/access/keys.js'
-import { clock } from '../control/clock.js'
-import { connections } from '../control/connections.js'
-import { routesOf } from '../control/control-routes.js'
-import { events } from '../control/events.js'
-import { faults } from '../control/faults.js'
-import { health } from '../control/health.js'
-import { history } from '../control/history.js'
-import { idp } from '../control/idp.js'
-import { indexes } from '../control/indexes.js'
-import { info } from '../control/info.js'
-import { loginCompleteRoutes } from '../control/login-complete.js'
-import { mail } from '../control/mail.js'
-import { process } from '../control/process.js'
-import { projects } from '../control/projects.js'
-import { requests } from '../control/requests.js'
-import { seeds } from '../control/seeds.js'
-import { snapshotFileRoutes } from '../control/snapshot-files.js'
-import { snapshots } from '../control/snapshots.js'
-import { sql } from '../control/sql.js'
-import { users } from '../control/users.js'
 import type { Route } from '../route.js'
 import { accountRoutes } from './accounts.js'
 import { batchRoutes } from './batches.js'
@@ -44,29 +23,4 @@ export const routes: readonly Route[] = [
   ...providerRoutes,
   ...mailPageRoutes,
   ...realtimeRoutes,
-]
-
-export const controlRoutes: readonly Route[] = [
-  ...routesOf({
-    health,
-    info,
-    process,
-    projects,
-    keys,
-    snapshots,
-    indexes,
-    history,
-    sql,
-    users,
-    seeds,
-    mail,
-    requests,
-    connections,
-    faults,
-    events,
-    clock,
-    idp,
-  }),
-  ...loginCompleteRoutes,
-  ...snapshotFileRoutes,
 ]

@@ -1,15 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { insertMail } from '../../store/accounts/mails.js'
+import { type Composing, composeMail } from './compose.js'
 import type { Mailer, MailTransport } from './port.js'
 
-interface Options {
-  /** The time in a project. */
-  now(project: string): Date
-  newId(at: Date): string
+interface Options extends Composing {
   /** By each of them, mails are sent as well. */
   readonly transports: readonly MailTransport[]
-  /** Who mails are from. */
-  readonly from: string
   /** Receives, in words, what could not be sent. */
   warn(message: string): void
 }
@@ -18,20 +14,11 @@ interface Options {
 const closingMilliseconds = 1_000
 
 /** A mailbox in the database, where every mail lands; by the transports, mails are sent as well. */
-export function openMailbox({ now, newId, transports, from, warn }: Options): Mailer {
+export function openMailbox({ transports, warn, ...composing }: Options): Mailer {
   const sending = new Set<Promise<void>>()
 
   return {
-    async compose(mail) {
-      const { project, to, subject, text, html } = mail
-      const at = now(project)
-      const id = newId(at)
-      const messageId = `<${id}@svc.localhost>`
-      const message = { from, to, subject, text, html, date: at, messageId, newline: 'windows' }
-      const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
-      const raw = await new MailComposer(message).compile().build()
-      return { id, mail, createdAt: at.toISOString(), raw }
-    },
+    compose: (mail) => composeMail(composing, mail),
     keep: (db, { id, mail, createdAt, raw }) =>
       insertMail(db, { ...mail, id, createdAt, refused: null }, raw.toString('utf8')),
     refuse: (db, { id, mail, createdAt, raw }, reason) =>

@@ -1,49 +1,18 @@
 /** The whole service with its files in a bucket, on a server that checks signatures. */
-import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import S3rver from 's3rver'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { startEmulator } from '../../../emulator/dev.js'
+import { type Bucket, startBucket } from '../../fixtures/bucket.js'
 import { patiently } from '../../fixtures/patience.js'
 
-interface Bucket {
-  readonly filesUrl: string
-  /** Has it answer as it does when it is ill. */
-  fail(isIll: boolean): void
-  objects(): Promise<string[]>
-}
-
 async function aBucket(): Promise<Bucket> {
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'S3RVER')
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'S3RVER')
-  const directory = await mkdtemp(join(tmpdir(), 'svc-s3-'))
-  const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: 'things', configs: [] }] })
-  await s3.configureBuckets()
-  const answer = s3.callback()
-  let isFailing = false
-  const server = createServer((req, res) => (isFailing ? res.writeHead(500).end() : answer(req, res)))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  const bucket = await startBucket()
+  for (const [name, value] of Object.entries(bucket.env)) vi.stubEnv(name, value)
   onTestFinished(async () => {
-    server.closeAllConnections()
-    server.close()
-    await rm(directory, { recursive: true })
+    await bucket.close()
     vi.unstubAllEnvs()
   })
-  return {
-    filesUrl: `s3://things/files?endpoint=http://127.0.0.1:${port}`,
-    fail(isIll) {
-      isFailing = isIll
-    },
-    async objects() {
-      return (await readdir(join(directory, 'things'), { recursive: true })).filter((name) => name.endsWith('_object'))
-    },
-  }
+  return bucket
 }
 
 it('keeps files in a bucket: in, out, in parts, replaced and deleted', async () => {

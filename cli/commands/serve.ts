@@ -1,0 +1,95 @@
+import { rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import * as Flags from '@oclif/core/flags'
+import type { Served } from '../../emulator/serve.js'
+import { SvcCommand } from '../base/svc-command.js'
+import { readServeConfig, serveFlags } from '../serve/serve-flags.js'
+import { writePrivateFile } from '../target/emulator-file.js'
+import { prose } from '../terminal/prose.js'
+
+export default class Serve extends SvcCommand {
+  static override summary = 'Serve apps from PostgreSQL and S3, by one process or many.'
+  static override description =
+    prose(`The same service as svc dev for more than one machine: any number of processes on any number of hosts, with all state in
+PostgreSQL and a bucket. Nothing that is for development comes along: no dashboard, no mailbox, no login provider, no
+keys and no project before you make one. TLS is left to the balancer in front.
+
+It needs SVC_DATABASE_URL, SVC_FILES_URL and SVC_SECRET, which svc serve keys makes. Each flag is also a variable: --public-url is
+SVC_PUBLIC_URL. Secrets have files as well: SVC_SECRET_FILE names the file that holds SVC_SECRET.
+
+SIGTERM and Ctrl-C let requests finish and hand streams over to other processes; a second one ends it at once. Keys of S3
+come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
+  static override examples = [
+    '<%= config.bin %> serve --public-url https://api.example.com --workers 2 --admin-port 4401',
+    '<%= config.bin %> serve --host 0.0.0.0 --trusted-proxies 1 --shutdown-delay 5s --json --ready-file ready.json',
+  ]
+  static override flags = {
+    ...serveFlags,
+    'ready-file': Flags.string({ description: 'file to write the addresses to, once it answers', helpValue: 'file' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(Serve)
+    const readyFile = flags['ready-file'] === undefined ? undefined : resolve(flags['ready-file'])
+    // A file from an earlier start would tell a waiting script that this one is ready.
+    if (readyFile !== undefined) await rm(readyFile, { force: true })
+    const config = readServeConfig(flags)
+    const signals = openSignals()
+    const { serve } = await import('../../emulator/serve.js')
+    const served = await serve(config, (words) => this.note(words))
+    try {
+      const { url, adminUrl = null } = served
+      const ready = { url, adminUrl, publicUrl: config.publicUrl ?? url, workers: config.workers, pid: process.pid }
+      if (readyFile !== undefined) await writePrivateFile(readyFile, `${JSON.stringify(ready, null, 2)}\n`)
+      if (this.jsonEnabled()) process.stdout.write(`${JSON.stringify({ type: 'ready', ...ready })}\n`)
+      else this.log(readyLine(config.publicUrl, ready))
+      await signals.stopped(served)
+      this.note('stopping: requests at work are finished')
+    } finally {
+      await served.close()
+      if (readyFile !== undefined) await rm(readyFile, { force: true })
+    }
+    this.note('stopped')
+  }
+}
+
+interface Ready {
+  readonly url: string
+  readonly adminUrl: string | null
+  readonly workers: number
+}
+
+function readyLine(publicUrl: string | undefined, { url, adminUrl, workers }: Ready): string {
+  const processes = workers === 1 ? 'one process' : `${workers} processes`
+  const places = [
+    `Serving at ${url} by ${processes}`,
+    ...(publicUrl === undefined ? [] : [`for ${publicUrl}`]),
+    ...(adminUrl === null ? [] : [`probes and metrics at ${adminUrl}`]),
+  ]
+  return `${places.join(', ')}.`
+}
+
+/** The first signal stops it, also while it starts; a second one ends it at once. */
+function openSignals(): { stopped(served: Served): Promise<void> } {
+  let served: Served | undefined
+  let first: NodeJS.Signals | undefined
+  let resolveStopped = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    resolveStopped = resolve
+  })
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (first !== undefined) {
+      served?.kill()
+      process.exit(signal === 'SIGTERM' ? 143 : 130)
+    }
+    first = signal
+    resolveStopped()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  return {
+    stopped(started) {
+      served = started
+      return stopped
+    },
+  }
+}

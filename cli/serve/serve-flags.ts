@@ -1,0 +1,152 @@
+/** What `svc serve` and `svc serve check` take: flags, variables of the environment and, for secrets, files. */
+import { readFileSync } from 'node:fs'
+import * as Flags from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
+import type { ServeConfig } from '../../emulator/serve.js'
+import { misuse, noFile } from '../base/failure.js'
+import { mailFlags, readMailUrls } from '../dev/mail-flags.js'
+import { readDuration } from '../terminal/duration.js'
+
+/** What is a secret or has a password in it: also from the file that the same name with `_FILE` names. */
+const secretVariables = [
+  'SVC_SECRET',
+  'SVC_ADMIN_TOKEN',
+  'SVC_DATABASE_URL',
+  'SVC_DATABASE_LISTEN_URL',
+  'SVC_SMTP_URL',
+] as const
+
+export const serveFlags = {
+  'database-url': Flags.string({
+    description: 'PostgreSQL server, 17 or later; with a password rather in SVC_DATABASE_URL or SVC_DATABASE_URL_FILE',
+    helpValue: 'postgres://…',
+  }),
+  'database-listen-url': Flags.string({
+    description: 'the same server past a pooler in transaction mode, for notifications [default: --database-url]',
+    helpValue: 'postgres://…',
+  }),
+  'files-url': Flags.string({
+    description: 'S3 bucket for files; file:///folder for a single process',
+    helpValue: 's3://bucket/prefix',
+    env: 'SVC_FILES_URL',
+  }),
+  'public-url': Flags.string({
+    description: 'where apps reach the service, which links in mails begin with [default: where it listens]',
+    helpValue: 'https://…',
+    env: 'SVC_PUBLIC_URL',
+  }),
+  port: Flags.integer({
+    min: 0,
+    max: 65_535,
+    default: 4400,
+    description: 'port to listen on; 0 takes a free one',
+    env: 'SVC_PORT',
+  }),
+  host: Flags.string({
+    description: 'address to listen on, as 0.0.0.0 [default: this machine only]',
+    helpValue: 'address',
+    env: 'SVC_HOST',
+  }),
+  'admin-port': Flags.integer({
+    min: 0,
+    max: 65_535,
+    description: 'port for probes and metrics and, with SVC_ADMIN_TOKEN, the control API [default: none]',
+    env: 'SVC_ADMIN_PORT',
+  }),
+  'allowed-host': Flags.string({
+    multiple: true,
+    delimiter: ',',
+    description: 'further names that requests may give as their host, beside that of --public-url',
+    helpValue: 'name',
+    env: 'SVC_ALLOWED_HOST',
+  }),
+  'trusted-proxies': Flags.integer({
+    min: 0,
+    default: 0,
+    aliases: ['trust-proxy'],
+    description: 'proxies in front that report where clients are, in x-forwarded-for',
+    env: 'SVC_TRUSTED_PROXIES',
+  }),
+  workers: Flags.integer({
+    min: 1,
+    max: 128,
+    default: 1,
+    description: 'processes that answer on the port; one that ends is replaced',
+    env: 'SVC_WORKERS',
+  }),
+  ...mailFlags,
+  'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address', env: 'SVC_MAIL_FROM' }),
+  'shutdown-delay': Flags.string({
+    default: '0s',
+    description: 'how long requests are still taken once it has said that it is not ready, so that balancers notice',
+    helpValue: '5s',
+    env: 'SVC_SHUTDOWN_DELAY',
+  }),
+  'shutdown-timeout': Flags.string({
+    default: '20s',
+    description: 'how long requests that are at work may take after that',
+    helpValue: '20s',
+    env: 'SVC_SHUTDOWN_TIMEOUT',
+  }),
+  'request-log': Flags.boolean({
+    default: true,
+    allowNo: true,
+    description: 'write a line of JSON to standard error for each request',
+    env: 'SVC_REQUEST_LOG',
+  }),
+}
+
+export type ServeFlags = InferredFlags<typeof serveFlags>
+
+/** @throws {CliFailure} for what is missing or cannot be read */
+export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = process.env): ServeConfig {
+  const databaseUrl = flags['database-url'] ?? readSecret('SVC_DATABASE_URL', env)
+  if (databaseUrl === undefined) {
+    throw misuse('No database is named.', 'Set SVC_DATABASE_URL to postgres://user:password@host:5432/database.')
+  }
+  const filesUrl = flags['files-url']
+  if (filesUrl === undefined) throw misuse('No place for files is named.', 'Set SVC_FILES_URL to s3://bucket/prefix.')
+  return {
+    ...{ databaseUrl, filesUrl },
+    databaseListenUrl: flags['database-listen-url'] ?? readSecret('SVC_DATABASE_LISTEN_URL', env),
+    secret: readSecret('SVC_SECRET', env) ?? '',
+    adminToken: readSecret('SVC_ADMIN_TOKEN', env),
+    publicUrl: flags['public-url'],
+    host: flags.host,
+    port: flags.port,
+    adminPort: flags['admin-port'],
+    allowedHosts: flags['allowed-host'] ?? [],
+    trustedProxies: flags['trusted-proxies'],
+    workers: flags.workers,
+    ...readMailUrls({ smtp: flags.smtp ?? readSecret('SVC_SMTP_URL', env) }),
+    mailFrom: flags['mail-from'] ?? defaultMailFrom(flags['public-url']),
+    shutdownDelay: readTime('shutdown-delay', flags['shutdown-delay']),
+    shutdownTimeout: readTime('shutdown-timeout', flags['shutdown-timeout']),
+    log: flags['request-log'] ? 'info' : 'warn',
+  }
+}
+
+function readTime(name: string, text: string): number {
+  const milliseconds = readDuration(text)
+  if (milliseconds >= 0 && milliseconds <= 3_600_000) return milliseconds
+  throw misuse(`--${name} takes 0s to 1h.`, 'As in --shutdown-timeout 20s.')
+}
+
+/** What a variable says, or the file that its `_FILE` names, as Docker and Kubernetes mount secrets. */
+function readSecret(name: (typeof secretVariables)[number], env: NodeJS.ProcessEnv): string | undefined {
+  const [value, file] = [env[name], env[`${name}_FILE`]]
+  if (value && file) throw misuse(`Both ${name} and ${name}_FILE are set.`, 'Leave one of them out.')
+  if (!file) return value || undefined
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw noFile(file, error)
+    throw error
+  }
+}
+
+function defaultMailFrom(publicUrl: string | undefined): string {
+  const host = publicUrl !== undefined && URL.canParse(publicUrl) ? new URL(publicUrl).hostname : 'svc.localhost'
+  return `no-reply@${host}`
+}

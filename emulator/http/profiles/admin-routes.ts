@@ -1,0 +1,29 @@
+/** What of the control API `svc serve` has, on a port of its own: projects, their keys, and users. */
+import { version } from '../../version.js'
+import { keys } from '../control/access/keys.js'
+import { type ControlHandlers, routesOf } from '../control/control-routes.js'
+import { projects } from '../control/projects.js'
+import { users } from '../control/users.js'
+import type { Route } from '../route.js'
+import { describing } from '../routes/about.js'
+
+/** What empties a project, and what shows a user's code of two-factor login, belongs to a developer's machine. */
+const handlers = {
+  projects: pick(projects, ['create', 'get', 'update']),
+  keys,
+  users: pick(users, ['update', 'remove', 'token', 'logOut']),
+} satisfies { readonly [Name in keyof ControlHandlers]?: object }
+
+const operations = routesOf(handlers)
+
+export const adminRoutes: readonly Route[] = [
+  ...operations,
+  describing('about.controlOpenapi', '/_svc/openapi.json', operations, version),
+]
+
+function pick<Handlers extends object, Name extends keyof Handlers>(
+  all: Handlers,
+  names: readonly Name[],
+): Pick<Handlers, Name> {
+  return Object.fromEntries(names.map((name) => [name, all[name]])) as Pick<Handlers, Name>
+}

@@ -1,0 +1,136 @@
+/** The ports and the background work on an open database: what every profile of the service has in common. */
+import { openCheckpoints } from './background/checkpoints.js'
+import { openIndexKeeper } from './background/indexes.js'
+import { openKeyUses } from './background/key-uses.js'
+import { onlyProcess, openLease } from './background/leader.js'
+import { openMaintenance } from './background/maintenance.js'
+import { openFileKeeper } from './background/orphans.js'
+import { openVacuum } from './background/vacuum.js'
+import { openClocks } from './clock.js'
+import type { Config } from './config.js'
+import { openCaches } from './core/caches.js'
+import type { Backend } from './core/context.js'
+import { openDocumentEvents } from './core/events/document-events.js'
+import type { EventLog } from './core/events/event-log.js'
+import { openFaults } from './core/faults/faults.js'
+import { openIds } from './core/ids.js'
+import { openFeeds } from './core/realtime/feeds.js'
+import { openConnections } from './core/realtime/open-connections.js'
+import { openRequestLog } from './core/requests/request-log.js'
+import type { Database } from './database/port.js'
+import type { DisposalStack } from './disposal-stack.js'
+import type { Log } from './http/log.js'
+import { openIdentityProviders } from './idp/open.js'
+import { openMemoryBus } from './ports/bus/memory-bus.js'
+import type { Bus } from './ports/bus/port.js'
+import { openMemoryLimits } from './ports/limits/memory-limits.js'
+import type { Limits } from './ports/limits/port.js'
+import type { Mailer } from './ports/mail/port.js'
+import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
+import type { Storage } from './storage.js'
+import { openTotals } from './store/lists/totals.js'
+
+/** What the profiles of a service differ in. */
+export interface Parts
+  extends Pick<Backend, 'about' | 'keyring' | 'localProvider' | 'signingKey' | 'url'>,
+    Pick<Config, 'databaseListenUrl' | 'databaseUrl' | 'now' | 'providerTimeout' | 'requestLog'> {
+  readonly log: Log
+  readonly warn: (message: string) => void
+  /** What happened, for whoever watches. */
+  readonly events: EventLog
+  openMailer(surroundings: Pick<Backend, 'now' | 'newId'>): Mailer
+}
+
+/** The stack closes all of it, before the database. */
+export async function openBackend(
+  stack: DisposalStack,
+  { db, files }: Pick<Storage, 'db' | 'files'>,
+  parts: Parts,
+): Promise<Backend> {
+  const { about, databaseUrl, events, keyring, localProvider, log, signingKey, url, warn } = parts
+  const report = (error: unknown) => log.failure('maintenance', error)
+  const newId = openIds()
+  const clocks = openClocks(parts.now)
+  const now = (project: string) => clocks.of(project).now()
+  // PostgreSQL may have other processes beside this one.
+  const leader = stack.use(databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
+  const maintenance = stack.use(openMaintenance(db, { now: clocks.earliest, report, leader }))
+  const fileKeeper = stack.use(openFileKeeper(db, files, { report, leader }))
+  const indexes = stack.use(openIndexKeeper(db, { now: clocks.service.now, report, leader, announce: warn }))
+  const vacuum = openVacuum(db, report)
+  // It may take minutes, and is left to the database as it is.
+  stack.defer(() => void vacuum.close())
+  stack.use(openCheckpoints(db, report))
+  const keyUses = stack.use(openKeyUses(db, report))
+  const bus = stack.use(await openBus(parts, db, report))
+  const feeds = stack.use(openFeeds(db, bus, report))
+  const passwords = stack.use(openBcryptPool())
+  const mail = stack.use(parts.openMailer({ now, newId }))
+  const connections = openConnections(events)
+  return {
+    db: watched(db, indexes.busy),
+    about,
+    url,
+    now,
+    clocks,
+    newId,
+    caches: openCaches(bus),
+    keyring,
+    keyUses,
+    signingKey,
+    bus,
+    limits: await openLimits(databaseUrl, db),
+    feeds,
+    passwords,
+    mail,
+    providers: openIdentityProviders({ timeoutMilliseconds: parts.providerTimeout }),
+    localProvider,
+    indexes,
+    totals: openTotals(),
+    requests: openRequestLog({ isOn: parts.requestLog }),
+    events,
+    connections,
+    faults: stack.use(openFaults(connections)),
+    documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report })),
+    report,
+    sweepSoon: maintenance.soon,
+    files,
+    discardLater: fileKeeper.discardLater,
+    sweepFilesSoon: fileKeeper.soon,
+  }
+}
+
+/** The same database, which says when a request uses it. */
+function watched(db: Database, used: () => void): Database {
+  return {
+    ...db,
+    query(statement) {
+      used()
+      return db.query(statement)
+    },
+    batch(statements) {
+      used()
+      return db.batch(statements)
+    },
+    transaction(work) {
+      used()
+      return db.transaction(work)
+    },
+  }
+}
+
+async function openBus(
+  { databaseUrl, databaseListenUrl }: Pick<Parts, 'databaseUrl' | 'databaseListenUrl'>,
+  db: Database,
+  report: (error: unknown) => void,
+): Promise<Bus> {
+  if (databaseUrl === undefined) return openMemoryBus()
+  const { openPostgresBus } = await import('./ports/bus/postgres-bus.js')
+  return openPostgresBus({ url: databaseListenUrl ?? databaseUrl, db, report })
+}
+
+async function openLimits(databaseUrl: string | undefined, db: Database): Promise<Limits> {
+  if (databaseUrl === undefined) return openMemoryLimits()
+  const { openPostgresLimits } = await import('./ports/limits/postgres-limits.js')
+  return openPostgresLimits(db)
+}

@@ -1,0 +1,25 @@
+import type { ComposedMail, OutgoingMail } from './port.js'
+
+export interface Composing {
+  /** The time in a project. */
+  now(project: string): Date
+  newId(at: Date): string
+  /** Who mails are from. */
+  readonly from: string
+}
+
+/** Makes the message; it is sent and kept elsewhere. Its id is of the sender's domain. */
+export async function composeMail({ now, newId, from }: Composing, mail: OutgoingMail): Promise<ComposedMail> {
+  const { project, to, subject, text, html } = mail
+  const at = now(project)
+  const id = newId(at)
+  const messageId = `<${id}@${domainOf(from)}>`
+  const message = { from, to, subject, text, html, date: at, messageId, newline: 'windows' }
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer')
+  const raw = await new MailComposer(message).compile().build()
+  return { id, mail, createdAt: at.toISOString(), raw }
+}
+
+function domainOf(from: string): string {
+  return /@([a-z0-9.-]+)>?\s*$/i.exec(from)?.[1] ?? 'svc.localhost'
+}

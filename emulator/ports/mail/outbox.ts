@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Composing, composeMail } from './compose.js'
+import type { Mailer, MailTransport } from './port.js'
+
+interface Options extends Composing {
+  /** By each of them, mails are sent. */
+  readonly transports: readonly MailTransport[]
+  /** Receives, in words that name no address, what could not be sent. */
+  warn(message: string): void
+  /** Between two tries. */
+  readonly pauseMilliseconds?: number
+}
+
+/** A server that greylists or restarts is asked again. */
+const mostTries = 3
+
+/** Mails that are on their way when the service is closed have this long to arrive. */
+const closingMilliseconds = 5_000
+
+/**
+ * Sends mails and keeps none: what is in them opens accounts. One that is on its way is lost with its process, and can be asked
+ * for again.
+ */
+export function openOutbox({ transports, warn, pauseMilliseconds = 2_000, ...composing }: Options): Mailer {
+  const sending = new Set<Promise<void>>()
+  let isClosing = false
+
+  async function deliver({ name, send }: MailTransport, to: string, raw: Buffer): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await send(to, raw)
+      } catch (error) {
+        if (tries < mostTries && !isClosing && mayPass(error)) await pause(pauseMilliseconds * tries)
+        else return warn(`A mail could not be sent by ${name}: ${reasonOf(error)}`)
+      }
+    }
+  }
+
+  return {
+    compose: (mail) => composeMail(composing, mail),
+    keep: async () => undefined,
+    refuse: async () => undefined,
+    send({ mail: { to }, raw }) {
+      if (transports.length === 0) warn('A mail was not sent: no mail server is set. Set SVC_SMTP_URL.')
+      for (const transport of transports) {
+        const sent = deliver(transport, to, raw)
+        sending.add(sent)
+        void sent.finally(() => sending.delete(sent))
+      }
+    },
+    async close() {
+      isClosing = true
+      if (sending.size > 0) await Promise.race([Promise.all(sending), pause(closingMilliseconds)])
+      await Promise.all(transports.map((transport) => transport.close()))
+    },
+  }
+}
+
+/** An SMTP server says by 5xx that it will never take that mail. */
+function mayPass(error: unknown): boolean {
+  const { responseCode } = Object(error)
+  return !(typeof responseCode === 'number' && responseCode >= 500)
+}
+
+/** What servers say may hold the address of the mail, which belongs in no log. */
+function reasonOf(error: unknown): string {
+  const { responseCode, code } = Object(error)
+  return String(responseCode ?? code ?? (error instanceof Error ? error.name : 'unknown'))
+}

@@ -1,0 +1,29 @@
+/** The service for more than one machine: PostgreSQL, a bucket, and as many processes as are wanted. For `svc serve`. */
+import type { ServeConfig } from './serving/config.js'
+import { endAfterFault } from './serving/last-words.js'
+import { openServing } from './serving/process.js'
+import { openWorkers } from './serving/workers.js'
+
+export type { ServeConfig } from './serving/config.js'
+
+export interface Served {
+  readonly url: string
+  readonly adminUrl: string | undefined
+  /** Says that it is not ready, lets requests finish, hands streams over, and ends. Nothing acknowledged is lost. */
+  close(): Promise<void>
+  /** Ends all processes at once. Nothing acknowledged is lost, and requests at work get no answer. */
+  kill(): void
+}
+
+/**
+ * Starts the service. It answers once this resolves.
+ *
+ * @param note receives, in words, what becomes of the workers
+ * @throws {StartError} whose `code` and `hint` say why it cannot and what to do
+ */
+export async function serve(config: ServeConfig, note: (words: string) => void): Promise<Served> {
+  if (config.workers > 1) return openWorkers(config, note)
+  const serving = await openServing(config)
+  endAfterFault(serving.close)
+  return { ...serving, kill: () => undefined }
+}

@@ -1,0 +1,162 @@
+/** One process of `svc serve`: config → a service that answers, and that leaves without losing a request. */
+import { createHmac } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Backend, Keyring } from '../core/context.js'
+import { openEventLog } from '../core/events/event-log.js'
+import { type DisposalStack, openInOrder } from '../disposal-stack.js'
+import { type Log, openLog } from '../http/log.js'
+import { adminRoutes } from '../http/profiles/admin-routes.js'
+import { type AppOptions, createApp, createRouteApp, type ServerHandlers } from '../http/server.js'
+import { type Listening, listen } from '../listen.js'
+import { openBackend } from '../open-backend.js'
+import { openMailTransports } from '../ports/mail/open-transports.js'
+import { openOutbox } from '../ports/mail/outbox.js'
+import { openStorage } from '../storage.js'
+import { filesFolder, requireServable, type ServeConfig } from './config.js'
+import { answerProbes } from './probes.js'
+import { openReadiness, type ProcessReadiness } from './readiness.js'
+
+export interface ServingProcess {
+  readonly url: string
+  readonly adminUrl: string | undefined
+  /**
+   * Says that it is not ready, takes requests for the delay, lets those at work finish, hands streams over, and closes what it
+   * stands on, all within the delay and the time-out of the config. Nothing acknowledged is lost.
+   */
+  close(): Promise<void>
+}
+
+/** Sockets come back to another process, or to the one that follows. */
+const restart = { code: 1012, reason: 'restarting' }
+
+/** Keys are kept in the database alone. */
+const noKeyring: Keyring = {
+  hasData: false,
+  keysOf: async () => [],
+  keepFirst: async (_project, keys) => keys,
+  changing: (work) => work(),
+  keep: async () => undefined,
+}
+
+/** @throws {StartError} whose `code` and `hint` say why it cannot start and what to do */
+export async function openServing(config: ServeConfig): Promise<ServingProcess> {
+  requireServable(config)
+  const log = openLog({ level: config.log, folder: undefined, isOfService: true })
+  const about: { url?: string } = config.publicUrl === undefined ? {} : { url: new URL(config.publicUrl).origin }
+  return openInOrder(async (stack) => {
+    const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '' })
+    const readiness = openReadiness(backend)
+    const state: Drainable = { isDraining: false }
+    const options = appOptions(config, log)
+    // What tells how it is goes on until the requests are done.
+    const admin = await openAdmin(stack, config, { backend, log, readiness, state })
+    const main = stack.use(await listenOn(config, config.port, guarded(createApp(backend, options), readiness, state)))
+    about.url ??= addressOf(main)
+    // First of all when it closes.
+    stack.defer(async () => {
+      readiness.stop()
+      state.isDraining = true
+      await pause(config.shutdownDelay)
+    })
+    return { url: addressOf(main), adminUrl: admin && addressOf(admin) }
+  })
+}
+
+interface Surroundings {
+  readonly log: Log
+  readonly url: () => string
+}
+
+async function openServedBackend(
+  stack: DisposalStack,
+  config: ServeConfig,
+  { log, url }: Surroundings,
+): Promise<Backend> {
+  const { databaseUrl, databaseListenUrl, secret, mailFrom } = config
+  const folder = filesFolder(config)
+  const storage = await openStorage(
+    stack,
+    {
+      ...{ dir: folder, branch: undefined, memory: false, fresh: false, holdsProcess: true },
+      ...{ databaseUrl, databaseListenUrl },
+      filesUrl: folder === undefined ? config.filesUrl : undefined,
+    },
+    {
+      info: () => ({ pid: process.pid, url: url() }),
+      report: (error) => log.failure('database', error),
+      whileOpening: () => undefined,
+    },
+  )
+  const warn = (message: string) => log.warn(message)
+  return openBackend(stack, storage, {
+    about: { pid: process.pid, dataDir: undefined, project: '', folder: '' },
+    // Nobody watches: what happens is not kept.
+    events: openEventLog({ events: 0, bytes: 0 }),
+    keyring: noKeyring,
+    localProvider: undefined,
+    now: () => new Date(),
+    openMailer: ({ now, newId }) =>
+      openOutbox({ now, newId, transports: openMailTransports(config, mailFrom), from: mailFrom, warn }),
+    providerTimeout: 9_000,
+    requestLog: false,
+    signingKey: (tokenSecret) => createHmac('sha256', secret).update(`project ${tokenSecret}`).digest('base64url'),
+    ...{ databaseUrl, databaseListenUrl, log, url, warn },
+  })
+}
+
+function appOptions({ publicUrl, allowedHosts, trustedProxies }: ServeConfig, log: Log): AppOptions {
+  const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
+  return {
+    hosts: [...own, ...allowedHosts],
+    home: undefined,
+    openOrigins: false,
+    latency: () => 0,
+    hostFlag: '--allowed-host',
+    farewell: restart,
+    ...{ log, trustedProxies },
+  }
+}
+
+interface AdminSurroundings {
+  readonly backend: Backend
+  readonly log: Log
+  readonly readiness: ProcessReadiness
+  readonly state: Drainable
+}
+
+/** Probes, and with a token the control API: on a port that is not reached from outside. */
+async function openAdmin(
+  stack: DisposalStack,
+  config: ServeConfig,
+  { backend, log, readiness, state }: AdminSurroundings,
+): Promise<Listening | undefined> {
+  const { adminPort, adminToken } = config
+  if (adminPort === undefined) return undefined
+  const routes = adminToken === undefined ? [] : adminRoutes
+  const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
+  // Whoever has the token has it by whatever name; without it, there is nothing to reach.
+  const app = createRouteApp(backend, routes, { ...appOptions(config, log), ...control, hosts: 'any' })
+  return stack.use(await listenOn(config, adminPort, guarded(app, readiness, state)))
+}
+
+interface Drainable {
+  isDraining: boolean
+}
+
+/** Probes before anything else; and while it drains, no connection is kept for another request. */
+function guarded(app: ServerHandlers, readiness: ProcessReadiness, state: Drainable): ServerHandlers {
+  const answer: RequestListener = (req, res) => {
+    if (state.isDraining) res.setHeader('connection', 'close')
+    app.answer(req, res)
+  }
+  return { ...app, answer: answerProbes(readiness, answer) }
+}
+
+function listenOn({ host, shutdownTimeout }: ServeConfig, port: number, app: ServerHandlers): Promise<Listening> {
+  return listen(app, { host, port, mostClosingMilliseconds: shutdownTimeout })
+}
+
+function addressOf({ host, port }: Listening): string {
+  return `http://${host}:${port}`
+}

@@ -1,0 +1,54 @@
+/** A process of `svc serve --workers`: what it is to do comes as a message, so that no secret is in its arguments. */
+import { StartError } from '../database/start-error.js'
+import type { ServeConfig } from './config.js'
+import { endAfterFault } from './last-words.js'
+import { type FromWorker, isOurs, type ToWorker } from './messages.js'
+import { openServing, type ServingProcess } from './process.js'
+
+let opening: Promise<ServingProcess> | undefined
+let isStopping = false
+
+process.on('message', (message) => {
+  if (!isOurs<ToWorker>(message)) return
+  if (message.kind === 'start') void start(message.config)
+  else void stop(0)
+})
+// A terminal and some supervisors signal the whole group: the first one is what the supervisor says as well, a second one is haste.
+const signals = new Set<string>()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (signals.size > 0) process.exit(1)
+    signals.add(signal)
+    void stop(0)
+  })
+}
+// The supervisor is gone, and nobody else will begin another process in the place of this one.
+process.on('disconnect', () => void stop(1))
+endAfterFault(() => stop(1))
+say({ kind: 'up' })
+
+async function start(config: ServeConfig): Promise<void> {
+  try {
+    opening = openServing(config)
+    const { url, adminUrl } = await opening
+    say({ kind: 'ready', url, adminUrl })
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    const { code, message, hint } = error
+    say({ kind: 'failed', code, message, hint })
+    process.exitCode = 1
+    process.disconnect()
+  }
+}
+
+async function stop(exitCode: number): Promise<void> {
+  if (isStopping) return
+  isStopping = true
+  const serving = await opening?.catch(() => undefined)
+  await serving?.close()
+  process.exit(exitCode)
+}
+
+function say(message: FromWorker): void {
+  process.send?.(message)
+}

@@ -1,0 +1,142 @@
+/** Several processes on one port, by `node:cluster`: one that ends is replaced, after a pause that grows while they keep ending. */
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { StartError } from '../database/start-error.js'
+import { requireServable, type ServeConfig } from './config.js'
+import { type FromWorker, isOurs, type ToWorker } from './messages.js'
+
+export interface Workers {
+  readonly url: string
+  readonly adminUrl: string | undefined
+  /** The processes that answer now. */
+  pids(): readonly number[]
+  /** Has all of them leave, and resolves once they have. */
+  close(): Promise<void>
+  /** Ends all of them at once. */
+  kill(): void
+}
+
+interface State {
+  readonly config: ServeConfig
+  readonly note: (words: string) => void
+  readonly running: Map<Worker, Promise<Ended>>
+  isClosing: boolean
+}
+
+interface Ended {
+  readonly how: string
+}
+
+type Ready = Extract<FromWorker, { kind: 'ready' }>
+
+const firstPauseMilliseconds = 100
+const longestPauseMilliseconds = 10_000
+/** Who has lived that long is replaced at once. */
+const steadyMilliseconds = 30_000
+/** After the time that requests have, for closing what is below. */
+const graceMilliseconds = 10_000
+
+/** @throws {StartError} if the first one cannot start */
+export async function openWorkers(given: ServeConfig, note: (words: string) => void): Promise<Workers> {
+  requireServable(given)
+  const config = {
+    ...given,
+    port: await freePort(given.port),
+    adminPort: given.adminPort === undefined ? undefined : await freePort(given.adminPort),
+  }
+  cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] })
+  const state: State = { config, note, running: new Map(), isClosing: false }
+  // Alone at first: it brings the database up to date, and finds out whether it can start at all.
+  const first = await begin(state)
+  for (let at = 1; at < config.workers; at++) void keepOne(state)
+  void keepOne(state, first.worker)
+  const { url, adminUrl } = first.ready
+  return {
+    ...{ url, adminUrl },
+    pids: () => [...state.running.keys()].flatMap(({ process: { pid } }) => (pid === undefined ? [] : [pid])),
+    close: () => close(state),
+    kill() {
+      state.isClosing = true
+      for (const worker of state.running.keys()) worker.process.kill('SIGKILL')
+    },
+  }
+}
+
+/** One place among the workers: whoever is in it is replaced when it ends. */
+async function keepOne(state: State, first?: Worker): Promise<void> {
+  let worker = first
+  let wait = firstPauseMilliseconds
+  while (!state.isClosing) {
+    const begunAt = performance.now()
+    try {
+      worker ??= (await begin(state)).worker
+      const ended = await state.running.get(worker)
+      if (state.isClosing) return
+      state.note(`A worker ended (${ended?.how ?? 'unknown'}); another one takes its place.`)
+    } catch (error) {
+      state.note(`A worker did not start: ${error instanceof Error ? error.message : error}`)
+    }
+    worker = undefined
+    if (performance.now() - begunAt > steadyMilliseconds) wait = firstPauseMilliseconds
+    await pause(wait * (0.5 + Math.random()))
+    wait = Math.min(wait * 2, longestPauseMilliseconds)
+  }
+}
+
+/** A worker that answers. @throws {StartError} what kept it from that */
+async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
+  const worker = cluster.fork()
+  const ended = once(worker, 'exit').then(([code, signal]): Ended => {
+    state.running.delete(worker)
+    return { how: signal ? `by ${signal}` : `exit ${code}` }
+  })
+  state.running.set(worker, ended)
+  const ready = new Promise<Ready>((resolve, reject) => {
+    worker.on('message', (message) => {
+      if (!isOurs<FromWorker>(message)) return
+      // What is said before it listens is lost.
+      if (message.kind === 'up')
+        say(worker, state.isClosing ? { kind: 'drain' } : { kind: 'start', config: state.config })
+      if (message.kind === 'ready') resolve(message)
+      // The code was made by a StartError of the same version.
+      if (message.kind === 'failed') {
+        reject(new StartError(message.code as StartError['code'], message.message, message.hint))
+      }
+    })
+    void ended.then(({ how }) => {
+      const hint = 'What it said is on standard error.'
+      reject(new StartError('NOT_STARTED', `A worker ended before it was ready: ${how}.`, hint))
+    })
+  })
+  return { worker, ready: await ready }
+}
+
+async function close(state: State): Promise<void> {
+  const { config, running } = state
+  state.isClosing = true
+  for (const worker of running.keys()) say(worker, { kind: 'drain' })
+  const most = config.shutdownDelay + config.shutdownTimeout + graceMilliseconds
+  const late = setTimeout(() => {
+    for (const worker of running.keys()) worker.process.kill('SIGKILL')
+  }, most)
+  await Promise.all(running.values())
+  clearTimeout(late)
+}
+
+/** One that has just ended hears nothing any more. */
+function say(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message, undefined, () => undefined)
+}
+
+/** Workers that begin later have to take the same port, which 0 would not name. */
+async function freePort(port: number): Promise<number> {
+  if (port !== 0) return port
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address ? address.port : 0
+}
