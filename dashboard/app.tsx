@@ -7,6 +7,7 @@ import { Frame } from './frame/frame.js'
 import { UndoProvider } from './frame/undo.js'
 import { EventsProvider } from './live/context.js'
 import { ApiPage } from './pages/api/api-page.js'
+import { ConsolePage } from './pages/console/console-page.js'
 import { DataPage } from './pages/data/data-page.js'
 import { FilesPage } from './pages/files/files-page.js'
 import { HomePage } from './pages/home/home-page.js'
@@ -104,6 +105,7 @@ function Pages() {
       <Route path="/" component={HomePage} />
       <Route path="/data/:collection?/:id?" component={DataPage} />
       <Route path="/relations" component={RelationsPage} />
+      <Route path="/console/:tab?" component={ConsolePage} />
       <Route path="/users/:id?" component={UsersPage} />
       <Route path="/mail/:id?" component={MailPage} />
       <Route path="/requests/:id?" component={RequestsPage} />

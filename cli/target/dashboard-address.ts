@@ -5,6 +5,7 @@ export const dashboardPages = [
   'home',
   'data',
   'relations',
+  'console',
   'files',
   'snapshots',
   'users',

@@ -3,6 +3,7 @@ export const commands: readonly string[] = [
   'svc status --env',
   'svc open',
   'svc tail',
+  "svc sql 'select …'",
   'svc docs list',
   'svc docs create',
   'svc docs import',

@@ -14,6 +14,7 @@ export const pages: readonly PageEntry[] = [
   { path: '/', title: 'Home', icon: 'home', group: '' },
   { path: '/data', title: 'Data', icon: 'data', group: 'Store', count: 'collections' },
   { path: '/relations', title: 'Relations', icon: 'relations', group: 'Store' },
+  { path: '/console', title: 'Console', icon: 'console', group: 'Store' },
   { path: '/files', title: 'Files', icon: 'files', group: 'Store', count: 'files' },
   { path: '/snapshots', title: 'Snapshots', icon: 'snapshots', group: 'Store' },
   { path: '/users', title: 'Users', icon: 'users', group: 'People', count: 'users' },

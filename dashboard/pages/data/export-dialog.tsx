@@ -4,10 +4,11 @@ import { useState } from 'react'
 import type { Document } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
+import { csvOf } from '../../parts/rows/csv.js'
+import { download } from '../../parts/rows/download.js'
 import { Failure } from '../../parts/states.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
-import { csvOf } from './csv.js'
 import type { QueryState } from './query-state.js'
 
 interface ExportProps {
@@ -62,11 +63,4 @@ const writers: { readonly [Name in Form]: (documents: readonly Document[]) => st
   json: (documents) => `${JSON.stringify(documents.map(plain), undefined, 2)}\n`,
   ndjson: (documents) => documents.map((document) => `${JSON.stringify(plain(document))}\n`).join(''),
   csv: (documents) => csvOf(documents.map(plain)),
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text]))
-  const link = Object.assign(document.createElement('a'), { href: url, download: name })
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -5,10 +5,10 @@ import type { Fields } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
+import { readRows } from '../../parts/rows/csv.js'
 import { Failure } from '../../parts/states.js'
 import { useStop } from '../../parts/use-stop.js'
 import { useSession } from '../../session/context.js'
-import { readRows } from './csv.js'
 
 const batchSize = 500
 const mostCharacters = 2_000_000

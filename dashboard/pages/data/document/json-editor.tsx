@@ -1,15 +1,15 @@
 /** A text editor for JSON. It is loaded when it is first needed. */
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
-import { bracketMatching, foldGutter, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { bracketMatching, foldGutter, indentOnInput } from '@codemirror/language'
 import { type Diagnostic, linter, setDiagnostics } from '@codemirror/lint'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
 import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { useEffect, useRef } from 'react'
 import type { Issue } from '../../../../client/index.js'
+import { codeLook } from '../../../parts/code-look.js'
 
 export interface JsonEditorProps {
   readonly value: string
@@ -22,26 +22,6 @@ export interface JsonEditorProps {
 
 /** Beyond this, a parser at every pause would be felt. */
 const mostLinted = 300_000
-
-const colours = HighlightStyle.define([
-  { tag: tags.propertyName, color: 'var(--ink-2)' },
-  { tag: tags.string, color: 'var(--good)' },
-  { tag: tags.number, color: 'var(--info)' },
-  { tag: [tags.bool, tags.null], color: 'var(--plum)' },
-])
-
-const theme = EditorView.theme({
-  '&': { height: '100%', fontSize: '12px', backgroundColor: 'var(--panel)', color: 'var(--ink)' },
-  '.cm-scroller': { fontFamily: 'var(--code)', lineHeight: '20px' },
-  '.cm-content': { caretColor: 'var(--ink)' },
-  '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--ink-3)', border: 'none' },
-  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 5%, transparent)' },
-  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
-  '&.cm-focused': { outline: 'none' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
-  '.cm-panels': { backgroundColor: 'var(--sunk)', color: 'var(--ink)' },
-  '.cm-tooltip': { backgroundColor: 'var(--panel)', borderColor: 'var(--line-strong)', color: 'var(--ink)' },
-})
 
 export default function JsonEditor({ value, onChange, onSave, issues }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
@@ -101,7 +81,7 @@ function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange
       bracketMatching(),
       highlightActiveLine(),
     ],
-    [highlightSelectionMatches(), json(), syntaxHighlighting(colours), theme],
+    [highlightSelectionMatches(), json(), codeLook],
     linter((opened) => (opened.state.doc.length > mostLinted ? [] : parse(opened)), { delay: 400 }),
     EditorView.contentAttributes.of({ 'aria-label': 'JSON of the document' }),
     EditorView.updateListener.of((update) => {

@@ -1,0 +1,188 @@
+/** What the console offers while one types: names of collections, their fields, and what can be done with them. */
+import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { methods } from './call.js'
+
+/** What is known of the emulator, asked for when it is needed. */
+export interface Names {
+  collections(): readonly string[]
+  columns(name: string): Promise<readonly { readonly name: string; readonly type: string }[]>
+}
+
+const keywords = [
+  ...['select', 'from', 'where', 'group by', 'order by', 'having', 'limit', 'offset', 'join', 'left join', 'on', 'as'],
+  ...['and', 'or', 'not', 'in', 'is null', 'is not null', 'between', 'like', 'ilike', 'distinct', 'case', 'when'],
+  ...['then', 'else', 'end', 'desc', 'asc', 'nulls last', 'with', 'union all', 'exists', 'filter', 'over', 'lateral'],
+]
+const functions = [
+  ...['count', 'sum', 'avg', 'min', 'max', 'coalesce', 'lower', 'upper', 'length', 'round', 'date_trunc', 'now'],
+  ...['string_agg', 'jsonb_agg', 'jsonb_array_length', 'jsonb_array_elements_text', 'row_number', 'percentile_cont'],
+]
+
+/** A name as SQL takes it. */
+export function sqlName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
+
+const reserved = new Set([
+  ...[
+    'all',
+    'and',
+    'any',
+    'array',
+    'as',
+    'asc',
+    'case',
+    'cast',
+    'check',
+    'collate',
+    'column',
+    'create',
+    'default',
+    'desc',
+  ],
+  ...[
+    'distinct',
+    'do',
+    'else',
+    'end',
+    'except',
+    'false',
+    'fetch',
+    'for',
+    'from',
+    'grant',
+    'group',
+    'having',
+    'in',
+    'into',
+  ],
+  ...[
+    'limit',
+    'not',
+    'null',
+    'offset',
+    'on',
+    'only',
+    'or',
+    'order',
+    'primary',
+    'references',
+    'select',
+    'some',
+    'table',
+  ],
+  ...[
+    'then',
+    'to',
+    'true',
+    'union',
+    'unique',
+    'user',
+    'using',
+    'when',
+    'where',
+    'window',
+    'with',
+    'left',
+    'right',
+    'join',
+  ],
+])
+
+export async function completeSql(context: CompletionContext, names: Names): Promise<CompletionResult | null> {
+  const typed = context.matchBefore(/(?:"[^"\n]*"?|[\w$]+)(?:\.(?:"[^"\n]*"?|[\w$]*))?|\.[\w$]*/)
+  if (!typed && !context.explicit) return null
+  const from = typed?.from ?? context.pos
+  const parts = /^("[^"]*"|[\w$]+)\.(.*)$/s.exec(typed?.text ?? '')
+  const sources = sourcesIn(context.state.doc.toString(), names.collections())
+  if (parts) {
+    const [, owner = '', rest = ''] = parts
+    const source = sources.get(plain(owner)) ?? plain(owner)
+    return { from: context.pos - rest.length, options: await columnsOf([source], names), validFor: /^"?[\w$]*$/ }
+  }
+  const before = context.state.doc.sliceString(0, from)
+  const isSource = /\b(?:from|join)\s+$/i.test(before)
+  const tables = [...names.collections(), 'users'].map((name) => ({
+    ...{ label: name, apply: sqlName(name), type: 'class', detail: 'collection', boost: isSource ? 9 : 0 },
+  }))
+  if (isSource) return { from, options: tables, validFor: /^"?[\w$]*$/ }
+  const columns = await columnsOf([...new Set(sources.values())], names)
+  const others = [
+    ...keywords.map((label) => ({ label, type: 'keyword' })),
+    ...functions.map((label) => ({ label, apply: `${label}(`, type: 'function', detail: 'function' })),
+  ]
+  return { from, options: [...columns, ...tables, ...others], validFor: /^"?[\w$]*$/ }
+}
+
+async function columnsOf(sources: readonly string[], names: Names): Promise<Completion[]> {
+  const found = await Promise.all(sources.map((name) => names.columns(name).catch(() => [])))
+  const types = new Map(found.flat().map(({ name, type }) => [name, type]))
+  return [...types].map(([name, type]) => ({
+    ...{ label: name, apply: sqlName(name), type: 'property', detail: type, boost: 5 },
+  }))
+}
+
+/** The collections that a query reads, by the names that it calls them by. */
+function sourcesIn(text: string, collections: readonly string[]): Map<string, string> {
+  const known = new Set([...collections, 'users'])
+  const sources = new Map<string, string>()
+  const source = /\b(?:from|join|,)\s*("[^"]+"|[\w$]+)(?:\s+(?:as\s+)?("[^"]+"|[\w$]+))?/gi
+  for (const [, table = '', alias = table] of text.matchAll(source)) {
+    const name = plain(table)
+    if (!known.has(name)) continue
+    sources.set(name, name)
+    if (!reserved.has(plain(alias))) sources.set(plain(alias), name)
+  }
+  return sources
+}
+
+function plain(name: string): string {
+  return name.startsWith('"') ? name.slice(1).replace(/"$/, '').replaceAll('""', '"') : name.toLowerCase()
+}
+
+/** What a list takes, and what each of its options holds. */
+const options = ['where', 'sort', 'limit', 'offset', 'populate', 'count']
+
+export async function completeCall(context: CompletionContext, names: Names): Promise<CompletionResult | null> {
+  const before = context.state.doc.sliceString(0, context.pos)
+  const word = context.matchBefore(/[\w$]*/)
+  const from = word?.from ?? context.pos
+  const at = before.slice(0, from)
+  const named = /svc\s*\.\s*collection\(\s*(['"])([^'"]*)$/.exec(before)
+  if (named) {
+    const options = names.collections().map((label) => ({ label, type: 'class', detail: 'collection' }))
+    return { from: context.pos - (named[2] ?? '').length, options }
+  }
+  const inCollection = /svc\s*\.\s*collection\(\s*['"]([^'"]*)['"]\s*\)/.exec(before)
+  const room = /svc\s*\.\s*(collections|users|files)\s*\.\s*$/.exec(at)?.[1] as keyof typeof methods | undefined
+  if (room) return { from, options: methodsOf(room) }
+  if (/svc\s*\.\s*$/.test(at)) {
+    const rooms = Object.keys(methods).map((label) => ({ label, type: 'class' }))
+    return {
+      from,
+      options: rooms.map((each) => (each.label === 'collection' ? { ...each, apply: "collection('" } : each)),
+    }
+  }
+  if (/\)\s*\.\s*$/.test(at) && inCollection) return { from, options: methodsOf('collection') }
+  if (inCollection && /[{,]\s*$/.test(at)) {
+    const columns = await names.columns(inCollection[1] ?? '').catch(() => [])
+    const fields = columns.filter(({ name }) => !['data', 'created_at', 'updated_at', 'version'].includes(name))
+    return {
+      from,
+      options: [
+        ...fields.map(({ name, type }) => ({ label: name, detail: type, type: 'property', apply: `${keyOf(name)}: ` })),
+        ...options.map((label) => ({ label, type: 'keyword', detail: 'option', apply: `${label}: ` })),
+      ],
+    }
+  }
+  if (at.trim() === '' && (context.explicit || from < context.pos)) return { from, options: [{ label: 'svc' }] }
+  return null
+}
+
+function methodsOf(room: keyof typeof methods): Completion[] {
+  return Object.entries(methods[room]).map(([label, detail]) => ({ label, detail, type: 'method', apply: `${label}(` }))
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
+}

@@ -1,0 +1,50 @@
+/** What is typed in the console and what was run there, kept in the browser for this state folder. */
+import { useState } from 'react'
+
+const mostRuns = 50
+const mostCharacters = 10_000
+
+export interface KeptText {
+  readonly text: string
+  readonly change: (text: string) => void
+  /** The newest first. */
+  readonly runs: readonly string[]
+  readonly addRun: (text: string) => void
+}
+
+export function useKeptText(folder: string, tab: string, first: string): KeptText {
+  const name = `svc:${folder}:console:${tab}`
+  const [text, setText] = useState(() => localStorage.getItem(name) ?? first)
+  const [runs, setRuns] = useState(() => readRuns(`${name}:runs`))
+  return {
+    text,
+    runs,
+    change(typed) {
+      setText(typed)
+      keep(name, typed)
+    },
+    addRun(run) {
+      const next = [run, ...runs.filter((other) => other !== run)].slice(0, mostRuns)
+      setRuns(next)
+      keep(`${name}:runs`, JSON.stringify(next))
+    },
+  }
+}
+
+function readRuns(name: string): string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(name) ?? '[]')
+    return Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** What does not fit is not kept; it stays on the page. */
+function keep(name: string, text: string): void {
+  try {
+    if (text.length <= mostCharacters * mostRuns) localStorage.setItem(name, text)
+  } catch {
+    // The browser has no room left.
+  }
+}

@@ -1,0 +1,105 @@
+import { useMutation } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { SvcError } from '../../../client/index.js'
+import { formatCount } from '../../../client/protocol/model/figures.js'
+import { shellWord } from '../../../client/snippets/shell.js'
+import { useCommand } from '../../frame/command-line.js'
+import { Menu } from '../../parts/menu.js'
+import { csvOf } from '../../parts/rows/csv.js'
+import { download } from '../../parts/rows/download.js'
+import { Empty, Failure } from '../../parts/states.js'
+import { useSession } from '../../session/context.js'
+import { type Answer, AnswerGrid, recordsOf } from './answer-grid.js'
+import { completeSql, sqlName } from './completion.js'
+import { useKeptText } from './kept-text.js'
+import { useNames } from './use-names.js'
+import { Workbench } from './workbench.js'
+
+export function SqlTab() {
+  const { control, project, folder } = useSession()
+  const names = useNames()
+  const [example] = names.collections()
+  const kept = useKeptText(folder, 'sql', '')
+  const { text } = kept
+  const [ran, setRan] = useState('')
+  const run = useMutation({
+    mutationFn: (query: string) => control.sql.run({ project: project.id, query }),
+    onMutate: setRan,
+    onSuccess: (_answer, query) => kept.addRun(query),
+  })
+  useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
+  const fault = useMemo(() => (ran === text ? faultOf(run.error) : undefined), [run.error, ran, text])
+  const answer = run.data
+  return (
+    <Workbench
+      label="SQL query"
+      language="sql"
+      kept={kept}
+      complete={(context) => completeSql(context, names)}
+      fault={fault}
+      isBusy={run.isPending}
+      onRun={() => run.mutate(text)}
+      words={run.error ? '' : answer ? wordsFor(answer) : ''}
+      actions={answer && !run.error && answer.rows.length > 0 ? <Save answer={answer} /> : null}
+    >
+      {run.error ? <Failure error={withoutPlace(run.error)} /> : null}
+      {!run.error && answer ? <AnswerGrid answer={answer} /> : null}
+      {!run.error && !answer ? <Beginning example={example} onTake={kept.change} /> : null}
+    </Workbench>
+  )
+}
+
+function Save({ answer }: { answer: Answer }) {
+  const rows = () => recordsOf(answer)
+  return (
+    <Menu
+      trigger="Save as"
+      entries={[
+        { words: 'CSV', run: () => void csvOf(rows()).then((text) => download('answer.csv', text)) },
+        { words: 'JSON', run: () => download('answer.json', `${JSON.stringify(rows(), undefined, 2)}\n`) },
+      ]}
+    />
+  )
+}
+
+function Beginning({ example = 'posts', onTake }: { example: string | undefined; onTake: (text: string) => void }) {
+  const name = sqlName(example)
+  const queries = [
+    `select * from ${name} order by created_at desc limit 20`,
+    `select date_trunc('day', created_at) as day, count(*)\nfrom ${name}\ngroup by day\norder by day`,
+    'select email, roles, created_at from users',
+  ]
+  return (
+    <Empty title="Ask the collections">
+      <p>
+        Each collection is a table: id, created_at, updated_at, version, its fields, and data, the whole document. Names
+        with capitals stand in double quotes.
+      </p>
+      <ul className="examples">
+        {queries.map((query) => (
+          <li key={query}>
+            <button type="button" className="link mono" onClick={() => onTake(query)}>
+              {query.replaceAll('\n', ' ')}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Empty>
+  )
+}
+
+function wordsFor({ rows, isCut, milliseconds }: Answer): string {
+  const count = `${formatCount(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
+  return `${isCut ? `the first ${count}` : count} · ${milliseconds} ms`
+}
+
+function faultOf(error: unknown): { at: number; message: string } | undefined {
+  if (!(error instanceof SvcError)) return undefined
+  const [, at] = error.issues[0]?.path ?? []
+  return typeof at === 'number' ? { at, message: error.message } : undefined
+}
+
+/** The place is marked in the editor. */
+function withoutPlace(error: unknown): unknown {
+  return error instanceof SvcError ? new SvcError(error.code, error.message) : error
+}

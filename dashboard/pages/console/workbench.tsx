@@ -1,0 +1,55 @@
+/** An editor above and what came of it below, with what was run before. */
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Button } from '../../parts/button.js'
+import { Menu } from '../../parts/menu.js'
+import { Skeleton } from '../../parts/states.js'
+import type { CodeEditorProps } from './code-editor.js'
+import type { KeptText } from './kept-text.js'
+
+const CodeEditor = lazy(() => import('./code-editor.js'))
+
+interface WorkbenchProps extends Pick<CodeEditorProps, 'label' | 'language' | 'complete' | 'fault' | 'onRun'> {
+  readonly kept: KeptText
+  readonly isBusy: boolean
+  /** What can be done with the text or the answer. */
+  readonly actions: ReactNode
+  /** One line about the answer. */
+  readonly words: string
+  readonly children: ReactNode
+}
+
+const mostShown = 20
+
+export function Workbench({ kept, isBusy, actions, words, children, onRun, ...editor }: WorkbenchProps) {
+  const { text, change, runs } = kept
+  return (
+    <div className="workbench">
+      <div className="workbench-editor">
+        <Suspense fallback={<Skeleton rows={3} />}>
+          <CodeEditor {...editor} value={text} onChange={change} onRun={onRun} />
+        </Suspense>
+      </div>
+      <div className="strip">
+        <Button look="main" disabled={isBusy || text.trim() === ''} onClick={onRun} title="Ctrl Enter">
+          {isBusy ? 'Running' : 'Run'}
+        </Button>
+        {runs.length === 0 ? null : (
+          <Menu
+            trigger="History"
+            entries={runs.slice(0, mostShown).map((run) => ({ words: oneLine(run), run: () => change(run) }))}
+          />
+        )}
+        <span className="facts cut grow" role="status">
+          {words}
+        </span>
+        {actions}
+      </div>
+      <div className="workbench-answer">{children}</div>
+    </div>
+  )
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line
+}

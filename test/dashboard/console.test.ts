@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type DashboardWorld, openDashboard } from './world.js'
+
+let world: DashboardWorld
+
+beforeAll(async () => {
+  world = await openDashboard()
+  const { client } = world
+  await client.collections.create({ name: 'posts' })
+  await client.collection('posts').createMany([
+    { title: 'Tea', views: 3, authorId: 'a' },
+    { title: 'Milk', views: 5, authorId: 'b' },
+  ])
+})
+afterAll(() => world.close())
+
+it('completes a query, runs it, shows where it is wrong, and keeps what was run', async () => {
+  const { page, goTo } = world
+  await goTo('console')
+  const editor = page.getByRole('textbox', { name: 'SQL query' })
+  await editor.click()
+  await page.keyboard.type('select title, aut')
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('select p. from posts p order by views')
+  for (let n = 0; n < ' from posts p order by views'.length; n++) await page.keyboard.press('ArrowLeft')
+  await page.keyboard.type('aut')
+  await page.getByRole('option', { name: /authorId/ }).click()
+  await page.keyboard.press('Control+Enter')
+
+  await page.getByRole('columnheader', { name: 'authorId' }).waitFor()
+  expect(await page.getByRole('cell').allTextContents()).toEqual(['a', 'b'])
+  await page.getByText('2 rows').waitFor()
+  await page.getByText(`svc sql 'select p."authorId" from posts p order by views'`).waitFor()
+
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type("select pg_read_file('x') from posts ")
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByText('Function "pg_read_file" is not allowed.').waitFor()
+  expect(await page.locator('.cm-lintRange-error').textContent()).toBe('pg_read_file')
+  await world.expectAccessible()
+
+  await page.reload()
+  await page.getByText("select pg_read_file('x') from posts").first().waitFor()
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('menuitem', { name: /authorId/ }).click()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('row').filter({ hasText: 'b' }).last().click()
+  await page.getByRole('region', { name: 'Row' }).getByText('"authorId"').waitFor()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save as' }).click()
+  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  expect((await saving).suggestedFilename()).toBe('answer.csv')
+})
+
+it('calls the client as code is written, and evaluates nothing', async () => {
+  const { page, client, goTo } = world
+  await goTo('console/client')
+  const editor = page.getByRole('textbox', { name: 'Call of the client' })
+  await editor.click()
+  await page.keyboard.type("svc.collection('po")
+  await page.getByRole('option', { name: /posts/ }).click()
+  await page.keyboard.type("').create({ title: 'Bread', views: 1 })")
+  await page.getByText('svc docs create posts title=Bread views:=1').waitFor()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('"Bread"').waitFor()
+  const { items } = await client.collection('posts').list({ where: { title: 'Bread' } })
+  expect(items.map(({ data }) => data)).toEqual([{ title: 'Bread', views: 1 }])
+  await world.expectAccessible()
+
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type("svc.collection('posts').list({ where: alert(1) })")
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('"alert" is no value: texts stand in quotes.').waitFor()
+  expect(world.faults).toEqual([])
+})
