@@ -79,13 +79,12 @@ export async function signUp(
     passwordHash,
     at: now.toISOString(),
   }
-  if (uploads.files.length === 0) return afterPassword(ctx, await requireInserted(ctx, fresh), passwordHash)
-  const user = await inTransaction(ctx, async (ctx) => {
+  // The account and its first session are one transaction: who is refused can sign up again.
+  return afterPassword(ctx, fresh, passwordHash, async (ctx) => {
     const user = await requireInserted(ctx, fresh)
-    await uploads.adopt(ctx, { user: user.id })
+    if (uploads.files.length > 0) await uploads.adopt(ctx, { user: user.id })
     return user
   })
-  return afterPassword(ctx, user, passwordHash)
 }
 
 async function requireInserted(ctx: Context, user: NewUser): Promise<OutgoingUser> {

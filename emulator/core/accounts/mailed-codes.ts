@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import type { ComposedMail } from '../../ports/mail/port.js'
 import type { Context } from '../context.js'
 import { codeMail } from './mail-templates.js'
@@ -9,6 +8,6 @@ export function newMailedCode(): string {
   return String(randomInt(1_000_000)).padStart(6, '0')
 }
 
-export function composeCode({ backend, project }: Context, user: OutgoingUser, code: string): Promise<ComposedMail> {
-  return backend.mail.compose({ project: project.id, to: user.email, ...codeMail({ project: project.name, code }) })
+export function composeCode({ backend, project }: Context, to: string, code: string): Promise<ComposedMail> {
+  return backend.mail.compose({ project: project.id, to, ...codeMail({ project: project.name, code }) })
 }

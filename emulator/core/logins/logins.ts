@@ -51,7 +51,11 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   }
   // Of many attempts at once, those that failed meanwhile count against the one that is right.
   await requireMayTry(ctx, attempt)
-  const step = await afterPassword(ctx, user, passwordHash)
+  const step = await afterPassword(ctx, user, passwordHash, async (ctx) => {
+    // Whoever changes the password meanwhile ends what is opened here, or keeps it from being opened.
+    await lockUser(ctx.db, ctx.project.id, user.id)
+    return user
+  })
   // Where a code is needed too, its failed attempts go on counting, however often the password is right.
   if ('login' in step) await clearFailures(ctx, attempt)
   return step
@@ -60,15 +64,20 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
 /**
  * What comes after a correct password: a session, or the question for a code. Neither, if it is not the password any more.
  *
+ * @param takeUser answers the user in the transaction, whose row stays locked until its end
  * @throws {SvcError} `INVALID_CREDENTIALS`
  */
-export async function afterPassword(ctx: Context, user: OutgoingUser, passwordHash: string): Promise<LoginOutcome> {
+export async function afterPassword(
+  ctx: Context,
+  { email }: Pick<OutgoingUser, 'email'>,
+  passwordHash: string,
+  takeUser: (ctx: Context) => Promise<OutgoingUser>,
+): Promise<LoginOutcome> {
   const code = newMailedCode()
   // Made before the transaction, which holds up others; not needed where an authenticator says the code.
-  const mail = ctx.project.settings.require2fa ? await composeCode(ctx, user, code) : undefined
+  const mail = ctx.project.settings.require2fa ? await composeCode(ctx, email, code) : undefined
   const next = await inTransaction(ctx, async (ctx) => {
-    // Whoever changes the password meanwhile ends what is opened here, or keeps it from being opened.
-    await lockUser(ctx.db, ctx.project.id, user.id)
+    const user = await takeUser(ctx)
     const secrets = await selectSecrets(ctx.db, user.id)
     if (secrets?.passwordHash !== passwordHash) throw plainError('INVALID_CREDENTIALS')
     const hasAuthenticator = secrets.totpSecret !== null
