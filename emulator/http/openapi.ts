@@ -160,17 +160,20 @@ for (const [code, status] of Object.entries(statuses)) {
 const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
 
 function failuresOf(route: Route): string[] {
-  if (route.needs === 'nothing') return ['403', '500']
+  const namesSomething = Object.values(route.paths).some((paths) => paths.some((path) => path.includes(':')))
+  if (route.needs === 'nothing') return ['400', '403', ...(namesSomething ? ['404'] : []), '500', '503']
+  // What the owner asks for may be anything: a snapshot of a name that is taken, or a file that is none.
+  if (route.needs === 'control') return ['400', '401', '403', '404', '409', '413', '415', '422', '500', '503']
   return [
     '400',
     '401',
     '403',
-    ...(isOfProject(route.needs) || route.method === 'patch' ? ['404'] : []),
+    ...(isOfProject(route.needs) || namesSomething ? ['404'] : []),
     ...(mayClash.has(route.reply) ? ['409'] : []),
     ...(route.isGuarded ? ['412'] : []),
     ...(route.body ? ['413', '415'] : []),
     ...(route.body || isOfProject(route.needs) ? ['422'] : []),
-    ...(isOfProject(route.needs) || route.needs === 'public' ? ['429'] : []),
+    '429',
     '500',
     '503',
   ]

@@ -114,8 +114,8 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
 /** Files for the project that the path names. Those that nobody has adopted by the end are removed. */
 async function serveForm(door: Door, route: Extract<Route, { needs: 'control' }>, exchange: Exchange) {
   const { backend } = door
-  const project = await requireProject(backend, exchange.params.project ?? '')
   const head = readHead(door, route, exchange)
+  const project = await requireProject(backend, exchange.params.project ?? '')
   const { toJson, uploads } = await readBody(route, exchange, { backend, project })
   try {
     const body = await route.body?.read(head.dialect, await toJson())

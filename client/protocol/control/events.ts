@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type EmulatorEvent, type EventGroup, eventGroups } from '../model/events/emulator-event.js'
-import { anyFields, type OperationsOf } from './operation.js'
+import { anyFields, counted, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 /** What is known of an event, by its group. */
@@ -108,7 +108,7 @@ export const events = {
         .optional()
         .describe('Groups such as document, or kinds such as document.created, with commas; left out, all.'),
       since: z.string().optional().describe('Id of an event; what came after it, as far as it is kept.'),
-      last: z.number().optional().describe('Begin with so many of the events that are kept.'),
+      last: counted.optional().describe('Begin with so many of the events that are kept.'),
     }),
     reply: event,
     isStream: true,

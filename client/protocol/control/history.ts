@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { anyFields, type OperationsOf } from './operation.js'
+import { anyFields, counted, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 const version = z.strictObject({
-  version: z.int(),
+  version: z.int32().min(0),
   seq: z.int().nullable().describe('Number of the change in its project; null of what is known without it.'),
   kind: z
     .enum(['created', 'updated', 'deleted', 'kept'])
@@ -45,16 +45,16 @@ export const history = {
   get: {
     summary: 'Get the versions of a document that are kept, the newest first.',
     request: z.object({
-      before: z.number().optional().describe('Number of a change; only versions before it.'),
-      limit: z.number().optional().describe('Most versions to list: 20, at most 100.'),
+      before: counted.optional().describe('Number of a change; only versions before it.'),
+      limit: counted.optional().describe('Most versions to list: 20, at most 100.'),
     }),
     reply: record,
   },
   compare: {
     summary: 'Compare two versions of a document.',
     request: z.object({
-      from: z.number().optional().describe('A version; left out, the one before `to`.'),
-      to: z.number().optional().describe('A version; left out, the newest.'),
+      from: version.shape.version.optional().describe('A version; left out, the one before `to`.'),
+      to: version.shape.version.optional().describe('A version; left out, the newest.'),
     }),
     reply: comparison,
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type OperationsOf, removed } from './operation.js'
+import { counted, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
 const which = {
@@ -32,12 +32,12 @@ export type Mail = z.output<typeof mail>
 export const mailbox = {
   list: {
     summary: 'List mails, the newest first.',
-    request: z.object({ ...which, limit: z.number().optional().describe('Most mails to list: 50, at most 200.') }),
+    request: z.object({ ...which, limit: counted.optional().describe('Most mails to list: 50, at most 200.') }),
     reply: z.strictObject({ mails: z.array(z.strictObject(head)) }),
   },
   wait: {
     summary: 'Wait for a mail, and get the newest.',
-    request: z.object({ ...which, timeout: z.number().optional().describe('Seconds to wait: 30, at most 60.') }),
+    request: z.object({ ...which, timeout: z.number().min(0).optional().describe('Seconds to wait: 30, at most 60.') }),
     reply: mail,
   },
   get: { summary: 'Get a mail with its links and codes.', reply: mail },

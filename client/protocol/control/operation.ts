@@ -55,5 +55,8 @@ export type ReadOnly<Value, Open = never> = Value extends readonly (infer Item)[
 /** An object of any fields, `__proto__` among them, which zod's own objects would drop. */
 export const anyFields = z.custom<JsonObject>(isObject, 'expected an object').meta({ type: 'object' })
 
+/** A number of a query that says how many, or which one: none is less than zero. */
+export const counted = z.int().min(0)
+
 /** What was removed, by its id. */
 export const removed = z.strictObject({ id: z.string() })

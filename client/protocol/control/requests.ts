@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isObject } from '../model/json.js'
 import type { Reason } from '../model/requests/reason.js'
-import type { OperationsOf } from './operation.js'
+import { counted, type OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
 const milliseconds = z.number().min(0)
@@ -130,10 +130,10 @@ export const requests = {
         .describe('404, 4xx, or several with commas.'),
       code: z.string().optional().describe('Code of an error.'),
       user: z.string().optional().describe('Id of a user.'),
-      slow: z.number().optional().describe('Those that took at least so many milliseconds.'),
+      slow: milliseconds.optional().describe('Those that took at least so many milliseconds.'),
       before: z.string().optional().describe('Id of a request; only earlier ones.'),
       after: z.string().optional().describe('Id of a request; only later ones.'),
-      limit: z.number().optional().describe('Most requests to list: 50, at most 1,000.'),
+      limit: counted.optional().describe('Most requests to list: 50, at most 1,000.'),
     }),
     reply: z.strictObject({
       isOn: z.boolean().describe('Whether the emulator records requests.'),
@@ -144,7 +144,7 @@ export const requests = {
   get: { summary: 'Get a request with bodies, timing and statements.', reply: record },
   plan: {
     summary: 'Get the plan of a statement that a request ran. It is explained anew, and does not run.',
-    request: z.object({ statement: z.number().optional().describe('Its place among the statements: 0 is the first.') }),
+    request: z.object({ statement: counted.optional().describe('Its place among the statements: 0 is the first.') }),
     reply: z.strictObject({ text: z.string(), plan: z.array(z.string()).describe('The lines of EXPLAIN.') }),
   },
   replay: {

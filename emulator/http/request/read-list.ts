@@ -93,17 +93,21 @@ export function zodQuery<Query>(type: z.ZodType<Query>): QueryForm<Query> {
     return { name, description, schema: schema as JsonSchema }
   })
   const texts = namedQuery(Object.fromEntries(described.map(({ name, description }) => [name, description])))
-  const numbers = described.flatMap(({ name, schema }) => (schema.type === 'number' ? [name] : []))
+  const numbers = described.flatMap(({ name, schema }) => (isNumeric(schema) ? [name] : []))
   return {
     parameters: () => described,
     read(dialect, parameters) {
       const given: Record<string, unknown> = { ...texts.read(dialect, parameters) }
-      for (const name of numbers) if (name in given) given[name] = Number(given[name]) || 0
+      for (const name of numbers) if (name in given) given[name] = Number(given[name])
       const { success, data, error } = type.safeParse(given)
       if (success) return data
       throw new SvcError('INVALID_QUERY', `The query is not valid: ${error.issues[0]?.message}.`)
     },
   }
+}
+
+function isNumeric({ type }: JsonSchema): boolean {
+  return type === 'number' || type === 'integer'
 }
 
 /** All parameters as they came; the named ones are described. */
