@@ -1,0 +1,13 @@
+/** The long forms of `test/reliability`, one file at a time; `npm run reliability` runs them and writes what they found. */
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/reliability/**/*.test.ts'],
+    fileParallelism: false,
+    env: { SVC_RELIABILITY: 'long' },
+    testTimeout: 14_400_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 10 } },
+  },
+})
