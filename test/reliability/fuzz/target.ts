@@ -36,7 +36,7 @@ export async function aWorld({ url, controlToken }: Emulator): Promise<World> {
   return { project, key, secret, user, token, document, file, email, collection: 'posts', control: controlToken }
 }
 
-export function placed(text: string, world: World): string {
+function placed(text: string, world: World): string {
   return text.replaceAll(/@([a-z]+)/g, (whole, name: string) => world[name] ?? (name === 'nothing' ? 'nothing' : whole))
 }
 
