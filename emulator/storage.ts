@@ -24,7 +24,15 @@ export interface Storage {
 
 type Options = Pick<
   Config,
-  'dir' | 'branch' | 'memory' | 'fresh' | 'databaseUrl' | 'databaseListenUrl' | 'filesUrl' | 'holdsProcess'
+  | 'dir'
+  | 'branch'
+  | 'memory'
+  | 'fresh'
+  | 'databaseUrl'
+  | 'databaseListenUrl'
+  | 'databaseReadUrl'
+  | 'filesUrl'
+  | 'holdsProcess'
 >
 
 export interface Surroundings {
@@ -69,14 +77,14 @@ async function placeOf({ branch, memory }: Options, folder: string | undefined):
 }
 
 async function openFor(
-  { databaseUrl, databaseListenUrl, memory, fresh, holdsProcess }: Options,
+  { databaseUrl, databaseListenUrl, databaseReadUrl, memory, fresh, holdsProcess }: Options,
   folder: string | undefined,
   { report, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres/postgres.js')
-    const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl })
+    const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl })
     whileOpening()
     return { db: await upToDate(await opening, newerServer), dataDir: undefined }
   }

@@ -113,6 +113,8 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly form?: FileForm
   /** Other methods at these paths belong to the more general path that they could be read as. */
   readonly sharesPaths?: boolean
+  /** May be answered from a standby, for whoever asks for `svc-consistency: eventual`. */
+  readonly mayLag?: boolean
   /** Takes an `if-match`. */
   readonly isGuarded?: boolean
   /** Takes an `idempotency-key`. Contract 3.9. */

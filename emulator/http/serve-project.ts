@@ -11,6 +11,7 @@ import type { Door, Exchange, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
 import { identifyCaller } from './guards/identify.js'
 import { projectDialect, speak } from './reply/spoken-dialect.js'
+import { addPosition, readingFor } from './request/consistency.js'
 import { type Placing, samePlace } from './request/issue-places.js'
 import { readIdempotencyKey } from './request/preconditions.js'
 import { type Body, markOf, readBody } from './request/read-body.js'
@@ -38,8 +39,10 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   const head = readHead(door, route, exchange)
   const body = await readBody(route, exchange, { backend, project })
   try {
-    const ctx: Context = { ...identity, ...unitOf(backend) }
+    const reading = await readingFor(door, route, exchange)
+    const ctx: Context = { ...identity, ...unitOf(backend), ...(reading ? { db: reading } : {}) }
     const { answer, isRepeated } = await answerOnce(ctx, route, exchange, { head, body })
+    await addPosition(door, route, exchange)
     // All that a duplicate did is taken back, its files with it.
     if (!isRepeated) body.uploads.commit()
     return answer

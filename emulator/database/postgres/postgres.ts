@@ -8,6 +8,7 @@ import { asDatabaseError, isRepeatable, refuse, refuseCommit } from './failures.
 import { openPrimary, type Primary } from './primary.js'
 import { refusesOptions, requireServer } from './server.js'
 import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
+import { openStandby } from './standby.js'
 import { type Postgres, runOn, runPatiently } from './statements.js'
 
 export interface PostgresOptions {
@@ -15,6 +16,8 @@ export interface PostgresOptions {
   readonly url: string
   /** The server itself, for what a pooler in transaction mode cannot do. Left out, `url` leads there. */
   readonly directUrl?: string | undefined
+  /** Standbys to read from. */
+  readonly readUrl?: string | undefined
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
 }
@@ -41,6 +44,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
   const {
     url,
     directUrl,
+    readUrl,
     mostConnections = 10,
     mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
   } = options
@@ -53,7 +57,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     if (directUrl === undefined) throw pooled(error)
     return openWith(undefined)
   })
-  return overPool({ primary, direct, names: new Map(), patient: new Set(), isPreparing: true })
+  const db = overPool({ primary, direct, names: new Map(), patient: new Set(), isPreparing: true })
+  if (readUrl === undefined) return db
+  const standby = openStandby({ url: readUrl, primary: db, mostConnections, mostStatementMilliseconds })
+  return {
+    ...db,
+    standby,
+    async close() {
+      await standby.close()
+      await db.close()
+    },
+  }
 }
 
 async function openChecked(

@@ -68,7 +68,7 @@ export function openPrimary({ addresses, ...options }: Options): Primary {
   }
 }
 
-function openPool(
+export function openPool(
   address: string,
   { mostConnections, options }: Pick<Options, 'mostConnections' | 'options'>,
 ): pg.Pool {

@@ -9,14 +9,17 @@ import type { Primary } from './primary.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
 
 /** One opened database. */
-export interface Postgres {
+export interface Postgres extends Preparing {
   readonly primary: Primary
   /** The servers themselves, behind whatever pooler. */
   readonly direct: readonly string[]
-  /** The names of prepared statements by their text. */
-  readonly names: Map<string, string>
   /** Connections that maintenance is using. */
   readonly patient: Set<pg.Client>
+}
+
+export interface Preparing {
+  /** The names of prepared statements by their text. */
+  readonly names: Map<string, string>
   /** Whether statements are prepared under a name: a pooler that does not know of it loses them. */
   isPreparing: boolean
 }
@@ -27,10 +30,10 @@ const mostPrepared = 400
 /** Carries out one statement on a connection, or on one of the pool. @throws {DatabaseError} */
 export async function runOn(
   runner: pg.Pool | pg.PoolClient,
-  postgres: Postgres,
+  preparing: Preparing,
   { text, values, planned }: Sql,
 ): Promise<unknown[]> {
-  const name = planned === 'each time' || !postgres.isPreparing ? undefined : nameOf(postgres.names, text)
+  const name = planned === 'each time' || !preparing.isPreparing ? undefined : nameOf(preparing.names, text)
   let bytes = 0
   // The rows of a result that is too large are not kept while they come in.
   const counting = (typeId: number) => {
@@ -42,7 +45,7 @@ export async function runOn(
   }
   const query = { text, values: values.map(writeValue), types: { getTypeParser: counting as never } }
   const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
-    if (name && isLost(error)) postgres.isPreparing = false
+    if (name && isLost(error)) preparing.isPreparing = false
     return refuse(error)
   })
   if (bytes > mostResultBytes) throw resultTooLarge()

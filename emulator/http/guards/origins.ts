@@ -89,6 +89,8 @@ const allowedHeaders = [
   'idempotency-key',
   'last-event-id',
   'prefer',
+  'svc-consistency',
+  'svc-position',
 ].join(', ')
 
 /**
@@ -113,4 +115,6 @@ const exposed = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
+  'svc-consistency',
+  'svc-position',
 ].join(', ')

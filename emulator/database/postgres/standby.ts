@@ -1,0 +1,175 @@
+/** Reading from servers that follow the primary, as far as they have come. */
+import type pg from 'pg'
+import { type Database, DatabaseError, type Sql, type Standby } from '../port.js'
+import { addressesOf } from './addresses.js'
+import { openPool } from './primary.js'
+import { connectionOptions, sessionSettings } from './session-settings.js'
+import { type Preparing, runOn } from './statements.js'
+
+const checkMilliseconds = 1_000
+
+/** What is further behind than this is left out. */
+const mostLagMilliseconds = 10_000
+
+interface Follower {
+  readonly pool: pg.Pool
+  readonly preparing: Preparing
+  replayed: bigint
+  isUp: boolean
+  lagMilliseconds: number
+  checking: Promise<void> | undefined
+}
+
+interface State {
+  readonly primary: Database
+  readonly followers: readonly Follower[]
+  /** Where the primary's log ended, and when. */
+  readonly positions: { readonly position: bigint; readonly at: number }[]
+  turn: number
+}
+
+interface Options {
+  readonly url: string
+  readonly primary: Database
+  readonly mostConnections: number
+  readonly mostStatementMilliseconds: number
+}
+
+/** A standby that is not there is looked for again every second; a start does not wait for it. */
+export function openStandby({ url, primary, mostConnections, mostStatementMilliseconds }: Options): Standby {
+  const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
+  const options = connectionOptions(settings)
+  const state: State = {
+    primary,
+    followers: addressesOf(url, '--database-read-url').map((address) => ({
+      pool: openPool(address, { mostConnections, options }),
+      preparing: { names: new Map(), isPreparing: true },
+      ...{ replayed: 0n, isUp: false, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
+    })),
+    positions: [],
+    turn: 0,
+  }
+  const position = coalesced(() => selectPosition(primary))
+  const timer = setInterval(() => void look(state, position), checkMilliseconds)
+  timer.unref()
+  void look(state, position)
+
+  return {
+    async reading(after) {
+      const least = after === undefined ? 0n : readPosition(after)
+      if (least === undefined) return undefined
+      const follower = nextFollower(state)
+      if (!follower) return undefined
+      if (follower.replayed < least) await check(state, follower)
+      return follower.isUp && follower.replayed >= least ? over(state, follower) : undefined
+    },
+    position,
+    standing: () => state.followers.map(({ isUp, lagMilliseconds }) => ({ isUp, lagMilliseconds })),
+    async close() {
+      clearInterval(timer)
+      await Promise.all(state.followers.map(({ pool }) => pool.end()))
+    },
+  }
+}
+
+/** In turns, those that are up and near enough. */
+function nextFollower(state: State): Follower | undefined {
+  const good = state.followers.filter(({ isUp, lagMilliseconds }) => isUp && lagMilliseconds <= mostLagMilliseconds)
+  return good[state.turn++ % Math.max(1, good.length)]
+}
+
+/** While the primary does not answer, what standbys have is as new as anything is. */
+async function look(state: State, position: () => Promise<string>): Promise<void> {
+  const at = performance.now()
+  const latest = readPosition(await position().catch(() => ''))
+  if (latest !== undefined) state.positions.push({ position: latest, at })
+  await Promise.all(state.followers.map((follower) => check(state, follower)))
+  const passed = state.positions.findLastIndex(({ position: one }) => state.followers.every((f) => f.replayed >= one))
+  state.positions.splice(0, Math.max(passed, state.positions.length - 600))
+}
+
+/** Asks how far it has come; whoever asks meanwhile waits for the same answer. */
+function check(state: State, follower: Follower): Promise<void> {
+  follower.checking ??= askPosition(follower.pool)
+    .then(
+      (replayed) => {
+        follower.replayed = replayed
+        follower.isUp = true
+        const missing = state.positions.find(({ position }) => position > replayed)
+        follower.lagMilliseconds = missing ? performance.now() - missing.at : 0
+      },
+      () => {
+        follower.isUp = false
+      },
+    )
+    .finally(() => {
+      follower.checking = undefined
+    })
+  return follower.checking
+}
+
+async function askPosition(pool: pg.Pool): Promise<bigint> {
+  const query = {
+    text: `select (case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_lsn() end)::text as position`,
+    query_timeout: 3 * checkMilliseconds,
+  }
+  const { rows } = await pool.query<{ position: string }>(query)
+  return readPosition(rows[0]?.position ?? '') ?? 0n
+}
+
+async function selectPosition(primary: Database): Promise<string> {
+  const [row] = await primary.query<{ position: string }>({
+    text: 'select pg_current_wal_lsn()::text as position',
+    values: [],
+  })
+  return row?.position ?? ''
+}
+
+/** A place in the log, as two numbers of 32 bits; nothing if it is none. */
+function readPosition(text: string): bigint | undefined {
+  const [, high, low] = /^([0-9a-f]{1,8})\/([0-9a-f]{1,8})$/i.exec(text) ?? []
+  return high === undefined || low === undefined ? undefined : (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
+}
+
+/** Single statements on a standby; what fails there for its own sake is asked of the primary. */
+function over(state: State, follower: Follower): Database {
+  const { primary } = state
+  return {
+    ...primary,
+    async query<Row>(statement: Sql): Promise<Row[]> {
+      try {
+        return (await runOn(follower.pool, follower.preparing, statement)) as Row[]
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || isOfStatement(error)) throw error
+        if (error.kind === 'unavailable' && error.sqlState !== '25006') follower.isUp = false
+        return primary.query<Row>(statement)
+      }
+    },
+  }
+}
+
+/** The primary would take as long, and answer as much. */
+function isOfStatement({ kind }: DatabaseError): boolean {
+  return kind === 'timeout' || kind === 'result too large'
+}
+
+/** Whoever asks while a question is under way shares the next one, which begins after they asked. */
+function coalesced<Value>(ask: () => Promise<Value>): () => Promise<Value> {
+  let running: Promise<unknown> | undefined
+  let next: Promise<Value> | undefined
+  const begin = () => {
+    next = undefined
+    const asked = ask()
+    running = asked
+      .catch(() => undefined)
+      .finally(() => {
+        if (!next) running = undefined
+      })
+    return asked
+  }
+  return () => {
+    if (!running) return begin()
+    next ??= running.then(begin)
+    return next
+  }
+}

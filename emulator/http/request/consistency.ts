@@ -1,0 +1,32 @@
+/** Requests that a standby may answer, and how those who have written read what they wrote. */
+import type { Backend } from '../../core/context.js'
+import type { Door, Exchange } from '../exchange.js'
+import type { Route } from '../route.js'
+
+/** What a request says that need not have the newest, and an answer that may not have it. */
+const consistencyHeader = 'svc-consistency'
+
+/** Where the database was once a request had written; sent along, what is read is not older. */
+const positionHeader = 'svc-position'
+
+/** Where to read what this request asks for; nothing for the database itself. */
+export async function readingFor(
+  { backend }: Door,
+  { mayLag }: Route,
+  exchange: Exchange,
+): Promise<Backend['db'] | undefined> {
+  const { standby } = backend.db
+  const { [consistencyHeader]: asked, [positionHeader]: after } = exchange.req.headers
+  if (!standby || !mayLag || asked !== 'eventual' || Array.isArray(after)) return undefined
+  const reading = await standby.reading(after)
+  if (reading) exchange.headers = { ...exchange.headers, [consistencyHeader]: 'eventual' }
+  return reading
+}
+
+/** Says where the database is, after a request that may have written. One that does not answer any more takes nothing from it. */
+export async function addPosition({ backend }: Door, { method }: Route, exchange: Exchange): Promise<void> {
+  const { standby } = backend.db
+  if (!standby || method === 'get') return
+  const position = await standby.position().catch(() => '')
+  if (position) exchange.headers = { ...exchange.headers, [positionHeader]: position }
+}

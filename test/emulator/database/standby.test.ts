@@ -1,0 +1,93 @@
+/** Reads that need not be newest go to a standby, and never behind what the reader has written. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { defaultConfig } from '../../../emulator/config.js'
+import { openService, type Service } from '../../../emulator/open-service.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { patiently } from '../../fixtures/patience.js'
+
+let primary: PostgresServer
+let standby: PostgresServer
+let service: Service
+beforeAll(async () => {
+  primary = await startPostgres()
+  standby = await primary.standby()
+  const databaseReadUrl = standby.url
+  service = await openService({ ...defaultConfig, memory: true, databaseUrl: primary.url, databaseReadUrl })
+  await send('POST', '/collections', {}, { name: 'posts' })
+})
+afterAll(async () => {
+  await service.close()
+  await standby.stop()
+  await primary.stop()
+})
+
+async function send(method: string, path: string, headers: Record<string, string> = {}, body?: object) {
+  const response = await fetch(service.url + path, {
+    method,
+    headers: { 'x-api-key': service.secretKey ?? '', 'content-type': 'application/json', ...headers },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  return {
+    status: response.status,
+    position: response.headers.get('svc-position') ?? '',
+    mayLag: response.headers.get('svc-consistency') === 'eventual',
+    json: await response.json(),
+  }
+}
+
+const eventual = { 'svc-consistency': 'eventual' }
+
+async function onStandby(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: standby.url })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+/** Creates a document; what says where it is, and where the database was then. */
+async function aPost() {
+  const { json, position } = await send('POST', '/collections/posts/documents', {}, { title: 'Hello' })
+  const { id } = json as { id: string }
+  return { path: `/collections/posts/documents/${id}`, position }
+}
+
+it('a standby answers once it has what the reader wrote; before, the primary does', async () => {
+  const old = await aPost()
+  await expect.poll(() => send('GET', old.path, eventual), patiently).toMatchObject({ status: 200, mayLag: true })
+  await onStandby('select pg_wal_replay_pause()')
+  const { path, position } = await aPost()
+  expect(position).toMatch(/^[0-9A-F]+\/[0-9A-F]+$/)
+
+  expect(await send('GET', path, eventual)).toMatchObject({ status: 404, mayLag: true })
+  expect(await send('GET', path, { ...eventual, 'svc-position': position })).toMatchObject({
+    status: 200,
+    mayLag: false,
+  })
+  expect(await send('GET', path)).toMatchObject({ status: 200, mayLag: false })
+  await onStandby('select pg_wal_replay_resume()')
+
+  const reading = () => send('GET', path, { ...eventual, 'svc-position': position })
+  await expect.poll(reading, patiently).toMatchObject({ status: 200, mayLag: true })
+  const list = await send('GET', '/collections/posts/documents?limit=1', { ...eventual, 'svc-position': position })
+  expect(list).toMatchObject({ status: 200, mayLag: true })
+})
+
+it('whoever does not ask for it reads the newest, and a position that is none is not obeyed', async () => {
+  const { path } = await aPost()
+
+  expect(await send('GET', path)).toMatchObject({ status: 200, mayLag: false })
+  expect(await send('GET', path, { 'svc-consistency': 'strong' })).toMatchObject({ status: 200, mayLag: false })
+  expect(await send('GET', path, { ...eventual, 'svc-position': 'x' })).toMatchObject({ status: 200, mayLag: false })
+})
+
+it('a standby that dies is left out, and says so', async () => {
+  const { path } = await aPost()
+  const standing = () => service.backend.db.standby?.standing()
+  expect(standing()).toMatchObject([{ isUp: true }])
+
+  await standby.kill()
+
+  for (let read = 0; read < 5; read++) expect(await send('GET', path, eventual)).toMatchObject({ status: 200 })
+  await expect.poll(standing, patiently).toMatchObject([{ isUp: false }])
+  expect(await send('GET', path, eventual)).toMatchObject({ status: 200, mayLag: false })
+})
