@@ -13,6 +13,7 @@ const secretVariables = [
   'SVC_ADMIN_TOKEN',
   'SVC_DATABASE_URL',
   'SVC_DATABASE_LISTEN_URL',
+  'SVC_DATABASE_READ_URL',
   'SVC_SMTP_URL',
 ] as const
 
@@ -22,7 +23,12 @@ export const serveFlags = {
     helpValue: 'postgres://…',
   }),
   'database-listen-url': Flags.string({
-    description: 'the same server past a pooler in transaction mode, for notifications [default: --database-url]',
+    description:
+      'the same server past a pooler in transaction mode, for notifications and maintenance [default: --database-url]',
+    helpValue: 'postgres://…',
+  }),
+  'database-read-url': Flags.string({
+    description: 'standbys, which answer reads that ask for svc-consistency: eventual',
     helpValue: 'postgres://…',
   }),
   'files-url': Flags.string({
@@ -109,6 +115,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
   return {
     ...{ databaseUrl, filesUrl },
     databaseListenUrl: flags['database-listen-url'] ?? readSecret('SVC_DATABASE_LISTEN_URL', env),
+    databaseReadUrl: flags['database-read-url'] ?? readSecret('SVC_DATABASE_READ_URL', env),
     secret: readSecret('SVC_SECRET', env) ?? '',
     adminToken: readSecret('SVC_ADMIN_TOKEN', env),
     publicUrl: flags['public-url'],

@@ -66,8 +66,8 @@ export interface Standby {
   reading(after?: string): Promise<Database | undefined>
   /** The database's position: what was committed before the question is before it. */
   position(): Promise<string>
-  /** Of each, whether it answers and how far it is behind. Those further behind than 10 seconds are not read from. */
-  standing(): readonly { readonly isUp: boolean; readonly lagMilliseconds: number }[]
+  /** Of each, whether it answers and how far it is behind. Those that are not near are not read from. */
+  standing(): readonly { readonly isUp: boolean; readonly isNear: boolean; readonly lagMilliseconds: number }[]
   close(): Promise<void>
 }
 

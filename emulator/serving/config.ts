@@ -8,6 +8,8 @@ export interface ServeConfig extends MailUrls {
   readonly databaseUrl: string
   /** The same server past a pooler in transaction mode, which passes no notifications on; left out, `databaseUrl`. */
   readonly databaseListenUrl: string | undefined
+  /** Standbys, for reads that need not be newest. */
+  readonly databaseReadUrl: string | undefined
   /** `s3://bucket/prefix`, or `file:///folder` for a single process. */
   readonly filesUrl: string
   /** Goes into what user tokens and logins are signed with; the same in all processes. */

@@ -79,7 +79,7 @@ async function openServedBackend(
     stack,
     {
       ...{ dir: folder, branch: undefined, memory: false, fresh: false, holdsProcess: true },
-      ...{ databaseUrl, databaseListenUrl },
+      ...{ databaseUrl, databaseListenUrl, databaseReadUrl: config.databaseReadUrl },
       filesUrl: folder === undefined ? config.filesUrl : undefined,
     },
     {

@@ -64,7 +64,8 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
       return follower.isUp && follower.replayed >= least ? over(state, follower) : undefined
     },
     position,
-    standing: () => state.followers.map(({ isUp, lagMilliseconds }) => ({ isUp, lagMilliseconds })),
+    standing: () =>
+      state.followers.map(({ isUp, lagMilliseconds }) => ({ isUp, isNear: isNear(lagMilliseconds), lagMilliseconds })),
     async close() {
       clearInterval(timer)
       await Promise.all(state.followers.map(({ pool }) => pool.end()))
@@ -72,9 +73,11 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
   }
 }
 
+const isNear = (lagMilliseconds: number) => lagMilliseconds <= mostLagMilliseconds
+
 /** In turns, those that are up and near enough. */
 function nextFollower(state: State): Follower | undefined {
-  const good = state.followers.filter(({ isUp, lagMilliseconds }) => isUp && lagMilliseconds <= mostLagMilliseconds)
+  const good = state.followers.filter(({ isUp, lagMilliseconds }) => isUp && isNear(lagMilliseconds))
   return good[state.turn++ % Math.max(1, good.length)]
 }
 
