@@ -4,12 +4,14 @@ import { openIndexKeeper } from './background/indexes.js'
 import { openKeyUses } from './background/key-uses.js'
 import { onlyProcess, openLease } from './background/leader.js'
 import { openMaintenance } from './background/maintenance.js'
+import { openNumbering } from './background/numbering.js'
 import { openFileKeeper } from './background/orphans.js'
 import { openVacuum } from './background/vacuum.js'
 import { openClocks } from './clock.js'
 import type { Config } from './config.js'
 import { openCaches } from './core/caches.js'
 import type { Backend } from './core/context.js'
+import { openJoinedCreates } from './core/documents/joined-creates.js'
 import { openDocumentEvents } from './core/events/document-events.js'
 import type { EventLog } from './core/events/event-log.js'
 import { openFaults } from './core/faults/faults.js'
@@ -63,6 +65,7 @@ export async function openBackend(
   stack.use(openCheckpoints(db, report))
   const keyUses = stack.use(openKeyUses(db, report))
   const bus = stack.use(await openBus(parts, db, report))
+  stack.use(openNumbering(db, bus, report))
   const feeds = stack.use(openFeeds(db, bus, report))
   const passwords = stack.use(openBcryptPool())
   const mail = stack.use(parts.openMailer({ now, newId }))
@@ -87,6 +90,7 @@ export async function openBackend(
     localProvider,
     indexes,
     totals: openTotals(),
+    joinedCreates: openJoinedCreates(),
     requests: openRequestLog({ isOn: parts.requestLog }),
     events,
     connections,

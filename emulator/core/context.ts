@@ -10,6 +10,7 @@ import type { Hasher } from '../ports/passwords/port.js'
 import type { FieldIndexes } from '../store/lists/indexes.js'
 import type { Totals } from '../store/lists/totals.js'
 import type { ProjectKey } from '../store/projects.js'
+import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
 import type { Faults } from './faults/faults.js'
@@ -62,6 +63,8 @@ export interface Backend {
   readonly indexes: FieldIndexes
   /** How many documents filters have found, remembered. */
   readonly totals: Totals
+  /** Writes documents that are created at the same time together. */
+  readonly joinedCreates: JoinedCreates
   /** The last requests, for whoever develops against the service. */
   readonly requests: RequestLog
   /** What happens in the emulator, and those who watch it. */

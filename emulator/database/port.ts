@@ -35,6 +35,8 @@ export interface Capabilities {
   readonly checkpointsItself: boolean
   /** What is committed outlives a power cut. */
   readonly isDurable: boolean
+  /** Transactions run beside one another, so a row that all of them change makes each wait for the commit of those before it. */
+  readonly runsWritersTogether: boolean
 }
 
 /**

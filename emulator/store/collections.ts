@@ -1,5 +1,6 @@
 import type { Permissions, Schema, StoredCollection } from '../../client/protocol/model/collection.js'
 import { type Database, nothing, sql, writing } from '../database/port.js'
+import { pendingDocuments } from './realtime/numbering.js'
 
 interface CollectionRow {
   id: string
@@ -73,7 +74,11 @@ export async function updateCollection(db: Database, collection: StoredCollectio
 
 export async function selectCount(db: Database, collectionId: string): Promise<number> {
   const [row] = await db.query<{ documents: number }>(
-    sql`select documents from document_counts where collection_id = ${collectionId}`,
+    sql`
+    select n.documents + ${pendingDocuments(sql`c.project_id`, sql`c.id`)} as documents
+    from document_counts n
+    join collections c on c.id = n.collection_id
+    where n.collection_id = ${collectionId}`,
   )
   return row?.documents ?? 0
 }

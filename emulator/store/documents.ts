@@ -1,8 +1,10 @@
-import type { Change } from '../../client/protocol/model/change.js'
 import type { StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
+import { insertionOf, type RecordedSeq, recorded, recordedDeletion, type WritePlace } from './recording.js'
 import { mostTextBytes } from './sql-words.js'
+
+export type { WritePlace }
 
 export interface DocumentRow {
   id: string
@@ -10,13 +12,6 @@ export interface DocumentRow {
   version: number
   created_at: string
   updated_at: string
-}
-
-/** Where a write happens and when. */
-export interface WritePlace {
-  readonly project: string
-  readonly collection: { readonly id: string; readonly name: string }
-  readonly at: string
 }
 
 /** A document's id and its new data as JSON text. */
@@ -27,10 +22,10 @@ export interface NewData {
   readonly values?: number
 }
 
-/** What was written, and the newest number of the changes that were recorded with it. */
+/** What was written, and what was recorded with it. */
 export interface Written {
   readonly documents: StoredDocument[]
-  readonly seq: number | null
+  readonly seq: RecordedSeq
 }
 
 export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
@@ -45,25 +40,17 @@ export async function insertDocuments(
   { project, collection, at }: WritePlace,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const [written] = await db.query<{ seq: number | null }>(
+  const { counted, recorded, seq } = insertionOf(db, { project, collection, at }, documents.length)
+  const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
     with fresh as materialized (
       select id, data, ordinality from ${rowsOf(documents)}
-    ), counted as (
-      update document_counts set documents = documents + ${documents.length}::int
-      where collection_id = ${collection.id} and not is_removed
-      returning collection_id
-    ), ${drawn(project, documents.length, sql`exists (select from counted)`)}, recorded as (
-      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, recorded_at)
-      select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1, fresh.data,
-        ${at}::timestamptz
-      from drawn, fresh
-    ), inserted as (
+    ), ${counted}, ${recorded}, inserted as (
       insert into documents (id, collection_id, data, created_at, updated_at)
       select fresh.id, counted.collection_id, fresh.data, ${at}::timestamptz, ${at}::timestamptz
       from counted, fresh
     )
-    select (select last_seq from drawn) as seq from counted`),
+    select ${seq} as seq from counted`),
   )
   if (!written) return { documents: [], seq: null }
   return {
@@ -134,7 +121,8 @@ export async function updateDocumentData(
   place: WritePlace,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const rows = await tx.query<DocumentRow & { seq: number | null }>(
+  const { recording, seq } = recorded(tx, place, 'updated', sql`written`, documents.length)
+  const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with fresh as (
       select d.id, d.data as before, d.updated_at as before_updated_at, fresh.data
@@ -145,8 +133,8 @@ export async function updateDocumentData(
       from fresh
       where d.id = fresh.id
       returning ${columns}, fresh.before, fresh.before_updated_at
-    ), ${recorded(place, 'updated', sql`written`, documents.length)}
-    select id, data, version, created_at, updated_at, (select last_seq from drawn) as seq from written`),
+    ), ${recording}
+    select id, data, version, created_at, updated_at, ${seq} as seq from written`),
   )
   return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }
@@ -157,16 +145,14 @@ export async function deleteDocuments(
   place: WritePlace,
   ids: readonly string[],
 ): Promise<Pick<Written, 'seq'>> {
+  const { recording, seq } = recordedDeletion(tx, place, ids.length)
   const [written] = await tx.query<Pick<Written, 'seq'>>(
     writing(sql`
     with deleted as (
       delete from documents d where d.id = any(${ids}::uuid[])
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
-    ), counted as (
-      update document_counts set documents = documents - ${ids.length}::int where collection_id = ${place.collection.id}
-      returning collection_id
-    ), ${recorded(place, 'deleted', sql`deleted`, ids.length, sql`exists (select from counted)`)}
-    select (select last_seq from drawn) as seq`),
+    ), ${recording}
+    select ${seq} as seq`),
   )
   return { seq: written?.seq ?? null }
 }
@@ -209,38 +195,6 @@ export async function selectRecords(
     }),
     others: rows.flatMap((row) => (row.is_loaded ? [] : [row.id])),
   }
-}
-
-/**
- * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers are given in
- * commit order and without gaps.
- */
-function drawn(project: string, count: number, condition: Fragment): Fragment {
-  return writing(sql`drawn as (
-      update sequences set last_seq = last_seq + ${count}::int
-      where project_id = ${project} and ${condition}
-      returning last_seq, last_seq - ${count}::int as before_seq
-    )`)
-}
-
-/**
- * Records a change for each row of `affected`: id, version, data, and its data and time before. What `condition` reads is locked
- * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
- */
-export function recorded(
-  { project, collection, at }: WritePlace,
-  kind: Change['kind'],
-  affected: Fragment,
-  count: number,
-  condition = sql`true`,
-): Fragment {
-  return writing(sql`${drawn(project, count, condition)}, recorded as (
-      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, before_updated_at,
-        recorded_at)
-      select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
-        affected.id, affected.version, affected.data, affected.before, affected.before_updated_at, ${at}::timestamptz
-      from drawn, ${affected} as affected
-    )`)
 }
 
 /** What PostgreSQL builds `jsonb` of at once; each value takes up to 300 bytes of its memory. */

@@ -1,14 +1,17 @@
 /** What a project keeps, emptied at once. All of this belongs into one transaction that begins with `lockState`. */
 import { type Database, makingRoom, sql } from '../database/port.js'
 import { isOrphan } from './files.js'
+import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
 
 /**
  * Waits for whoever is writing, and has whoever wants to write wait until the transaction ends, however long its statements
  * take. The tables are locked in the order in which writers take them.
  */
-export async function lockState(tx: Database): Promise<void> {
+export async function lockState(tx: Database, project: string): Promise<void> {
   await tx.query(sql`lock table collections, users, documents, files in exclusive mode`)
   await tx.query(sql`set local statement_timeout = 0`)
+  // What follows counts documents anew, and draws numbers after theirs.
+  await numberChangesFirst(tx, project)
 }
 
 export interface CountedName {
@@ -20,7 +23,7 @@ export interface CountedName {
 /** The collections of a project with the number of their documents, the oldest first. */
 export async function selectCountedNames(db: Database, project: string): Promise<CountedName[]> {
   return db.query<{ id: string; name: string; documents: number }>(sql`
-    select c.id, c.name, n.documents
+    select c.id, c.name, n.documents + ${pendingDocuments(sql`c.project_id`, sql`c.id`)} as documents
     from collections c
     join document_counts n on n.collection_id = c.id
     where c.project_id = ${project}

@@ -1,14 +1,7 @@
 /** Writes of one document, each a statement that needs no transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
-import {
-  columns,
-  type DocumentRow,
-  fromRow,
-  type NewData,
-  recorded,
-  type WritePlace,
-  type Written,
-} from './documents.js'
+import { columns, type DocumentRow, fromRow, type NewData, type WritePlace, type Written } from './documents.js'
+import { recorded, recordedDeletion } from './recording.js'
 
 /** Writes the new data of one document and records the change, in one statement; nothing if it is at another version. */
 export async function updateDocument(
@@ -17,15 +10,16 @@ export async function updateDocument(
   { id, json }: NewData,
   version: number,
 ): Promise<Written> {
-  const rows = await db.query<DocumentRow & { seq: number | null }>(
+  const { recording, seq } = recorded(db, place, 'updated', sql`written`, 1, sql`exists (select from written)`)
+  const rows = await db.query<DocumentRow & Pick<Written, 'seq'>>(
     writing(sql`
     with written as (
       update documents d set data = ${json}::jsonb, version = d.version + 1, updated_at = ${place.at}::timestamptz
       from documents old
       where d.id = ${id} and d.collection_id = ${place.collection.id} and d.version = ${version}::int and old.id = d.id
       returning ${columns}, old.data as before, old.updated_at as before_updated_at
-    ), ${recorded(place, 'updated', sql`written`, 1, sql`exists (select from written)`)}
-    select id, data, version, created_at, updated_at, (select last_seq from drawn) as seq from written`),
+    ), ${recording}
+    select id, data, version, created_at, updated_at, ${seq} as seq from written`),
   )
   return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
 }
@@ -42,19 +36,16 @@ export async function deleteDocument(
 ): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {
   const { collection } = place
   const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
-  const [written] = await db.query<{ seq: number | null; is_deleted: boolean }>(
+  const { recording, seq } = recordedDeletion(db, place, 1)
+  const [written] = await db.query<Pick<Written, 'seq'> & { is_deleted: boolean }>(
     writing(sql`
     with deleted as (
       delete from documents d
       where d.id = ${id} and d.collection_id = ${collection.id} and ${atVersion}
         and not exists (select from files f where f.document_id = d.id)
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
-    ), counted as (
-      update document_counts set documents = documents - 1
-      where collection_id = ${collection.id} and exists (select from deleted)
-      returning collection_id
-    ), ${recorded(place, 'deleted', sql`deleted`, 1, sql`exists (select from counted)`)}
-    select (select last_seq from drawn) as seq, exists (select from deleted) as is_deleted`),
+    ), ${recording}
+    select ${seq} as seq, exists (select from deleted) as is_deleted`),
   )
   return { seq: written?.seq ?? null, isDeleted: written?.is_deleted ?? false }
 }

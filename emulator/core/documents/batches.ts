@@ -9,9 +9,9 @@ import {
 } from '../../../client/protocol/model/document.js'
 import {
   deleteDocuments,
-  insertDocuments,
   lockDocuments,
   lockDocumentVersions,
+  type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
 import {
@@ -26,6 +26,7 @@ import { inTransaction } from '../unit-of-work.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
+  insertAll,
   place,
   recording,
   requireAnswerable,
@@ -46,11 +47,14 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  */
 export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
-  const now = ctx.backend.now(ctx.project.id)
   const texts = await textsOf(collection, many, (fields) => withSchema(collection, fields))
-  if (texts.length === 0) return []
-  const rows = texts.map(({ text }) => ({ id: ctx.backend.newId(now), ...text }))
-  const { documents } = await recording(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  const [first] = texts
+  if (!first) return []
+  const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
+  const isJoined = texts.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
+  const documents = isJoined
+    ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first.text, write)
+    : await write(texts.map(({ text }) => text))
   // The collection was removed since it was looked up.
   if (documents.length === 0) throw noSuchCollection(name)
   return shownTo(ctx, collection, documents)

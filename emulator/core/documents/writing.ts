@@ -8,7 +8,7 @@ import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
-import type { NewData, WritePlace } from '../../store/documents.js'
+import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
 import { may } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
@@ -103,19 +103,28 @@ export function bytesInAnswer(text: string): number {
 /** What stands around the data of a document at most: its id, times and collection. */
 const mostEnvelopeBytes = 512
 
-/** Publishes the changes that a write has recorded: none where it found no document as it should be, and drew no number. */
-export function recording<Recorded extends { readonly seq: number | null }>(
-  ctx: Context,
-  write: () => Promise<Recorded>,
-) {
+/** Publishes the changes that a write has recorded: none where it found no document as it should be. */
+export function recording<Recorded extends Pick<Written, 'seq'>>(ctx: Context, write: () => Promise<Recorded>) {
   const project = ctx.project.id
   const changesOf = (recorded?: Recorded): Message | undefined => {
     if (recorded && recorded.seq === null) return undefined
-    return { kind: 'changes', project, seq: recorded?.seq ?? null }
+    return { kind: 'changes', project, seq: typeof recorded?.seq === 'number' ? recorded.seq : null }
   }
   return publishing(ctx, changesOf, write)
 }
 
 export function place(ctx: Context, collection: StoredCollection, now: Date): WritePlace {
   return { project: ctx.project.id, collection, at: now.toISOString() }
+}
+
+/** Inserts documents in one statement; none if the collection is gone. */
+export async function insertAll(
+  ctx: Context,
+  collection: StoredCollection,
+  texts: readonly Omit<NewData, 'id'>[],
+): Promise<StoredDocument[]> {
+  const now = ctx.backend.now(ctx.project.id)
+  const rows = texts.map((text) => ({ id: ctx.backend.newId(now), ...text }))
+  const { documents } = await recording(ctx, () => insertDocuments(ctx.db, place(ctx, collection, now), rows))
+  return documents
 }

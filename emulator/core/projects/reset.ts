@@ -57,7 +57,7 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
   const isWhole = !(collections || users || files || mail)
   const report = await inTransaction(unitOf(backend), async (unit) => {
     const tx = unit.db
-    await lockState(tx)
+    await lockState(tx, project)
     const emptied = await emptyCollections(unit, project, isWhole ? 'all' : (collections ?? []))
     const report = {
       collections: emptied.map(({ name, documents }) => ({ name, documents })),

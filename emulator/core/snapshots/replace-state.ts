@@ -7,10 +7,10 @@ import { restartChanges } from '../projects/reset.js'
 import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 
 /** Waits for other work on snapshots and for writers, and keeps them out until the transaction ends. */
-export async function lockSnapshotsAndState(tx: Database): Promise<void> {
+export async function lockSnapshotsAndState(tx: Database, project: string): Promise<void> {
   await takeTime(tx)
   await lockSnapshots(tx)
-  await lockState(tx)
+  await lockState(tx, project)
 }
 
 /**
@@ -25,7 +25,7 @@ export async function replaceState<Result>(
   replace: (tx: Database) => Promise<Result>,
 ): Promise<Result> {
   const result = await inTransaction(unitOf(backend), async (unit) => {
-    await lockSnapshotsAndState(unit.db)
+    await lockSnapshotsAndState(unit.db, project)
     const before = await selectCountedNames(unit.db, project)
     const result = await replace(unit.db)
     const after = await selectCountedNames(unit.db, project)

@@ -31,7 +31,7 @@ export interface Undone {
 export async function finishCommand(backend: Backend, id: string, name: string): Promise<void> {
   const project = (await requireProject(backend, id)).id
   await inTransaction(unitOf(backend), async ({ db: tx }) => {
-    await lockSnapshotsAndState(tx)
+    await lockSnapshotsAndState(tx, project)
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: true })
   })

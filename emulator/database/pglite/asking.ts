@@ -12,6 +12,7 @@ const capabilities: Capabilities = {
   vacuumsItself: false,
   checkpointsItself: false,
   isDurable: false,
+  runsWritersTogether: false,
 }
 
 const beginning = sql`begin`

@@ -27,6 +27,7 @@ const capabilities: Capabilities = {
   vacuumsItself: true,
   checkpointsItself: true,
   isDurable: true,
+  runsWritersTogether: true,
 }
 
 const mostClosingMilliseconds = 1_000

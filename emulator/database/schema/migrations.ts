@@ -14,6 +14,7 @@ import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
 import { keyScopes } from './0016-key-scopes.js'
+import { pendingChanges } from './0017-pending-changes.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   indexUses,
   rateWindows,
   keyScopes,
+  pendingChanges,
 ]

@@ -29,7 +29,7 @@ function walked(plan: ListPlan): Fragment {
   if (query.offset >= deepOffset && query.where.all.length === 0) return walkedDeep(plan)
   return sql`
     select counted.total, d.id, d.data, d.version, d.created_at, d.updated_at
-    from (${totalOf(scope.collection, query.count)}) as counted
+    from (${totalOf(scope, query.count)}) as counted
     left join (
       select d.id, d.data, d.version, d.created_at, d.updated_at
       from documents d
@@ -58,7 +58,7 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
   const ifAny = (value: Fragment, condition: Fragment) =>
     sql`(select coalesce(max(${value}), 0) from counted where ${condition})`
   return plannedEachTime(sql`
-    with counted as materialized (${totalOf(scope.collection, true)}), page as (
+    with counted as materialized (${totalOf(scope, true)}), page as (
       select id from (
       ${from(direction, sql`limit ${ifAny(sql`${limit}::bigint`, sql`total >= 2 * ${offset}::bigint`)} offset ${offset}::bigint`)}
       union all
@@ -80,7 +80,7 @@ function walkedDeep({ scope, query: { limit, offset, count }, ordering }: ListPl
 /** Without a filter, so the total is the collection's. */
 function sorted(plan: ListPlan): Fragment {
   const { scope, query } = plan
-  const total = totalOf(scope.collection, query.count)
+  const total = totalOf(scope, query.count)
   return withPage(plan, sql`page as (${cut(plan, matchesInOrder(plan, sql`true`))})`, total)
 }
 

@@ -1,6 +1,7 @@
 /** How many documents a list finds. Totals of filters are remembered, and hold until the collection changes. */
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import { type Fragment, sql } from '../../database/port.js'
+import { pendingDocuments } from '../realtime/numbering.js'
 
 /** A total, and the number of the project's last change when it was counted. */
 export interface CountedTotal {
@@ -35,9 +36,12 @@ export function openTotals(): Totals {
 const noTotal = sql`select null::int as total, null::bigint as seq`
 
 /** Without a filter the collection's count is the total. */
-export function totalOf(collection: string, isWanted: boolean): Fragment {
+export function totalOf({ project, collection }: Counting['scope'], isWanted: boolean): Fragment {
   if (!isWanted) return noTotal
-  return sql`select c.documents as total, null::bigint as seq from document_counts c where c.collection_id = ${collection}::uuid`
+  return sql`
+      select c.documents + ${pendingDocuments(sql`${project}`, sql`c.collection_id`)} as total, null::bigint as seq
+      from document_counts c
+      where c.collection_id = ${collection}::uuid`
 }
 
 interface Counting {
@@ -60,7 +64,8 @@ const mostChanges = 1_000
 
 /**
  * Each write has a number, in the order of their commits and without gaps, so the database of that number is always the same.
- * Where some that followed are not kept any more, or the numbers began anew, there are fewer changes than numbers.
+ * Where some that followed are not kept any more, or the numbers began anew, there are fewer changes than numbers. A change that
+ * waits for its number has happened as well.
  */
 function isUnchanged({ project, collection }: Counting['scope'], { seq }: CountedTotal): Fragment {
   return sql`(
@@ -69,5 +74,7 @@ function isUnchanged({ project, collection }: Counting['scope'], { seq }: Counte
       from (
         select collection_id from changes where project_id = ${project} and seq > ${seq}::bigint limit ${mostChanges}
       ) as c
+    ) and not exists (
+      select from pending_changes where project_id = ${project} and collection_id = ${collection}::uuid
     )`
 }

@@ -3,6 +3,7 @@ import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
+import { numberAllChanges, numberChanges } from './numbering.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
 export type Recorded = RecordedDocumentChange | CollectionChange | CollectionReset
@@ -76,8 +77,9 @@ export interface ChangePage {
   readonly lastSeq: number
 }
 
-/** The next changes of some collections, in commit order. */
+/** The next changes of some collections, in commit order: all that are committed. */
 export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<ChangePage> {
+  await numberChanges(db, project)
   const ofThese = collections ? sql`and collection_id = any(${collections}::uuid[])` : nothing
   const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
     select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.before_updated_at,
@@ -114,6 +116,7 @@ export interface Kept {
 
 /** The newest number of a project, and the oldest one whose change is still kept. */
 export async function selectKept(db: Database, project: string): Promise<Kept> {
+  await numberChanges(db, project)
   const [row] = await db.query<{ oldest: number | null; last_seq: number }>(sql`
     select s.last_seq, (select min(seq) from changes where project_id = s.project_id and seq > s.kept_after) as oldest
     from sequences s
@@ -121,11 +124,22 @@ export async function selectKept(db: Database, project: string): Promise<Kept> {
   return { oldest: row?.oldest ?? null, lastSeq: row?.last_seq ?? 0 }
 }
 
-/** Records that a collection itself has changed, in the transaction where it does; the number of that change. */
+/**
+ * Records that a collection itself has changed, in the transaction where it does; the number of that change, where it has one
+ * before the commit.
+ */
 export async function insertCollectionChange(
   tx: Database,
   { project, collection, at }: { project: string; collection: string; at: string },
 ): Promise<number | null> {
+  if (tx.capabilities.runsWritersTogether) {
+    await tx.query(
+      writing(sql`
+      insert into pending_changes (project_id, kind, collection_id, recorded_at)
+      values (${project}, 'collection', ${collection}::uuid, ${at}::timestamptz)`),
+    )
+    return null
+  }
   const [recorded] = await tx.query<{ seq: number }>(
     writing(sql`
     with drawn as (
@@ -182,6 +196,7 @@ export async function deleteOldChanges(
   db: Database,
   { before, kept, most }: { before: string; kept: number; most: number },
 ): Promise<number> {
+  await numberAllChanges(db)
   const rows = await db.query(sql`
     delete from changes
     where (project_id, seq) in (

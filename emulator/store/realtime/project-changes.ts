@@ -1,8 +1,10 @@
 /** What is asked of all projects and collections at once, for whoever watches all of them. */
 import { type Database, sql } from '../../database/port.js'
+import { numberAllChanges } from './numbering.js'
 
 /** The newest number of each project. */
 export async function selectLastNumbers(db: Database): Promise<ReadonlyMap<string, number>> {
+  await numberAllChanges(db)
   const rows = await db.query<{ project_id: string; last_seq: number }>(sql`select project_id, last_seq from sequences`)
   return new Map(rows.map(({ project_id, last_seq }) => [project_id, last_seq]))
 }

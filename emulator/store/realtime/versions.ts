@@ -4,6 +4,7 @@ import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql } from '../../database/port.js'
 import { mostTextBytes } from '../sql-words.js'
 import type { RecordedDocumentChange } from './changes.js'
+import { numberChanges } from './numbering.js'
 
 /** One change of a document. */
 export interface VersionRow {
@@ -41,6 +42,7 @@ export async function selectVersions(
   { project, collection, document }: VersionPlace,
   { before, most }: { before: number | undefined; most: number },
 ): Promise<{ readonly rows: readonly VersionRow[]; readonly hasMore: boolean }> {
+  await numberChanges(db, project)
   const onlyBefore = before === undefined ? nothing : sql`and seq < ${before}::bigint`
   const rows = await db.query<Row & { found: number }>(sql`
     select seq, kind, version, data, before, before_updated_at, recorded_at, found
@@ -69,6 +71,7 @@ export async function selectVersionsAt(
   { project, collection, document }: VersionPlace,
   versions: readonly number[],
 ): Promise<VersionRow[]> {
+  await numberChanges(db, project)
   const wanted = versions.flatMap((version) => [String(version), String(version + 1)])
   const rows = await db.query<Row>(sql`
     select seq, kind, version, data, before, before_updated_at, recorded_at

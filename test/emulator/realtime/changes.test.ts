@@ -9,6 +9,7 @@ import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Config, startEmulator } from '../../../emulator/dev.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
+import { numberAllChanges } from '../../../emulator/store/realtime/numbering.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-changes-'))
@@ -70,6 +71,7 @@ describe.each(Object.keys(engines))('changes on %s', (name) => {
     ids = { edited: edited.id, deleted: deleted.id, batch: batch.map(({ id }) => id) }
     await emulator.close()
     db = await engine.open()
+    await numberAllChanges(db)
     rows = await db.query<ChangeRow>(
       sql`select seq, kind, document_id, version, data, before from changes order by seq`,
     )

@@ -1,0 +1,115 @@
+/**
+ * How a write counts documents and records its changes, as parts of its statement. Where one transaction runs at a time, numbers
+ * are drawn with it; where many run beside one another, `realtime/numbering.ts` gives them after the commit.
+ */
+import type { Change } from '../../client/protocol/model/change.js'
+import { type Database, type Fragment, sql, writing } from '../database/port.js'
+
+/** The newest number of what was recorded: `later` where numbers are given after the commit, null where nothing was. */
+export type RecordedSeq = number | 'later' | null
+
+/** Where a write happens and when. */
+export interface WritePlace {
+  readonly project: string
+  readonly collection: { readonly id: string; readonly name: string }
+  readonly at: string
+}
+
+/**
+ * How an insertion is counted and recorded. `counted` holds the row of an open collection. Where writers run beside one another, it
+ * is held against a removal only, and counted with the changes once they are numbered.
+ */
+export function insertionOf(db: Database, { project, collection, at }: WritePlace, count: number) {
+  if (db.capabilities.runsWritersTogether) {
+    return {
+      counted: sql`counted as materialized (
+      select collection_id from document_counts where collection_id = ${collection.id} and not is_removed for key share
+    )`,
+      recorded: sql`recorded as (
+      insert into pending_changes (project_id, kind, collection_id, document_id, version, data, recorded_at)
+      select ${project}, 'created', counted.collection_id, fresh.id, 1, fresh.data, ${at}::timestamptz
+      from counted, fresh
+      order by fresh.ordinality
+    )`,
+      seq: sql`'later'`,
+    }
+  }
+  return {
+    counted: sql`counted as (
+      update document_counts set documents = documents + ${count}::int
+      where collection_id = ${collection.id} and not is_removed
+      returning collection_id
+    )`,
+    recorded: sql`${drawn(project, count, sql`exists (select from counted)`)}, recorded as (
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, recorded_at)
+      select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1, fresh.data,
+        ${at}::timestamptz
+      from drawn, fresh
+    )`,
+    seq: sql`(select last_seq from drawn)`,
+  }
+}
+
+/** Parts of a statement: what it records, and the `RecordedSeq` that says so. */
+interface Recording {
+  readonly recording: Fragment
+  readonly seq: Fragment
+}
+
+/**
+ * Records a change for each row of `affected`: id, version, data, and its data and time before. What `condition` reads is locked
+ * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
+ */
+export function recorded(
+  db: Database,
+  { project, collection, at }: WritePlace,
+  kind: Change['kind'],
+  affected: Fragment,
+  count: number,
+  condition = sql`true`,
+): Recording {
+  if (db.capabilities.runsWritersTogether) {
+    const recording = writing(sql`recorded as (
+      insert into pending_changes (project_id, kind, collection_id, document_id, version, data, before, before_updated_at,
+        recorded_at)
+      select ${project}, ${kind}, ${collection.id}::uuid, affected.id, affected.version, affected.data, affected.before,
+        affected.before_updated_at, ${at}::timestamptz
+      from ${affected} as affected
+      order by affected.id
+      returning 1 as one
+    )`)
+    return { recording, seq: sql`(select 'later' from recorded limit 1)` }
+  }
+  const recording = writing(sql`${drawn(project, count, condition)}, recorded as (
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, before_updated_at,
+        recorded_at)
+      select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
+        affected.id, affected.version, affected.data, affected.before, affected.before_updated_at, ${at}::timestamptz
+      from drawn, ${affected} as affected
+    )`)
+  return { recording, seq: sql`(select last_seq from drawn)` }
+}
+
+/** The same for each row of `deleted`, which are counted off. */
+export function recordedDeletion(db: Database, place: WritePlace, count: number): Recording {
+  const { recording, seq } = recorded(db, place, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
+  if (db.capabilities.runsWritersTogether) return { recording, seq }
+  const counted = sql`counted as (
+      update document_counts set documents = documents - ${count}::int
+      where collection_id = ${place.collection.id} and exists (select from deleted)
+      returning collection_id
+    )`
+  return { recording: sql`${counted}, ${recording}`, seq }
+}
+
+/**
+ * Draws the project's next sequence numbers. Their row stays locked until commit, so that numbers are given in
+ * commit order and without gaps.
+ */
+function drawn(project: string, count: number, condition: Fragment): Fragment {
+  return writing(sql`drawn as (
+      update sequences set last_seq = last_seq + ${count}::int
+      where project_id = ${project} and ${condition}
+      returning last_seq, last_seq - ${count}::int as before_seq
+    )`)
+}

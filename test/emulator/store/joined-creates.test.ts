@@ -1,0 +1,123 @@
+/** Documents that are created at the same time are written together where each commit waits for the disk. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Fields } from '../../../client/protocol/model/document.js'
+import { defaultConfig } from '../../../emulator/config.js'
+import { createCollection } from '../../../emulator/core/collections/collections.js'
+import type { Context } from '../../../emulator/core/context.js'
+import { createDocument } from '../../../emulator/core/documents/documents.js'
+import { openJoinedCreates } from '../../../emulator/core/documents/joined-creates.js'
+import { identifyText } from '../../../emulator/core/logins/credentials.js'
+import { inTransaction, unitOf } from '../../../emulator/core/unit-of-work.js'
+import { type Database, DatabaseError, type Sql, sql } from '../../../emulator/database/port.js'
+import { openService, type Service } from '../../../emulator/open-service.js'
+import { engines } from '../../fixtures/databases/engines.js'
+import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.stop())
+
+describe.each(engines)('on %s', (engine) => {
+  let service: Service
+  beforeAll(async () => {
+    const databaseUrl = engine === 'postgres' ? server.url : undefined
+    service = await openService({ ...defaultConfig, memory: true, databaseUrl })
+    await createCollection(await contextWith(service.backend.db), { name: 'posts' })
+  })
+  afterAll(() => service.close())
+
+  async function contextWith(db: Database): Promise<Context> {
+    const backend = { ...service.backend, db, joinedCreates: openJoinedCreates() }
+    return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitOf(backend) }
+  }
+
+  /** The same database, which keeps what inserts documents and may refuse it. */
+  function watched(refuse: (statement: Sql) => void = () => undefined) {
+    const inserts: Sql[] = []
+    const db: Database = {
+      ...service.backend.db,
+      async query(statement) {
+        if (statement.text.includes('insert into documents')) {
+          inserts.push(statement)
+          refuse(statement)
+        }
+        return service.backend.db.query(statement)
+      },
+    }
+    return { db, inserts }
+  }
+
+  const mentions = (word: string, { values }: Sql) =>
+    values.some((value) => typeof value === 'string' && value.includes(word))
+  const documents = async (word: string) =>
+    service.backend.db.query<{ id: string; n: number }>(
+      sql`select id, (data ->> 'n')::int as n from documents where data ? ${word} order by id`,
+    )
+
+  it('each is answered its own, with few statements where a commit is dear', async () => {
+    const { db, inserts } = watched()
+    const ctx = await contextWith(db)
+
+    const created = await Promise.all(
+      Array.from({ length: 300 }, (_, n) => createDocument(ctx, 'posts', { many: true, n })),
+    )
+
+    expect(created.map(({ data }) => JSON.parse(JSON.stringify(data)).n)).toEqual(created.map((_, n) => n))
+    const own = created.map(({ id }, n) => ({ id, n })).sort((one, other) => (one.id < other.id ? -1 : 1))
+    expect(await documents('many')).toEqual(own)
+    if (db.capabilities.runsWritersTogether) expect(inserts.length).toBeLessThan(8)
+    else expect(inserts.length).toBe(300)
+  })
+
+  it('one that the database refuses fails alone', async () => {
+    const { db } = watched((statement) => {
+      if (mentions('"poison"', statement)) throw new DatabaseError('Refused.', '22000')
+    })
+    const ctx = await contextWith(db)
+    const fields: Fields[] = [
+      { some: 1, n: 0 },
+      { some: 1, n: 1 },
+      { some: 1, n: 2, poison: true },
+      { some: 1, n: 3 },
+    ]
+
+    const outcomes = await Promise.allSettled(fields.map((one) => createDocument(ctx, 'posts', one)))
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
+    expect((await documents('some')).map(({ n }) => n)).toEqual([0, 1, 3])
+  })
+
+  it('where nobody knows whether they were committed, none is written again', async () => {
+    const { db, inserts } = watched(() => {
+      throw new DatabaseError('The connection broke.', '08007')
+    })
+    const ctx = await contextWith(db)
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => createDocument(ctx, 'posts', { n })))
+
+    expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true)
+    expect(new Set(inserts.flatMap(({ values }) => values.filter((value) => Array.isArray(value)).flat())).size).toBe(
+      20,
+    )
+    expect(
+      inserts.reduce((sum, { values }) => sum + values.filter((value) => Array.isArray(value)).flat().length, 0),
+    ).toBe(20)
+  })
+
+  it('one of a transaction is written in it, whoever else creates meanwhile', async () => {
+    const ctx = await contextWith(service.backend.db)
+
+    const broken = inTransaction(ctx, async (ctx) => {
+      await createDocument(ctx, 'posts', { whole: 1, n: 1 })
+      throw new Error('rolled back')
+    })
+    const beside = Array.from({ length: 20 }, (_, n) => createDocument(ctx, 'posts', { beside: 1, n }))
+    await broken.catch(() => undefined)
+    await Promise.all(beside)
+
+    expect(await documents('whole')).toEqual([])
+    expect(await documents('beside')).toHaveLength(20)
+  })
+})
