@@ -1,6 +1,6 @@
 /** A modal, for what cannot be undone and for what is filled in whole. */
 import { Dialog as Base } from '@base-ui/react/dialog'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 
 interface DialogProps {
   readonly title: string
@@ -34,13 +34,19 @@ interface FormDialogProps extends Omit<DialogProps, 'children'> {
   readonly children?: ReactNode
 }
 
-/** A dialog with fields, or just a question, and one button that does it. */
+/** A dialog with fields, or just a question, and one button that does it. `Esc` asks before it drops what was typed. */
 export function FormDialog(props: FormDialogProps) {
   const { title, action, isBad = false, isBusy, failure, onClose, onSubmit, children, isWide } = props
+  const isTyped = useRef(false)
+  const [isAsking, setAsking] = useState(false)
+  const leave = () => (isTyped.current && !isAsking ? setAsking(true) : isAsking ? setAsking(false) : onClose())
   return (
-    <Dialog title={title} onClose={onClose} isWide={isWide ?? false} isKept>
+    <Dialog title={title} onClose={leave} isWide={isWide ?? false} isKept>
       <form
         className="dialog-form"
+        onInput={() => {
+          isTyped.current = true
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           onSubmit(new FormData(event.currentTarget))
@@ -48,14 +54,27 @@ export function FormDialog(props: FormDialogProps) {
       >
         {children}
         {failure}
-        <div className="dialog-actions">
-          <button type="button" className="button plain" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={isBusy}>
-            {action}
-          </button>
-        </div>
+        {isAsking ? (
+          <div className="dialog-actions" role="alert">
+            <span className="grow">Drop what you typed?</span>
+            <button type="button" className="button bad" onClick={onClose}>
+              Drop it
+            </button>
+            {/* biome-ignore lint/a11y/noAutofocus: it answers the key that was pressed. */}
+            <button type="button" className="button plain" autoFocus onClick={() => setAsking(false)}>
+              Go on typing
+            </button>
+          </div>
+        ) : (
+          <div className="dialog-actions">
+            <button type="button" className="button plain" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="submit" className={`button ${isBad ? 'bad' : 'main'}`} disabled={isBusy}>
+              {action}
+            </button>
+          </div>
+        )}
       </form>
     </Dialog>
   )

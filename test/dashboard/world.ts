@@ -35,6 +35,8 @@ export async function openDashboard(options: Parameters<typeof startEmulator>[0]
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     context.setDefaultTimeout(patience)
     const page = await context.newPage()
+    // Leaving with something typed is asked about by the browser.
+    page.on('dialog', (dialog) => void dialog.accept())
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {

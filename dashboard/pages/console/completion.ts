@@ -1,5 +1,6 @@
 /** What the console offers while one types: names of collections, their fields, and what can be done with them. */
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
+import { quotedName } from '../../parts/sql-name.js'
 import { methods } from './call.js'
 
 /** What is known of the emulator, asked for when it is needed. */
@@ -20,7 +21,7 @@ const functions = [
 
 /** A name as SQL takes it. */
 export function sqlName(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : `"${name.replaceAll('"', '""')}"`
+  return /^[a-z_][a-z0-9_]*$/.test(name) && !reserved.has(name) ? name : quotedName(name)
 }
 
 const reserved = new Set([

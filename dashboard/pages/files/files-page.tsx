@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from '../../../client/protocol/model/figures
 import { shellWord } from '../../../client/snippets/shell.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useAction, useUndo } from '../../frame/undo.js'
+import { usePages } from '../../live/use-pages.js'
 import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
@@ -14,8 +15,6 @@ import { Preview } from '../../parts/preview.js'
 import { Empty, Failure, Skeleton, wordsOf } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
-
-const pageSize = 500
 
 interface Upload {
   readonly name: string
@@ -29,33 +28,39 @@ export function FilesPage() {
   const { id } = useParams<{ id?: string }>()
   const [, go] = useLocation()
   const [folder, setFolder] = useState('')
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['files', 'list', folder, acting?.user.id],
-    queryFn: () => client.files.list({ limit: pageSize, ...(folder === '' ? {} : { path: folder }) }),
-  })
+  const {
+    items: files,
+    error,
+    isPending,
+    retry,
+    onRange,
+  } = usePages(['files', 'list', folder, acting?.user.id], (page) =>
+    client.files.list({ ...page, ...(folder === '' ? {} : { path: folder }) }),
+  )
   const usage = useQuery({ queryKey: ['files', 'usage'], queryFn: () => client.files.info() })
   const [uploads, upload] = useUploads(folder)
   const close = useCallback(() => go('/files'), [go])
-  const files = data?.items ?? []
   const selected = files.find((file) => file.id === id)
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
   const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
   const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
   const all = usage.data?.files ?? 0
-  const count =
-    files.length < all && folder === '' ? `the newest ${files.length} of ${formatCount(all)}` : formatCount(all)
   return (
     <Page
       title="Files"
-      facts={usage.data ? `${count} ${all === 1 ? 'file' : 'files'} · ${formatBytes(bytes)} of ${limit} (${tier})` : ''}
+      facts={
+        usage.data
+          ? `${formatCount(all)} ${all === 1 ? 'file' : 'files'} · ${formatBytes(bytes)} of ${limit} (${tier})`
+          : ''
+      }
       actions={<UploadButton onFiles={upload} />}
       strip={<Folders files={files} folder={folder} onChange={setFolder} uploads={uploads} />}
       pane={selected ? <FilePane key={selected.id} file={selected} onClose={close} /> : undefined}
     >
       <DropTarget onFiles={upload}>
         {isPending ? <Skeleton /> : null}
-        {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-        {data && files.length === 0 ? (
+        {error ? <Failure error={error} retry={retry} /> : null}
+        {!isPending && !error && files.length === 0 ? (
           <Empty title="No files here" command="svc files upload picture.png">
             <p>Drop files onto this page, or let a document bring its own.</p>
           </Empty>
@@ -68,6 +73,7 @@ export function FilesPage() {
             rowAt={(index) => files[index]}
             idOf={(file) => file.id}
             selected={id}
+            onRange={onRange}
             onOpen={(file) => go(`/files/${file.id}`)}
           />
         ) : null}

@@ -1,10 +1,10 @@
 /** The users of the project, and everything that its owner may do with one. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useCallback, useDeferredValue, useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import type { AppUser } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
+import { usePages } from '../../live/use-pages.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
@@ -15,8 +15,6 @@ import { useSession } from '../../session/context.js'
 import { CreateUser } from './create-user.js'
 import { UserPane } from './user-pane.js'
 
-const pageSize = 200
-
 export function UsersPage() {
   const { owner } = useSession()
   const { id } = useParams<{ id?: string }>()
@@ -24,19 +22,22 @@ export function UsersPage() {
   const [search, setSearch] = useState('')
   const [isCreating, setCreating] = useState(false)
   const wanted = useDeferredValue(search.trim())
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['users', 'list', wanted],
-    queryFn: () =>
-      owner.users.list({ limit: pageSize, ...(wanted === '' ? {} : { where: { email: { icontains: wanted } } }) }),
-    placeholderData: keepPreviousData,
-  })
+  const {
+    items: users,
+    total,
+    error,
+    isPending,
+    retry,
+    onRange,
+  } = usePages(['users', 'list', wanted], (page) =>
+    owner.users.list({ ...page, ...(wanted === '' ? {} : { where: { email: { icontains: wanted } } }) }),
+  )
   const close = useCallback(() => go('/users'), [go])
   useCommand(id === undefined ? 'svc users list' : `svc users get ${id}`)
-  const users = data?.items ?? []
   return (
     <Page
       title="Users"
-      facts={data ? factsOf(data.total, users.length) : ''}
+      facts={total === undefined ? '' : factsOf(total ?? users.length)}
       actions={
         <>
           <Search label="Find by email" value={search} onChange={setSearch} />
@@ -48,8 +49,8 @@ export function UsersPage() {
       pane={id === undefined ? undefined : <UserPane key={id} id={id} onClose={close} />}
     >
       {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {data && users.length === 0 ? (
+      {error ? <Failure error={error} retry={retry} /> : null}
+      {!isPending && !error && users.length === 0 ? (
         <Empty
           title={wanted === '' ? 'No users yet' : 'Nobody has that address'}
           command="svc users signup ada@example.com"
@@ -65,6 +66,7 @@ export function UsersPage() {
           rowAt={(index) => users[index]}
           idOf={(user) => user.id}
           selected={id}
+          onRange={onRange}
           onOpen={(user) => go(`/users/${user.id}`)}
         />
       ) : null}
@@ -75,9 +77,8 @@ export function UsersPage() {
   )
 }
 
-function factsOf(total: number | null, shown: number): string {
-  if (total === null || total === shown) return `${formatCount(shown)} ${shown === 1 ? 'user' : 'users'}`
-  return `the newest ${formatCount(shown)} of ${formatCount(total)}`
+function factsOf(total: number): string {
+  return `${formatCount(total)} ${total === 1 ? 'user' : 'users'}`
 }
 
 const columns: readonly Column<AppUser>[] = [

@@ -15,8 +15,10 @@ import { ConflictView } from './conflict-view.js'
 import { FieldsTab } from './fields-tab.js'
 import { FilesTab, filesIn } from './files-tab.js'
 import { HistoryTab } from './history-tab.js'
+import type { KnownFields } from './json-completion.js'
 import { LinkedTab } from './linked-tab.js'
 import { type Edited, useDocument } from './use-document.js'
+import { useKnownFields } from './use-known-fields.js'
 
 const JsonEditor = lazy(() => import('./json-editor.js'))
 
@@ -30,6 +32,7 @@ interface PaneProps {
 
 export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
   const edited = useDocument(collection, id)
+  const known = useKnownFields(collection)
   const [tab, setTab] = useState('json')
   const { stored, error, conflict } = edited
   const save = async () => {
@@ -73,7 +76,7 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
       {!isThere && !error ? <Skeleton /> : null}
       {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
       {isThere && !conflict ? (
-        <Tabs value={tab} onChange={setTab} tabs={tabsOf({ collection, id, edited, save: () => void save() })} />
+        <Tabs value={tab} onChange={setTab} tabs={tabsOf({ collection, id, edited, known, save: () => void save() })} />
       ) : null}
     </Pane>
   )
@@ -99,10 +102,11 @@ interface TabInput {
   readonly collection: string
   readonly id: string | undefined
   readonly edited: Edited
+  readonly known: KnownFields
   readonly save: () => void
 }
 
-function tabsOf({ collection, id, edited, save }: TabInput): Tab[] {
+function tabsOf({ collection, id, edited, known, save }: TabInput): Tab[] {
   const { stored, text, edit, issues } = edited
   const editing: Tab[] = [
     {
@@ -110,7 +114,7 @@ function tabsOf({ collection, id, edited, save }: TabInput): Tab[] {
       title: 'JSON',
       content: () => (
         <Suspense fallback={<Skeleton />}>
-          <JsonEditor value={text} onChange={edit} onSave={save} issues={issues} />
+          <JsonEditor value={text} onChange={edit} onSave={save} issues={issues} known={known} />
         </Suspense>
       ),
     },

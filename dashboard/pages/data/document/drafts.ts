@@ -25,6 +25,11 @@ addEventListener('pagehide', () => {
   }
 })
 
+/** A closed tab takes its drafts along; the browser asks first. */
+addEventListener('beforeunload', (event) => {
+  if (drafts.size > 0) event.preventDefault()
+})
+
 export function draftOf(key: string): Draft | undefined {
   return drafts.get(key)
 }

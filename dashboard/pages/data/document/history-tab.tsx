@@ -22,7 +22,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
   const { control, project } = useSession()
   const [picked, setPicked] = useState<readonly number[]>([])
   const place = { project: project.id, collection, document: id }
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['document', id, 'history', newest],
     queryFn: () => control.history.get({ ...place, limit: 50 }),
   })
@@ -32,7 +32,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
     queryFn: () => control.history.compare({ ...place, from, to }),
     enabled: from !== undefined && to !== undefined,
   })
-  if (error) return <Failure error={error} />
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />
   if (!data) return <Skeleton rows={4} />
   if (data.versions.length === 0) {
     return <Empty title="No versions are kept">Changes are kept for an hour, and the last 100,000.</Empty>
@@ -44,6 +44,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
   const restore = data.versions.find(({ version }) => version === picked[0] && picked.length === 1)
   return (
     <div className="history">
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       {data.versions.map((version) => (
         <VersionRow
           key={`${version.version} ${version.kind}`}

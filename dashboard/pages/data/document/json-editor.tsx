@@ -1,4 +1,5 @@
 /** A text editor for JSON. It is loaded when it is first needed. */
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { bracketMatching, foldGutter, indentOnInput } from '@codemirror/language'
@@ -10,6 +11,7 @@ import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { useEffect, useRef } from 'react'
 import type { Issue } from '../../../../client/index.js'
 import { codeLook } from '../../../parts/code-look.js'
+import { completeJson, type KnownFields } from './json-completion.js'
 
 export interface JsonEditorProps {
   readonly value: string
@@ -18,17 +20,18 @@ export interface JsonEditorProps {
   readonly onSave: () => void
   /** What the service said of fields, shown where they stand. */
   readonly issues: readonly Issue[]
+  readonly known: KnownFields
 }
 
 /** Beyond this, a parser at every pause would be felt. */
 const mostLinted = 300_000
 
-export default function JsonEditor({ value, onChange, onSave, issues }: JsonEditorProps) {
+export default function JsonEditor({ value, onChange, onSave, issues, known }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
-  const calls = useRef({ onChange, onSave })
+  const calls = useRef({ onChange, onSave, known })
   calls.current = {
-    onSave,
+    ...{ onSave, known },
     onChange(text) {
       typed.current.push(text)
       onChange(text)
@@ -65,7 +68,7 @@ export default function JsonEditor({ value, onChange, onSave, issues }: JsonEdit
   return <div className="editor" ref={host} />
 }
 
-function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange' | 'onSave'> }) {
+function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange' | 'onSave' | 'known'> }) {
   const save = () => {
     calls.current.onSave()
     return true
@@ -82,12 +85,20 @@ function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange
       highlightActiveLine(),
     ],
     [highlightSelectionMatches(), json(), codeLook],
+    autocompletion({ override: [(context) => completeJson(context, calls.current.known)], icons: false }),
     linter((opened) => (opened.state.doc.length > mostLinted ? [] : parse(opened)), { delay: 400 }),
     EditorView.contentAttributes.of({ 'aria-label': 'JSON of the document' }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) calls.current.onChange(update.state.doc.toString())
     }),
-    keymap.of([{ key: 'Mod-s', run: save }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+    keymap.of([
+      { key: 'Mod-s', run: save },
+      ...completionKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...searchKeymap,
+      indentWithTab,
+    ]),
   ]
 }
 

@@ -32,25 +32,37 @@ export function LinkedTab({ collection, document }: { collection: string; docume
     enabled: collections !== undefined,
   })
   const error = outgoing.error ?? incoming.error
-  if (error) return <Failure error={error} />
-  if (!outgoing.data || !incoming.data) return <Skeleton rows={4} />
-  if (outgoing.data.length + incoming.data.length === 0) {
-    return <Empty title="Nothing is linked">A field that holds the id of a document links to it.</Empty>
+  const isRead = outgoing.data !== undefined && incoming.data !== undefined
+  const leftOut = (collections?.length ?? 0) - names.length
+  const [to, from] = [outgoing.data ?? [], incoming.data ?? []]
+  const readAgain = () => {
+    void outgoing.refetch()
+    void incoming.refetch()
   }
   return (
     <div className="linked">
-      {outgoing.data.length > 0 ? <h3>Links to</h3> : null}
-      {outgoing.data.map(([field, linked]) => (
+      {error ? <Failure error={error} retry={readAgain} /> : null}
+      {!isRead && !error ? <Skeleton rows={4} /> : null}
+      {isRead && to.length + from.length === 0 ? (
+        <Empty title="Nothing is linked">A field that holds the id of a document links to it.</Empty>
+      ) : null}
+      {leftOut > 0 ? (
+        <p className="padded dim">
+          {leftOut} collections beyond the first {mostCollections} are not asked whether they link here.
+        </p>
+      ) : null}
+      {to.length > 0 ? <h3>Links to</h3> : null}
+      {to.map(([field, linked]) => (
         <Row key={field + linked.id} words={field} linked={linked} />
       ))}
-      {incoming.data.length > 0 ? <h3>Linked from</h3> : null}
-      {incoming.data.map(({ collection: from, field, documents, total }) => (
-        <div key={`${from}.${field}`}>
+      {from.length > 0 ? <h3>Linked from</h3> : null}
+      {from.map(({ collection: other, field, documents, total }) => (
+        <div key={`${other}.${field}`}>
           {documents.map((each) => (
-            <Row key={each.id} words={`${from}.${field}`} linked={{ ...each, collection: from }} />
+            <Row key={each.id} words={`${other}.${field}`} linked={{ ...each, collection: other }} />
           ))}
           {total > documents.length ? (
-            <Link className="link padded" href={`/data/${encodeURIComponent(from)}?${field}=${document.id}`}>
+            <Link className="link padded" href={`/data/${encodeURIComponent(other)}?${field}=${document.id}`}>
               all {total}
             </Link>
           ) : null}

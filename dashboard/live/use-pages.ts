@@ -1,0 +1,42 @@
+/** A list that is read page by page, as far as somebody scrolls. */
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { Page } from '../../client/index.js'
+
+/** The most that a list answers at once. */
+const pageSize = 100
+
+interface Pages<Item> {
+  readonly items: readonly Item[]
+  /** Of the first page; null where it is not counted. */
+  readonly total: number | null | undefined
+  readonly error: unknown
+  readonly isPending: boolean
+  readonly retry: () => void
+  /** Learns which rows are in view, and reads on before the last one is. */
+  readonly onRange: (from: number, to: number) => void
+}
+
+export function usePages<Item extends { readonly id: string }>(
+  queryKey: readonly unknown[],
+  read: (page: { limit: number; offset: number }) => Promise<Page<Item>>,
+): Pages<Item> {
+  const { data, error, isPending, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam: offset }) => read({ limit: pageSize, offset }),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.items.length < pageSize ? undefined : pages.length * pageSize),
+    placeholderData: keepPreviousData,
+  })
+  const pages = data?.pages ?? []
+  // What is new at the top moves the others down, so that one may come twice.
+  const items = [...new Map(pages.flatMap((page) => page.items).map((item) => [item.id, item])).values()]
+  const count = items.length
+  const onRange = useCallback(
+    (_from: number, to: number) => {
+      if (hasNextPage && !isFetching && to >= count - 20) void fetchNextPage()
+    },
+    [hasNextPage, isFetching, fetchNextPage, count],
+  )
+  return { items, total: pages[0]?.total, error, isPending, retry: () => void refetch(), onRange }
+}
