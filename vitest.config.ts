@@ -31,6 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'units',
+          globalSetup: ['test/fixtures/databases/share-server.ts'],
           include: ['{client,emulator,seeds,cli,dashboard}/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/conformance/**', 'test/full/**', ...liveTests, 'node_modules/**', 'dist/**'],
         },

@@ -9,7 +9,7 @@ import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { unpackTemplate } from '../../emulator/database/pglite/template.js'
 import { type Database, type DatabaseError, sql } from '../../emulator/database/port.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
-import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
 
 /** It needs no file of the folder, so it hangs whatever becomes of that. */
@@ -82,11 +82,11 @@ describe('PGlite', () => {
 })
 
 describe('PostgreSQL', () => {
-  let server: PostgresServer
+  let server: Databases
   let db: Database
 
   beforeEach(async () => {
-    server = await startPostgres()
+    server = await openDatabases()
     db = await openPostgres({ url: server.url })
     await db.query(sql`create table things (id text primary key, n integer)`)
     await db.query(sql`insert into things (id, n) values ('a', 0), ('b', 0)`)
@@ -151,7 +151,7 @@ describe('PostgreSQL', () => {
     await vi.waitUntil(
       async () => {
         const commits = await db.query(
-          sql`select 1 as one from pg_stat_activity where query = 'commit' and state = 'active'`,
+          sql`select 1 as one from pg_stat_activity where query = 'commit' and state = 'active' and datname = current_database()`,
         )
         return commits.length > 0
       },

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 
 let dir: string
-let server: PostgresServer
+let server: Databases
 let emulator: Emulator
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svc-failures-'))
-  server = await startPostgres()
+  server = await openDatabases()
   emulator = await startEmulator({ dir, databaseUrl: server.url })
 })
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Config, type Emulator, startEmulator } from '../../emulator/dev.js'
 import { openFolderKeys } from '../../emulator/folder-keys.js'
-import { startPostgres } from '../fixtures/databases/postgres.js'
+import { openDatabases } from '../fixtures/databases/shared-server.js'
 
 let dir: string
 const running: Emulator[] = []
@@ -128,7 +128,7 @@ describe('keys, control token and port', () => {
   })
 
   it('open a new database of one’s own, whose keys then are its own', async () => {
-    const server = await startPostgres()
+    const server = await openDatabases()
     try {
       const { apiKey } = await start()
       const shared = await restart({ databaseUrl: server.url })

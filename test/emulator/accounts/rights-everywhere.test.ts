@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { startPostgres } from '../../fixtures/databases/postgres.js'
+import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 it('contract 5.3 permissions hold in every process, however busy it is', async () => {
-  const server = await startPostgres()
+  const server = await openDatabases()
   const one = await startEmulator({ memory: true, databaseUrl: server.url })
   const other = await startEmulator({ memory: true, databaseUrl: server.url })
   try {

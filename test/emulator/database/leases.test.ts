@@ -5,7 +5,7 @@ import { defaultConfig } from '../../../emulator/config.js'
 import { sql } from '../../../emulator/database/port.js'
 import { openService } from '../../../emulator/open-service.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
-import { startPostgres } from '../../fixtures/databases/postgres.js'
+import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 describe.each(engines)('Two processes on %s', (engine) => {
   let opened: OpenedEngine
@@ -71,7 +71,7 @@ describe.each(engines)('Two processes on %s', (engine) => {
 })
 
 it('two services on one PostgreSQL have one lease for their background work', async () => {
-  const server = await startPostgres()
+  const server = await openDatabases()
   const config = { ...defaultConfig, memory: true, databaseUrl: server.url }
   const first = await openService(config)
   const leases = () => first.backend.db.query<{ name: string; holder: string }>(sql`select name, holder from leases`)

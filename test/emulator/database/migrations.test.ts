@@ -8,7 +8,7 @@ import { migrate, NewerDatabaseError } from '../../../emulator/database/schema/m
 import { migrations } from '../../../emulator/database/schema/migrations.js'
 import { selectDocument } from '../../../emulator/store/documents.js'
 import { selectUsage } from '../../../emulator/store/files.js'
-import { startPostgres } from '../../fixtures/databases/postgres.js'
+import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 it('migrations are numbered from 1 without gaps, as their files are', () => {
   const folder = new URL('../../../emulator/database/schema/', import.meta.url)
@@ -104,7 +104,7 @@ describe('An embedded database', () => {
 })
 
 it('two processes that start at once on one PostgreSQL apply each migration once', async () => {
-  const server = await startPostgres()
+  const server = await openDatabases()
   const processes = await Promise.all([openPostgres({ url: server.url }), openPostgres({ url: server.url })])
 
   await Promise.all(processes.map((db) => migrate(db)))
@@ -118,7 +118,7 @@ it('two processes that start at once on one PostgreSQL apply each migration once
 })
 
 it('a migration may take longer than a statement of a request', async () => {
-  const server = await startPostgres()
+  const server = await openDatabases()
   const db = await openPostgres({ url: server.url, mostStatementMilliseconds: 2_000 })
   await db.query(sql`
     create function slow() returns event_trigger language plpgsql as $$ begin perform pg_sleep(3); end $$`)

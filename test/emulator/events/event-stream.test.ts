@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { controlOf, follow } from '../../fixtures/events.js'
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     emulator = await startEmulator({ memory: true, ...(server ? { databaseUrl: server.url } : {}) })
   })
   afterAll(async () => {

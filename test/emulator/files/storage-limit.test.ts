@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { startEmulator } from '../../../emulator/dev.js'
-import { startPostgres } from '../../fixtures/databases/postgres.js'
+import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing is stored', async () => {
-  const server = await startPostgres()
+  const server = await openDatabases()
   const emulator = await startEmulator({ memory: true, databaseUrl: server.url })
   const { url, apiKey, controlToken, projectId } = emulator
   const headers = { 'x-api-key': apiKey }
@@ -52,7 +52,7 @@ it('FIL-07 over what a tier may store in all is 413 STORAGE_LIMIT, and nothing i
 })
 
 it('FIL-07 what a deleted file took is given away once, while it is swept and two others come in', async () => {
-  const server = await startPostgres()
+  const server = await openDatabases()
   const emulator = await startEmulator({ memory: true, databaseUrl: server.url, tier: 'free' })
   const { url, apiKey } = emulator
   const headers = { 'x-api-key': apiKey }
@@ -66,7 +66,9 @@ it('FIL-07 what a deleted file took is given away once, while it is swept and tw
     return fetch(`${url}/storage/upload`, { method: 'POST', headers, body })
   }
   const untilWaiting = async (wanted: number) => {
-    const waiting = 'select count(*)::int as count from pg_locks where not granted'
+    const waiting = `
+      select count(*)::int as count from pg_locks join pg_stat_activity using (pid)
+      where not granted and datname = current_database()`
     while ((await watch.query(waiting)).rows[0]?.count < wanted) await pause(10)
   }
   const { id } = (await (await upload()).json()) as { id: string }

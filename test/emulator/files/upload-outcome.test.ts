@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 
 let dir: string
-let server: PostgresServer
+let server: Databases
 let line: CuttingProxy
 let direct: pg.Client
 let emulator: Emulator
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'svc-outcome-'))
-  server = await startPostgres()
+  server = await openDatabases()
   line = await cuttingProxy(server.url)
   const databaseUrl = server.url.replace(/:\d+\//, `:${new URL(line.url).port}/`)
   emulator = await startEmulator({ dir, databaseUrl })
@@ -56,7 +56,9 @@ async function holdUpCommits(): Promise<void> {
 }
 
 async function waiting(): Promise<number> {
-  const { rows } = await direct.query(`select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`)
+  const { rows } = await direct.query(
+    `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+  )
   return rows[0].n
 }
 

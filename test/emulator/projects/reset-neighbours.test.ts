@@ -6,12 +6,12 @@ import { resetProject } from '../../../emulator/core/projects/reset.js'
 import type { Database } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'
 
-let server: PostgresServer
+let server: Databases
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
 })
 afterAll(() => server.stop())
 

@@ -10,13 +10,13 @@ import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Config, startEmulator } from '../../../emulator/dev.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
 import { numberAllChanges } from '../../../emulator/store/realtime/numbering.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-changes-'))
-let server: PostgresServer
+let server: Databases
 
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
 })
 afterAll(async () => {
   await server.stop()

@@ -3,7 +3,7 @@ import WebSocket from 'ws'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { controlOf, follow } from '../../fixtures/events.js'
 import { overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
@@ -14,9 +14,9 @@ const transports = [
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     emulator = await startEmulator({ memory: true, ...(server ? { databaseUrl: server.url } : {}) })
   })
   afterAll(async () => {

@@ -21,13 +21,13 @@ import { DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import type { Message } from '../../../emulator/ports/bus/port.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
-let server: PostgresServer
+let server: Databases
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
 })
 afterAll(() => server.stop())
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { type Dev, type Devs, openDevs } from '../../fixtures/dev.js'
 import { aSubscriber, overEventStream, overWebSocket, type Target } from '../../fixtures/realtime/subscriber.js'
 
@@ -11,12 +11,12 @@ interface Post {
   readonly n: number
 }
 
-let server: PostgresServer
+let server: Databases
 let devs: Devs
 let processes: readonly Dev[]
 
 beforeAll(async () => {
-  ;[server, devs] = await Promise.all([startPostgres(), openDevs()])
+  ;[server, devs] = await Promise.all([openDatabases(), openDevs()])
   const start = (name: string) => devs.start('--database-url', server.url, '--data', join(devs.folder, name))
   processes = [await start('one'), await start('other')]
 })

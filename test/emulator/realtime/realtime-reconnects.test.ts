@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
 const reconnects = 1_000
 const writes = 10_000
 const subscribers = 10
 
-let server: PostgresServer
+let server: Databases
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
 })
 afterAll(() => server.stop())
 

@@ -9,12 +9,12 @@ import { identifyText } from '../../../emulator/core/logins/credentials.js'
 import { unitOf } from '../../../emulator/core/unit-of-work.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { openAuthenticated } from '../../fixtures/realtime/streams.js'
 
-let server: PostgresServer
+let server: Databases
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
 })
 afterAll(() => server.stop())
 

@@ -5,7 +5,7 @@ import { controlClient } from '../../../client/control.js'
 import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
 
 // Other tests would push the records out of a service that all of them share.
@@ -35,9 +35,9 @@ async function aProject(emulator: Emulator, settings: Settings = {}) {
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     emulator = await startEmulator({ memory: true, ...(server ? { databaseUrl: server.url } : {}) })
   })
   afterAll(async () => {

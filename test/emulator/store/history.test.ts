@@ -5,16 +5,16 @@ import { defaultConfig } from '../../../emulator/config.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { controlOf } from '../../fixtures/events.js'
 
 // Contract 11: versions of a document, as far as its changes are kept.
 
 describe.each(engines)('on %s', (engine) => {
   let service: Service
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     service = await openService({ ...defaultConfig, memory: true, ...(server ? { databaseUrl: server.url } : {}) })
   })
   afterAll(async () => {

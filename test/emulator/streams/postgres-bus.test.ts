@@ -5,13 +5,13 @@ import type { Database } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import type { Bus, Message } from '../../../emulator/ports/bus/port.js'
 import { openPostgresBus } from '../../../emulator/ports/bus/postgres-bus.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 
-let server: PostgresServer
+let server: Databases
 let db: Database
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
   db = await openPostgres({ url: server.url })
 })
 afterAll(async () => {
@@ -36,7 +36,8 @@ function receivedBy(bus: Bus): Message[] {
   return received
 }
 
-const listening = "select pid from pg_stat_activity where application_name = 'svc realtime'"
+const listening =
+  "select pid from pg_stat_activity where application_name = 'svc realtime' and datname = current_database()"
 
 it('contract 9.4 a bus whose connection broke hears again of what others write', async () => {
   const open = () => openPostgresBus({ url: server.url, db, report: () => undefined })
