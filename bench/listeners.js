@@ -23,7 +23,7 @@ let listeners = []
 let received = 0
 /** How many events each has had. @type {number[]} */
 let receivedBy = []
-/** Told of each event, and which it is among those of its subscriber. @type {(at: number) => void} */
+/** Receives each event, and which it is among those of its subscriber. @type {(at: number) => void} */
 let onReceipt = () => {}
 
 process.on('message', async (/** @type {Open | Drive | Close} */ message) => {

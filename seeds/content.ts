@@ -14,7 +14,7 @@ export interface SeedSource {
   placeOf(path: readonly string[]): string
 }
 
-/** Something with a name in a seed; its place is worked out when somebody has to be told. */
+/** Something with a name in a seed; its place is worked out when a message names it. */
 interface Named {
   /** What references call it. */
   readonly name: string

@@ -16,7 +16,7 @@ export function collectionOf(file: string): string {
   return basename(file, extname(file))
 }
 
-/** Documents of one collection as a seed, so that each can be told from what it was before. @throws as `rowSteps` does */
+/** Documents of one collection as a seed, so that each can be compared with what it was before. @throws as `rowSteps` does */
 export async function rowContent(file: string, text: string | undefined): Promise<SeedContent> {
   const steps = await rowSteps(file, { text, key: undefined })
   const documents = steps.flatMap(({ step, whereIs }) =>

@@ -1,4 +1,4 @@
-/** Bare `ws` and bare `node:http`: each POST is told to everyone who listens, as one constant frame. */
+/** Bare `ws` and bare `node:http`: each POST goes to every subscriber, as one constant frame. */
 import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
 

@@ -41,7 +41,7 @@ export async function measure() {
 }
 
 /**
- * As many documents as all subscribers can be told of: each is created when all have the ones before.
+ * As many documents as all subscribers can receive: each is created when all have the ones before.
  *
  * @param {Dev} dev @param {'websocket' | 'event stream'} kind @param {string} against @returns {Promise<Row>}
  */

@@ -68,7 +68,7 @@ export function reworded(
   return new CliFailure(code, exit, message, hint, { cause })
 }
 
-/** Any thrown thing, as people and scripts are told of it. */
+/** Any thrown thing, as it is printed for people and scripts. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof CliFailure) {
     return { code: error.code, message: error.message, hint: error.hint, exit: error.exit }

@@ -31,11 +31,11 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
     const width = Math.max(...examined.map(({ check }) => check.length))
     const checks = []
     for (const { check, said, findings } of examined) {
-      const told = []
-      for (const finding of findings) told.push(await treat(finding, flags.repair))
-      this.log(`${mark(told)} ${check.padEnd(width)}  ${said}`)
-      for (const one of told) for (const line of linesOf(one)) this.log(`${' '.repeat(width + 4)}${line}`)
-      checks.push({ check, said, findings: told })
+      const treated = []
+      for (const finding of findings) treated.push(await treat(finding, flags.repair))
+      this.log(`${mark(treated)} ${check.padEnd(width)}  ${said}`)
+      for (const one of treated) for (const line of linesOf(one)) this.log(`${' '.repeat(width + 4)}${line}`)
+      checks.push({ check, said, findings: treated })
     }
     const isWell = checks.every(({ findings }) => !findings.some(isStillWrong))
     if (!isWell) process.exitCode = exits.different
@@ -57,12 +57,12 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
   }
 }
 
-interface Told extends Omit<Finding, 'repair'> {
+interface Treated extends Omit<Finding, 'repair'> {
   /** What was done about it. */
   readonly repaired: string | null
 }
 
-async function treat({ repair, ...finding }: Finding, isWanted: boolean): Promise<Told> {
+async function treat({ repair, ...finding }: Finding, isWanted: boolean): Promise<Treated> {
   if (!repair || !isWanted) return { ...finding, repaired: null }
   try {
     return { ...finding, repaired: await repair() }
@@ -72,15 +72,15 @@ async function treat({ repair, ...finding }: Finding, isWanted: boolean): Promis
   }
 }
 
-function isStillWrong({ level, repaired }: Told): boolean {
+function isStillWrong({ level, repaired }: Treated): boolean {
   return level === 'wrong' && repaired === null
 }
 
-function mark(findings: readonly Told[]): string {
+function mark(findings: readonly Treated[]): string {
   if (findings.some(isStillWrong)) return onStdout.red('✗')
   return findings.some(({ repaired }) => repaired === null) ? onStdout.yellow('!') : onStdout.green('✓')
 }
 
-function linesOf({ message, remedy, repaired }: Told): string[] {
+function linesOf({ message, remedy, repaired }: Treated): string[] {
   return [message, onStdout.dim(repaired === null ? `→ ${remedy}` : `✓ ${repaired}`)]
 }

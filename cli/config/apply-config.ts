@@ -14,7 +14,7 @@ export interface Applied {
   readonly later: readonly string[]
 }
 
-/** What a running emulator can change, among what `svc dev` was told. */
+/** What a running emulator can change, among what `svc dev` was started with. */
 const atOnce: readonly (keyof DevSettings)[] = ['latency']
 
 /**

@@ -38,7 +38,7 @@ export function startBeside(
   return {
     ended,
     async stop(signal) {
-      // A terminal tells Ctrl-C to both; told twice, many apps would end in the middle of their ending.
+      // A terminal sends Ctrl-C to both; signalled twice, many apps would end in the middle of their ending.
       if (signal === 'SIGINT') await Promise.race([ended, pause(millisecondsToEndByItself, undefined, { ref: false })])
       child.kill('SIGTERM')
       await ended

@@ -12,7 +12,7 @@ it('only the page’s own path says how a login ended', async () => {
       const { status } = await fetch(`${origin}${path}?svc-super-token=forged`)
       refused.push(status)
     }
-    // Nothing was told by any of them; the login itself is what ends the wait.
+    // None of them reported anything; the login itself is what ends the wait.
     expect((await fetch(`${page.url}?svc-super-token=own`)).status).toBe(200)
 
     expect(refused).toEqual(elsewhere.map(() => 404))

@@ -14,7 +14,7 @@ const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** What each package manager is told to add a package, to add one for development, and to run a command of one. */
+/** The words with which each package manager adds a package, adds one for development, and runs a command of one. */
 const managers = [
   { lock: 'pnpm-lock.yaml', add: 'pnpm add', addDev: 'pnpm add -D', run: 'pnpm exec' },
   { lock: 'yarn.lock', add: 'yarn add', addDev: 'yarn add -D', run: 'yarn' },

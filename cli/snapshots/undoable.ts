@@ -49,7 +49,7 @@ async function save({ snapshots }: Control, project: string, command: string): P
   return (await snapshots.save({ project, automatic: true, command: words, ...place })).name
 }
 
-/** Whether a key opens the emulator's own project, as far as can be told: of a secret key nobody knows. */
+/** Whether a key opens the emulator's own project, as far as can be seen: of a secret key it is unknown. */
 async function isKeyOf({ projects }: Control, emulator: OwnEmulator, key: string | undefined): Promise<boolean> {
   if (key === undefined || key === emulator.apiKey) return true
   const { keys } = await projects.get({ project: emulator.projectId })

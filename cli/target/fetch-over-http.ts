@@ -36,7 +36,7 @@ export function fetchOverHttp(url: string, { method = 'GET', headers, body, sign
     const abort = () => (answer ?? asking).destroy(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
     asking.once('close', () => signal?.removeEventListener('abort', abort))
-    // A socket may fail more than once; only the first failure is told.
+    // A socket may fail more than once; only the first failure is reported.
     asking.on('error', reject)
     asking.end(body ?? undefined)
   })

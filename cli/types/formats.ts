@@ -1,4 +1,4 @@
-/** What texts may be, beside text: told by their form alone. */
+/** What texts may be, beside text: recognised by their form alone. */
 import { isId } from '../../client/protocol/model/document.js'
 import { isDateTime } from '../../client/protocol/model/schema.js'
 

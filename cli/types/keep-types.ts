@@ -13,21 +13,21 @@ export interface KeptTypes extends TypesStyle {
   readonly onFailed: (message: string) => void
 }
 
-/** Writes the file, and again whenever it would say something else, until the signal aborts. Failures are told of, once each. */
+/** Writes the file, and again whenever it would say something else, until the signal aborts. Failures are reported, once each. */
 export async function keepTypes(client: Client, kept: KeptTypes, signal: AbortSignal): Promise<void> {
   const { most, names } = kept
   const isWanted = ({ name, id }: { name: string; id: string }) => names.includes(name) || names.includes(id)
   const reader = openReader(client, { most, signal }, (all) => (names.length === 0 ? all : all.filter(isWanted)))
-  let told: string | undefined
+  let reported: string | undefined
   try {
     while (!signal.aborted) {
       try {
         await writeOnce(client, reader, kept)
-        told = undefined
+        reported = undefined
       } catch (error) {
         const { message } = describeFailure(error)
-        if (!signal.aborted && message !== told) kept.onFailed(message)
-        told = message
+        if (!signal.aborted && message !== reported) kept.onFailed(message)
+        reported = message
       }
       await reader.changed()
     }

@@ -40,7 +40,7 @@ export interface ObservedObjects {
 const mostIds = 20
 /** Names of fields that one place keeps apart. More are keys, and their names are data. */
 const mostFields = 1_000
-/** Levels that are told apart; what lies deeper is anything. */
+/** Levels that are distinguished; what lies deeper is anything. */
 const mostLevels = 12
 /** Longer texts are not choices. */
 const longestChoice = 40

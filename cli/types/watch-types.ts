@@ -5,7 +5,7 @@ import { type ReadCollection, type Reading, readCollection } from './read-collec
 
 /** Changes within this time are one; an app that writes all the time has its types written once in it. */
 const settleMilliseconds = 500
-/** New collections and changed schemas are not told of by events. */
+/** New collections and changed schemas publish no events. */
 const lookMilliseconds = 1_000
 
 export interface CollectionReader {

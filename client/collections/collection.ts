@@ -152,7 +152,8 @@ export function openCollection<Schema, Data extends object = Fields>(session: Se
       const isLinked = query.populate[0] && query.where.all.some(({ any }) => any.some(({ path }) => path[1]))
       return openLive(
         () => pageOf(query) as Promise<Page<Document<Populated<Schema, Data, Path>>>>,
-        (told) => openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...told }),
+        (callbacks) =>
+          openSubscription<Data>(session, name, { where: isLinked ? undefined : query.where, signal, ...callbacks }),
         options,
       )
     },

@@ -23,13 +23,13 @@ export interface LiveList<Item> extends AsyncIterable<Page<Item>> {
   close(): void
 }
 
-type Told = Pick<SubscribeOptions<never>, 'onStatus' | 'onResync' | 'onError' | 'live'> & {
+type Callbacks = Pick<SubscribeOptions<never>, 'onStatus' | 'onResync' | 'onError' | 'live'> & {
   readonly onChange: () => void
 }
 
 export function openLive<Item>(
   read: () => Promise<Page<Item>>,
-  subscribe: (told: Told) => Pick<Subscription, 'status' | 'close'>,
+  subscribe: (callbacks: Callbacks) => Pick<Subscription, 'status' | 'close'>,
   { onPage, onStatus, onError }: LiveOptions<Item>,
 ): LiveList<Item> {
   const feed = openFeed<Page<Item>>(() => close())

@@ -48,11 +48,11 @@ it('a round that was asked for in whichever moment between two is not lost', asy
 
 it('closing waits for the round that runs, tells it to stop, and begins no other', async () => {
   const counted = heldWork()
-  let told: Round | undefined
+  let received: Round | undefined
   const rounds = openRounds({
     report,
     work: (round) => {
-      told = round
+      received = round
       return counted.work(round)
     },
   })
@@ -62,7 +62,7 @@ it('closing waits for the round that runs, tells it to stop, and begins no other
 
   const order: string[] = []
   const closing = rounds.close().then(() => order.push('closed'))
-  expect(told?.isStopped()).toBe(true)
+  expect(received?.isStopped()).toBe(true)
   await new Promise(setImmediate)
   order.push('let go')
   counted.letGo()

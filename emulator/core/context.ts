@@ -74,7 +74,7 @@ export interface Backend {
   readonly faults: Faults
   /** Those for realtime events, of this process. */
   readonly connections: Connections
-  /** Hears of what went wrong after its request was answered. */
+  /** Receives what went wrong after its request was answered. */
   report(error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */
   sweepSoon(): void

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const read = (name: string) => readFile(join(folder, name), 'utf8')
 
-test('contract 10.6 a failure is told in one line and kept whole, for its owner only, though requests are not logged', async () => {
+test('contract 10.6 a failure is logged in one line and kept whole, for its owner only, though requests are not logged', async () => {
   const log = openLog({ level: 'silent', folder })
 
   log.failure(
@@ -44,7 +44,7 @@ test('contract 10.6 a failure is told in one line and kept whole, for its owner 
   expect((await stat(join(folder, 'errors.log'))).mode & 0o077).toBe(0)
 })
 
-test('contract 10.6 a failure is told and kept where requests are logged, too', async () => {
+test('contract 10.6 a failure is logged and kept where requests are logged, too', async () => {
   const write = (_fd: number, text: string, ...more: ((error: null, size: number) => void)[]) => {
     said += text
     more.at(-1)?.(null, Buffer.byteLength(text))

@@ -12,7 +12,7 @@ import { aboutRoutes } from './routes/about.js'
 import { routes } from './routes/index.js'
 import { storedFilePath } from './stored-files.js'
 
-// Both ways are told the same places; what they are asked here shows that they find the same one.
+// Both ways get the same places; what they are asked here shows that they find the same one.
 
 const door = aDoor()
 const read: Serve = () => ({ status: 200, headers: {}, body: '' })

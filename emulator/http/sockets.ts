@@ -11,7 +11,7 @@ const limits = {
   // Far longer than is announced, so that it is the client that lets an idle connection go: who is busy is late.
   keepAliveTimeout: 120_000,
   connectionsCheckingInterval: 2_000,
-  // Room for a query that is somewhat too long, so that it can be told so.
+  // Room for a query that is somewhat too long, so that it gets an answer which says so.
   maxHeaderSize: 32 * 1024,
 }
 

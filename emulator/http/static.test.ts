@@ -130,7 +130,7 @@ test('a folder that is missing is said and logged, without a word of where it sh
   expect(failures).toEqual([expect.stringContaining(join(folder, 'gone'))])
 })
 
-test('a browser that has a file is told so, and may ask for a part of it', async () => {
+test('a browser that has a file gets 304, and may ask for a part of it', async () => {
   const { etag, 'last-modified': modified } = (await ask('/app/assets/main.js')).headers
 
   expect(await ask('/app/assets/main.js', { 'if-none-match': String(etag) })).toMatchObject({ status: 304, text: '' })

@@ -1,4 +1,4 @@
-/** The ports to identity providers: what the core asks of any, and what only the built-in one can be told. */
+/** The ports to identity providers: what the core asks of any, and what can be set for the built-in one only. */
 import type { LoginFailure, ProviderAccount, StandingFault } from '../../client/protocol/model/provider-login.js'
 
 /** One provider as a project has set it up. */
@@ -73,7 +73,7 @@ export class LoginRefused extends Error {
   }
 }
 
-/** The provider that comes with the service on a developer's machine. It is talked to by HTTP; this is what it can be told. */
+/** The provider that comes with the service on a developer's machine. It is talked to by HTTP; this is what can be set for it. */
 export interface LocalProvider {
   readonly issuer: () => string
   readonly accounts: ProviderAccounts

@@ -116,7 +116,7 @@ test('at a terminal it offers to keep what it found', async () => {
   )
 })
 
-test('what nothing told is said to be assumed', async () => {
+test('what nothing showed is said to be assumed', async () => {
   const key = await aService('b')
 
   const answer = await world.json(['dialects', 'detect', dev.url, '--key', key])

@@ -50,14 +50,14 @@ const happened = [
 
 let world: World
 let service: FakeService
-let told: readonly object[] = changes
+let sent: readonly object[] = changes
 
 beforeAll(async () => {
   world = await openWorld()
   service = await openFakeService(({ path, method }) => {
     if (path === '/collections' && method === 'GET') return { body: [{ id: 'x', name: evil }] }
     if (path.startsWith('/realtime/sse/')) {
-      const body = told.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
+      const body = sent.map((one) => `data: ${JSON.stringify(one)}\n\n`).join('')
       return { headers: { 'content-type': 'text/event-stream' }, body }
     }
     if (path.startsWith('/_svc/api/events')) {
@@ -93,7 +93,7 @@ describe.each([
   ['a failure that ends it', [end], 3, ['evil']],
 ])('contract 12.5 svc tail shows %s without control characters', (_, stream, exit, words) => {
   beforeAll(() => {
-    told = stream
+    sent = stream
   })
   const tail = ['tail', '--transport', 'sse', '--since', '0', '--max', String(changes.length)]
 

@@ -96,7 +96,7 @@ describe('59 in development', () => {
     ['b', 'views__gte', 'views', 'gte'],
     ['b', 'status__notin', 'status', 'notin'],
     ['c', 'sold_out_eq', 'sold_out', 'eq'],
-  ])('a suffix is told in dialect %s: %s', async (dialect, name, field, operator) => {
+  ])('a suffix is suggested in dialect %s: %s', async (dialect, name, field, operator) => {
     await clientOf({ dialect })
       .collection('posts')
       .list(where({ [name]: 1 }))
@@ -106,7 +106,7 @@ describe('59 in development', () => {
     ])
   })
 
-  it('each field and each collection is told of by itself, alternatives among them', async () => {
+  it('each field and each collection is warned of by itself, alternatives among them', async () => {
     const svc = clientOf()
 
     await svc.collection('posts').list(where({ or: [{ views_gte: 1 }, { likes_lt: 1 }] }))

@@ -194,7 +194,7 @@ describe('contract 12.2 a value that cannot be sent', () => {
     expect(asked).toEqual([])
   })
 
-  it('in an address or a header is refused, and no secret is told', async () => {
+  it('in an address or a header is refused, and no secret is shown', async () => {
     const { svc, asked } = clientOf(() => new Response('{}'), { apiKey: 'svc_key_\nx' })
     const posts = svc.collection('posts')
 

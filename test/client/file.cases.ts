@@ -80,7 +80,7 @@ export const fileCases: Cases = {
     same(await codeOf(refused), 'INVALID_PATH')
   },
 
-  'gives an upload up when it is told to': async ({ svc }) => {
+  'gives an upload up when its signal aborts': async ({ svc }) => {
     const signal = AbortSignal.abort()
     const bytes = new Blob([new Uint8Array(1_000_000)])
 

@@ -3,21 +3,21 @@ import { createClient, SvcError } from '../../client/index.js'
 import { type Cases, codeOf, type Post, same, until, type World } from './world.js'
 
 export const realtimeCases: Cases = {
-  'hears of changes as they happen, over a WebSocket': (world) => hears(world, 'ws'),
-  'hears of changes as they happen, over Server-Sent Events': (world) => hears(world, 'sse'),
+  'receives changes as they happen, over a WebSocket': (world) => receives(world, 'ws'),
+  'receives changes as they happen, over Server-Sent Events': (world) => receives(world, 'sse'),
 
-  'hears of texts with odd ends of lines, over a WebSocket': (world) => hearsOddTexts(world, 'ws'),
-  'hears of texts with odd ends of lines, over Server-Sent Events': (world) => hearsOddTexts(world, 'sse'),
+  'receives texts with odd ends of lines, over a WebSocket': (world) => receivesOddTexts(world, 'ws'),
+  'receives texts with odd ends of lines, over Server-Sent Events': (world) => receivesOddTexts(world, 'sse'),
 
-  'hears of a collection by its id, beside others': async ({ svc, posts, authors }) => {
+  'receives a collection by its id, beside others': async ({ svc, posts, authors }) => {
     const { id } = await svc.collections.get('posts')
     const byId = svc.collection(id as 'posts')
-    const told: string[] = []
+    const received: string[] = []
     const pages: number[] = []
     const all = [
       posts.subscribe(),
-      byId.subscribe({ onChange: ({ document }) => told.push(document.data.title) }),
-      authors.subscribe({ onChange: ({ document }) => told.push(document.data.name) }),
+      byId.subscribe({ onChange: ({ document }) => received.push(document.data.title) }),
+      authors.subscribe({ onChange: ({ document }) => received.push(document.data.name) }),
     ]
     await Promise.all(all.map(({ ready }) => ready))
     const list = byId.live({ onPage: ({ items }) => pages.push(items.length) })
@@ -25,18 +25,18 @@ export const realtimeCases: Cases = {
 
     await posts.create({ title: 'Tea' })
     await authors.create({ name: 'Ada' })
-    await until(() => told.length === 2 && pages.at(-1) === 1)
+    await until(() => received.length === 2 && pages.at(-1) === 1)
 
     for (const one of [...all, list]) one.close()
-    same(told.sort(), ['Ada', 'Tea'])
+    same(received.sort(), ['Ada', 'Tea'])
   },
 
-  'hears only of what matches, and of what leaves it': async ({ posts }) => {
-    const told: string[] = []
+  'receives only what matches, and of what leaves it': async ({ posts }) => {
+    const received: string[] = []
     const subscription = posts.subscribe({
       where: { views: { gte: 10 }, or: [{ title: { startswith: 'T' } }, { title: 'Milk' }] },
       live: true,
-      onChange: ({ kind, document }) => told.push(`${kind} ${document.data.title}`),
+      onChange: ({ kind, document }) => received.push(`${kind} ${document.data.title}`),
     })
     const isSpoken = await subscription.ready.then(
       () => true,
@@ -50,27 +50,27 @@ export const realtimeCases: Cases = {
     await posts.update(id, { views: 10 })
     await posts.update(id, { views: 2 })
     await posts.create({ title: 'Milk', views: 30 })
-    await until(() => told.length === 3)
+    await until(() => received.length === 3)
     subscription.close()
 
-    same(told, ['created Tea', 'deleted Tea', 'created Milk'])
+    same(received, ['created Tea', 'deleted Tea', 'created Milk'])
   },
 
-  'hears of what a date and a part of a text ask for, and no more than is told': async ({ posts }) => {
-    const told: unknown[][] = []
+  'receives what a date and a part of a text ask for, and no more than is sent': async ({ posts }) => {
+    const received: unknown[][] = []
     const subscription = posts.subscribe({
       where: { createdAt: { gt: new Date(0) }, title: { contains: 'te' } },
-      onChange: ({ document: { data, version, collectionId } }) => told.push([data.title, version, collectionId]),
+      onChange: ({ document: { data, version, collectionId } }) => received.push([data.title, version, collectionId]),
     })
     await subscription.ready
 
     await posts.create({ title: 'Milk' })
     await posts.create({ title: 'Green tea' })
-    await until(() => told.length > 0)
+    await until(() => received.length > 0)
     subscription.close()
 
     same(
-      told.map((parts) => parts.map((part) => part === undefined || part)),
+      received.map((parts) => parts.map((part) => part === undefined || part)),
       [['Green tea', true, true]],
     )
   },
@@ -181,7 +181,7 @@ export const realtimeCases: Cases = {
   },
 }
 
-async function hears({ service }: World, transport: 'ws' | 'sse') {
+async function receives({ service }: World, transport: 'ws' | 'sse') {
   const posts = createClient<{ posts: Post }>({ ...service, transport }).collection('posts')
   const subscription = posts.subscribe()
   await subscription.ready
@@ -189,14 +189,14 @@ async function hears({ service }: World, transport: 'ws' | 'sse') {
   await posts.update(id, { views: 2 })
   await posts.delete(id)
 
-  const told: unknown[] = []
+  const received: unknown[] = []
   const places: number[] = []
   for await (const { kind, document, seq } of subscription) {
-    told.push([kind, document.id === id, document.collection, document.data])
+    received.push([kind, document.id === id, document.collection, document.data])
     if (places.push(seq) === 3) break
   }
 
-  same(told, [
+  same(received, [
     ['created', true, 'posts', { title: 'Tea', views: 1, tags: ['a'] }],
     ['updated', true, 'posts', { title: 'Tea', views: 2, tags: ['a'] }],
     ['deleted', true, 'posts', { title: 'Tea', views: 2, tags: ['a'] }],
@@ -208,15 +208,15 @@ async function hears({ service }: World, transport: 'ws' | 'sse') {
   same(subscription.status, 'closed')
 }
 
-async function hearsOddTexts({ service }: World, transport: 'ws' | 'sse') {
+async function receivesOddTexts({ service }: World, transport: 'ws' | 'sse') {
   const posts = createClient<{ posts: Post }>({ ...service, transport }).collection('posts')
   const titles = ['a\u2028b', 'a\u2029data: b', 'a\r\n\r\nb', 'a\n\nid: 5\n\ndata: c', '\u0085\ufeff', 'last']
   const subscription = posts.subscribe()
   await subscription.ready
   for (const title of titles) await posts.create({ title })
 
-  const told: string[] = []
-  for await (const { document } of subscription) if (told.push(document.data.title) === titles.length) break
+  const received: string[] = []
+  for await (const { document } of subscription) if (received.push(document.data.title) === titles.length) break
 
-  same(told, titles)
+  same(received, titles)
 }

@@ -80,38 +80,38 @@ describe.each(['ws', 'sse'] as const)('a subscription over %s', (transport) => {
 
   it('calls back instead, and says how it stands', async () => {
     const service = await aService()
-    const told: unknown[] = []
+    const received: unknown[] = []
     const subscription = clientOf(service, { transport }).posts.subscribe({
-      onChange: ({ seq }) => told.push(seq),
-      onStatus: (status) => told.push(status),
+      onChange: ({ seq }) => received.push(seq),
+      onStatus: (status) => received.push(status),
     })
     await subscription.ready
     service.tell(anEvent(1, 'a'), anEvent(2, 'b'))
-    await vi.waitUntil(() => told.includes(2), patiently)
+    await vi.waitUntil(() => received.includes(2), patiently)
     subscription.close()
-    await vi.waitUntil(() => told.includes('closed'), patiently)
+    await vi.waitUntil(() => received.includes('closed'), patiently)
 
-    expect(told).toEqual(['open', 1, 2, 'closed'])
+    expect(received).toEqual(['open', 1, 2, 'closed'])
   })
 
   it('comes back after a cut, behind the last change it knows, and drops what it has seen', async () => {
     const service = await aService()
-    const told: unknown[] = []
+    const received: unknown[] = []
     const subscription = clientOf(service, { transport }).posts.subscribe({
       since: 4,
-      onChange: ({ seq }) => told.push(seq),
-      onStatus: (status) => told.push(status),
+      onChange: ({ seq }) => received.push(seq),
+      onStatus: (status) => received.push(status),
     })
     opened.push(subscription)
     await subscription.ready
     service.tell(anEvent(5, 'five'), anEvent(6, 'six'))
-    await vi.waitUntil(() => told.includes(6), patiently)
+    await vi.waitUntil(() => received.includes(6), patiently)
     service.cut()
-    await vi.waitUntil(() => told.lastIndexOf('open') > 0, patiently)
+    await vi.waitUntil(() => received.lastIndexOf('open') > 0, patiently)
     service.tell(anEvent(5, 'five'), anEvent(6, 'six'), anEvent(7, 'seven'))
-    await vi.waitUntil(() => told.includes(7), patiently)
+    await vi.waitUntil(() => received.includes(7), patiently)
 
-    expect(told).toEqual(['open', 5, 6, 'reconnecting', 'open', 7])
+    expect(received).toEqual(['open', 5, 6, 'reconnecting', 'open', 7])
     const positions =
       transport === 'ws'
         ? subscribes(service).map(({ since }) => since)

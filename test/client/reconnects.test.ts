@@ -26,22 +26,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A client whose line goes through a proxy, and what its subscription has told so far. */
+/** A client whose line goes through a proxy, and what its subscription has received so far. */
 async function aListener(transport: 'ws' | 'sse') {
   const proxy = await cuttingProxy(emulator.url)
   const { apiKey } = emulator
   const client = createClient<Schema>({ url: proxy.url, apiKey, transport, WebSocket, retry: { delay: 5 } })
-  const told: number[] = []
+  const received: number[] = []
   const gaps: unknown[] = []
   const subscription = client.collection('counts').subscribe({
-    onChange: ({ document }) => told.push(document.data.n),
+    onChange: ({ document }) => received.push(document.data.n),
     onResync: () => gaps.push('resync'),
     onError: (error) => gaps.push(error),
   })
   await subscription.ready
   return {
     proxy,
-    told,
+    received,
     gaps,
     subscription,
     async close() {
@@ -62,11 +62,11 @@ it.each(['ws', 'sse'] as const)(
       await counts.create({ n })
       if (n % writesBetween === 7) listener.proxy.cut()
     }
-    await vi.waitUntil(() => listener.told.length >= writes || listener.gaps.length > 0, patiently)
+    await vi.waitUntil(() => listener.received.length >= writes || listener.gaps.length > 0, patiently)
     await listener.close()
 
     expect(listener.gaps).toEqual([])
-    expect(listener.told).toEqual(Array.from({ length: writes }, (_, n) => n))
+    expect(listener.received).toEqual(Array.from({ length: writes }, (_, n) => n))
   },
 )
 
@@ -78,10 +78,10 @@ it('goes on where it was when the service is started anew', async () => {
   emulator = await startEmulator({ dir: folder })
   await createClient<Schema>(emulator).collection('counts').create({ n: 2 })
   for (const { proxy } of listeners) proxy.lead(emulator.url)
-  for (const { told } of listeners) await vi.waitUntil(() => told.length >= 2, patiently)
+  for (const { received } of listeners) await vi.waitUntil(() => received.length >= 2, patiently)
 
   for (const listener of listeners) {
-    expect(listener.told).toEqual([1, 2])
+    expect(listener.received).toEqual([1, 2])
     expect(listener.gaps).toEqual([])
     await listener.close()
   }

@@ -50,12 +50,12 @@ describe('over WebSocket, a client that comes back', () => {
   it('contract 9.4 goes on behind the newest change of the connection, for all subscriptions', async () => {
     const service = await aService()
     const { posts, notes } = clientOf(service)
-    const told: number[] = []
-    const many = [posts.subscribe(), notes.subscribe({ onChange: ({ seq }) => told.push(seq) })]
+    const received: number[] = []
+    const many = [posts.subscribe(), notes.subscribe({ onChange: ({ seq }) => received.push(seq) })]
     opened.push(...many)
     await Promise.all(many.map(({ ready }) => ready))
     service.tell(anEvent(7, 'one'), anEvent(9, 'other', { collection: 'notes' }))
-    await vi.waitUntil(() => told.includes(9))
+    await vi.waitUntil(() => received.includes(9))
 
     service.cut()
     await vi.waitUntil(() => subscribes(service).length === 4)
@@ -69,12 +69,12 @@ describe('over WebSocket, a client that comes back', () => {
   it('contract 9.4 resumes a subscription from its own last change while it is replayed', async () => {
     const service = await aService(replaying(false))
     const { posts, notes } = clientOf(service)
-    const told: number[] = []
-    const many = [posts.subscribe({ since: 3 }), notes.subscribe({ onChange: ({ seq }) => told.push(seq) })]
+    const received: number[] = []
+    const many = [posts.subscribe({ since: 3 }), notes.subscribe({ onChange: ({ seq }) => received.push(seq) })]
     opened.push(...many)
     await Promise.all(many.map(({ ready }) => ready))
     service.tell(anEvent(5, 'old'), anEvent(30, 'new', { collection: 'notes' }))
-    await vi.waitUntil(() => told.includes(30))
+    await vi.waitUntil(() => received.includes(30))
 
     service.cut()
     await vi.waitUntil(() => subscribes(service).length === 4)

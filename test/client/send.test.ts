@@ -158,18 +158,18 @@ describe('the client', () => {
   })
 
   it('tells its hooks of every attempt, and lets them add headers', async () => {
-    const told: string[] = []
+    const received: string[] = []
     const { client, seen } = clientOf([offline, json(200, [])], {
       onRequest: ({ attempt, headers }) => {
-        told.push(`ask ${attempt}`)
+        received.push(`ask ${attempt}`)
         headers.set('x-trace', 't1')
       },
-      onResponse: ({ status }) => told.push(`got ${status}`),
+      onResponse: ({ status }) => received.push(`got ${status}`),
     })
 
     await client.collections.list()
 
-    expect(told).toEqual(['ask 1', 'ask 2', 'got 200'])
+    expect(received).toEqual(['ask 1', 'ask 2', 'got 200'])
     expect(seen[1]?.headers.get('x-trace')).toBe('t1')
   })
 

@@ -141,7 +141,7 @@ test('contract 11 a stalled stream opens and sends nothing', async () => {
     .catch(() => 'ended')
 
   await ask('/collections/posts', project, post('Unheard'))
-  // The next one is told of it, so it had time to come.
+  // The next one receives it, so it had time to come.
   const next = project.client.collection('posts').subscribe({ since: 0 })
   await next.ready
   next.close()
@@ -229,7 +229,7 @@ test('contract 11 a database that is down answers 503 for the project alone', as
   expect((await ask()).status).toBe(200)
 })
 
-test('contract 11 under the preset flaky, what the client was told of is there once', async () => {
+test('contract 11 under the preset flaky, what the client got an answer for is there once', async () => {
   const before = await count()
   await project.faults.preset('flaky', { seed: 5 })
   const svc = createClient({ url: project.url, apiKey: project.apiKey, retry: { attempts: 8 } })

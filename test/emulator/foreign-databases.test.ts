@@ -105,8 +105,10 @@ describe.each(Object.entries(collations))('A database that %s', (_, collation) =
     expect(await values({ sort: 'v', where: { v: { lte: 'Z' } } })).toEqual(ordered.slice(1, ordered.indexOf('_')))
     const above = await values({ sort: 'v', where: { v: { gt: -2.5 } } })
     expect(above.filter((v) => typeof v === 'number')).toEqual([0, 1e-9, 9, 10, 1e21])
-    const told = (await subscribed.atLeast(2 + behind.length)).slice(2)
-    expect(told.map(({ document }) => (document as { data: { v: string } }).data.v).sort()).toEqual([...behind].sort())
+    const received = (await subscribed.atLeast(2 + behind.length)).slice(2)
+    expect(received.map(({ document }) => (document as { data: { v: string } }).data.v).sort()).toEqual(
+      [...behind].sort(),
+    )
     subscribed.close()
   })
 

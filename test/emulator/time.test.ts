@@ -242,7 +242,7 @@ describe.each(Object.entries(clocks))('A project by %s', (_name, { clock, servic
     await advance(-days(2))
     await request()
     expect(await sent()).toBe(12)
-    // Nobody has this address, and nobody is told so.
+    // Nobody has this address, and no answer says so.
     expect((await ask('POST', '/auth/request-password-reset', { email: 'nobody@example.com' })).body).toEqual(words)
     await settings({ rateLimit: 'off' })
   })

@@ -57,7 +57,7 @@ async function until(child: ChildProcess, said: RegExp, mayEnd = false): Promise
   return text
 }
 
-/** npm starts the program itself, so all of them are told. */
+/** npm starts the program itself, so all of them get the signal. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
   process.kill(-child.pid, 'SIGTERM')

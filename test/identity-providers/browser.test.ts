@@ -96,13 +96,16 @@ describe('With the built-in provider', () => {
 
   const shown = Object.entries(providerFaults).filter(([fault]) => fault !== 'cancelled')
 
-  test.each(shown)('IDP-11 a person who chooses "%s" sees the app told so', async (_fault, { says, endsIn }) => {
-    await page.goto(await loginUrl(ownKeys))
-    await page.getByLabel('The provider').selectOption(says)
-    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
+  test.each(shown)(
+    'IDP-11 a person who chooses "%s" sees that the app learns of it',
+    async (_fault, { says, endsIn }) => {
+      await page.goto(await loginUrl(ownKeys))
+      await page.getByLabel('The provider').selectOption(says)
+      await page.getByRole('button', { name: 'Ada Lovelace' }).click()
 
-    expect(await outcome()).toEqual({ kept: 'yes', 'svc-error': endsIn })
-  })
+      expect(await outcome()).toEqual({ kept: 'yes', 'svc-error': endsIn })
+    },
+  )
 
   test('IDP-11 a person may cancel', async () => {
     await page.goto(await loginUrl(ownKeys))

@@ -106,7 +106,7 @@ describe('With OpenID Connect', () => {
     ],
   ]
 
-  test.each(cases)('IDP-11 where %s, the app is told', async (_what, lies, ends) => {
+  test.each(cases)('IDP-11 where %s, the app gets the reason', async (_what, lies, ends) => {
     expect(await ending(lies())).toBe(ends)
   })
 

@@ -33,7 +33,7 @@ describe.each(engines)('on %s', (engine) => {
   })
   afterAll(() => opened.stop())
 
-  test('IDP-10 whichever statement fails behind the project’s own, the browser is told "database_error"', async () => {
+  test('IDP-10 whichever statement fails behind the project’s own, the browser receives "database_error"', async () => {
     const endings: (string | null)[] = []
     for (let failing = 2; endings.at(-1) !== null && failing < 20; failing++) {
       const { state, project } = await leave(backendOn(opened.db))

@@ -66,7 +66,7 @@ that needs a code looks like.`)
   }
 }
 
-/** What nothing told is as in the named dialect that agrees most with what was found. */
+/** What nothing shows is as in the named dialect that agrees most with what was found. */
 function complete(findings: readonly Finding[]): { dialect: Dialect; assumed: Axis[] } {
   const agreement = (dialect: Dialect) => findings.filter(({ axis, form }) => dialect[axis] === form).length
   const [nearest = dialects.a] = Object.values<Dialect>(dialects).sort(

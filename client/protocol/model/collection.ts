@@ -35,7 +35,7 @@ export interface Collection {
   readonly id: string
   readonly name: string
   readonly schema: Schema
-  /** Told to callers who may read the collection. Contract 5.3. */
+  /** Shown to callers who may read the collection. Contract 5.3. */
   readonly permissions?: Permissions
   readonly createdAt: string
   readonly updatedAt: string

@@ -15,7 +15,7 @@ export interface Document<Data = Fields> {
   readonly data: Data
   readonly createdAt: string
   readonly updatedAt: string
-  /** Counts the writes, from 1; its `etag`. Told of a document that was asked for or written alone, not in a list. */
+  /** Counts the writes, from 1; its `etag`. Present on a document that was asked for or written alone, not in a list. */
   readonly version?: number
 }
 

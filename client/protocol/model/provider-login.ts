@@ -1,4 +1,4 @@
-/** Login through an identity provider: how it may end, and how the built-in provider can be told to fail. */
+/** Login through an identity provider: how it may end, and how the built-in provider can be made to fail. */
 import type { JsonObject } from './json.js'
 
 /** What `svc-error` says. Spec, "Authentication" 8. */
@@ -28,7 +28,7 @@ export const providerFaults = {
   'wrong-issuer': { says: 'signs as somebody else', endsIn: 'authentication_failed' },
   'wrong-nonce': { says: 'signs another nonce', endsIn: 'authentication_failed' },
   'wrong-key': { says: 'signs with another key', endsIn: 'authentication_failed' },
-  cancelled: { says: 'is told to cancel', endsIn: 'authentication_failed' },
+  cancelled: { says: 'is made to cancel', endsIn: 'authentication_failed' },
 } as const satisfies Record<string, { says: string; endsIn: LoginFailure }>
 
 export type ProviderFault = keyof typeof providerFaults
@@ -36,7 +36,7 @@ export type ProviderFault = keyof typeof providerFaults
 /** How the next logins fail. */
 export interface StandingFault {
   readonly fault: ProviderFault
-  /** Logins that are going to meet it; `null` until told otherwise. */
+  /** Logins that are going to meet it; `null` until it is changed. */
   readonly times: number | null
   /** The client id whose logins are meant; left out, all. */
   readonly client?: string | undefined

@@ -182,8 +182,8 @@ describe('clients decode what the service encodes in every form:', () => {
         const names = axes.events[dialect.events]
         const shape = axes.document[dialect.document]
         const frame = { event: names.encode('updated'), seq: 9, document: outgoing(one) }
-        const told = overTheWire(axes.frames[dialect.frames].encode(frame, shape))
-        const read = decodeChange(told, shape.decode)
+        const sent = overTheWire(axes.frames[dialect.frames].encode(frame, shape))
+        const read = decodeChange(sent, shape.decode)
 
         expect(read).toMatchObject({ kind: 'updated', seq: 9, document: { id: one.id, createdAt: one.createdAt } })
         if (dialect.frames === 'message') expect(read?.document.data).toEqual(one.data)
@@ -237,8 +237,8 @@ describe('the service decodes what clients encode in every form:', () => {
     fc.assert(
       fc.property(fc.constantFrom(...everyDialect), fc.array(clause, { maxLength: 3 }), (dialect, all) => {
         fc.pre(all.flatMap(({ any }) => any).every((one) => canSay(dialect, one)))
-        const told = JSON.parse(JSON.stringify(encodeFilters(dialect, { all })))
-        expect(meaning(decodeFilters(dialect, told))).toEqual(meaning({ all: understood(dialect, all) }))
+        const sent = JSON.parse(JSON.stringify(encodeFilters(dialect, { all })))
+        expect(meaning(decodeFilters(dialect, sent))).toEqual(meaning({ all: understood(dialect, all) }))
       }),
     )
     const listed = (...values: string[]) => ({ path: parsePath('status'), operator: 'in', values }) as const

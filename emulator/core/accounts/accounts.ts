@@ -64,7 +64,7 @@ export async function signUp(
   requireLight(data)
   requireSelfRoles(ctx, roles)
   requireOwnersRole(ctx, {}, data)
-  // Whoever cannot have the address is told so before anything is hashed.
+  // An address that cannot be had is refused before anything is hashed.
   if (await selectUserByEmail(ctx.db, ctx.project.id, address.key)) throw emailTaken(address.shown)
   const passwordHash = await hashPassword(ctx, password, { account: address.key, address: clientAddress })
   const now = ctx.backend.now(ctx.project.id)

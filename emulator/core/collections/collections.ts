@@ -67,7 +67,7 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   return { ...collection, documentCount: await selectCount(ctx.db, collection.id) }
 }
 
-/** Who may not read a collection is not told who may. Contract 5.3. */
+/** Who may not read a collection does not see who may. Contract 5.3. */
 function shown({ caller }: Context, stored: StoredCollection): Collection {
   if (may(caller, stored, 'read')) return stored
   const { permissions: _, ...collection } = stored
@@ -160,7 +160,7 @@ export async function requireCollectionForCreate(ctx: Context, name: string): Pr
   return requireOpenCollection(ctx, name, 'create')
 }
 
-/** Two that take a name at once are told apart by the database. @throws {SvcError} `COLLECTION_EXISTS` */
+/** Two that take a name at once are kept apart by the database. @throws {SvcError} `COLLECTION_EXISTS` */
 async function requireFreeName(ctx: Context, name: string): Promise<void> {
   const named = await selectCollection(ctx.db, ctx.project.id, name)
   if (named?.name === name) throw nameTaken(name)

@@ -32,7 +32,7 @@ export interface FileRules {
   readonly mostBytes: number
   /** Otherwise its name ends as the specification's types do. Contract 8.4. */
   readonly mayBeAnyType: boolean
-  /** Whether its bytes are hashed, so that two requests can be told apart. */
+  /** Whether its bytes are hashed, so that two requests can be distinguished. */
   readonly isHashed: boolean
 }
 

@@ -140,7 +140,7 @@ async function draftOf(
   return { id, at, fields, before, files: fresh }
 }
 
-/** The drafts as rows. What does not fit the schema is told by the document's place in the step. */
+/** The drafts as rows. What does not fit the schema is reported by the document's place in the step. */
 async function rowsOf({ collection }: OpenCollection, drafts: readonly Draft[]) {
   const texts = await textsOf(collection, drafts, ({ fields }) => fields).catch((error) => {
     const [only] = drafts

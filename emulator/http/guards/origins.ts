@@ -94,7 +94,7 @@ const allowedHeaders = [
 ].join(', ')
 
 /**
- * What a preflight of a page that may call some project is told, beside `originHeaders`; the real request is checked
+ * What a preflight of a page that may call some project receives, beside `originHeaders`; the real request is checked
  * against the project's own origins before anything else happens. Never that pages of the internet may reach into a
  * private network.
  */

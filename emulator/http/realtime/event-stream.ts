@@ -1,6 +1,6 @@
 /**
  * The stream of everything that happens. Each reader goes through the log at their own pace and holds nothing of it: who is too
- * slow is told how much was dropped meanwhile. Contract 11.
+ * slow receives how much was dropped meanwhile. Contract 11.
  */
 import type { ServerResponse } from 'node:http'
 import type { EmulatorEvent } from '../../../client/protocol/model/events/emulator-event.js'

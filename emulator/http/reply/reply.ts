@@ -45,7 +45,7 @@ export interface ReplyValues extends UserReplyValues, FileReplyValues {
   events: Stream
   /** A file that is made while it is sent. */
   download: Download
-  /** Where a browser is sent on to; pages it came from are not told there. */
+  /** Where a browser is sent on to; the page it came from is not sent there. */
   redirect: Redirect
   html: string | { readonly html: string; readonly status: number }
 }

@@ -161,7 +161,7 @@ function batchOf(items: JsonSchema): JsonSchema {
 function toIssues(issue: z.core.$ZodIssue): Issue[] {
   const { path, message, code } = issue
   const places = path.map((place) => (typeof place === 'number' ? place : String(place)))
-  // Each key by itself, so that its place is told as well. Contract 10.4.
+  // Each key by itself, so that its place is named as well. Contract 10.4.
   if (issue.code === 'unrecognized_keys') {
     const said = message.startsWith('Unrecognized key') ? 'is not known here' : message
     return issue.keys.map((key) => ({ path: [...places, key], message: said, type: code }))

@@ -9,7 +9,7 @@ const fieldRule = z.strictObject({
   default: anyJson.optional(),
 })
 
-/** What a collection may be told of its documents, and of who may do what with them. */
+/** What may be set for a collection about its documents, and of who may do what with them. */
 export const collectionSettings = {
   schema: recordOf(fieldRule).optional(),
   permissions: z.strictObject({ create: roles, read: roles, update: roles, delete: roles }).optional(),

@@ -50,7 +50,7 @@ export function scrubbed({ found }: Secrets, text: string): string {
   return clean
 }
 
-/** The address of a request to such a route. Users are listed with filters, which are told by their names. */
+/** The address of a request to such a route. Users are listed with filters, which are recognised by their names. */
 export function maskedUrl(secrets: Secrets, url: string, pattern: string): string {
   const [path = '', query] = [url.split(/[?#]/, 1)[0], url.slice(url.search(/[?#]|$/))]
   const isListing = pattern.startsWith('/auth-collections/users')
@@ -106,7 +106,7 @@ function plainPart(secrets: Secrets, value: Json, name = ''): Json {
 }
 
 function plainMember(secrets: Secrets, name: string, member: Json): Json {
-  // What users keep of themselves is a document, whose fields are told by their names.
+  // What users keep of themselves is a document, whose fields are recognised by their names.
   if (name === 'data' || name === '$append' || name === '$remove') return plainData(secrets, member)
   if (name === 'code' && typeof member === 'string' && member in statuses) return member
   if (plainFields.has(name)) return plainPart(secrets, member, name)

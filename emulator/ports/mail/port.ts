@@ -2,7 +2,7 @@ import type { Database } from '../../database/port.js'
 
 /**
  * The port that mails leave by. A mail is written by the transaction that promises it, and sent once that has committed:
- * what a caller was told is on its way is never lost with the process.
+ * a message announced to a caller is never lost with the process.
  */
 export interface Mailer {
   /** Makes the message, which takes a moment; nothing is kept yet. */

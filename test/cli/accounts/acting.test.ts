@@ -63,7 +63,7 @@ test.each([
   [['docs', 'create', 'drafts', 'a=1'], /drafts/],
   [['docs', 'export', 'drafts'], /drafts/],
   [['docs', 'get', 'drafts', 'ID'], /drafts/],
-])('svc %s: whom a permission keeps out is told of --as, and of who may', async (words, name) => {
+])('svc %s: refused by a permission, it names --as, and who may', async (words, name) => {
   const typed = words.map((word) => (word === 'ID' ? id : word))
 
   const kept = await world.svc(typed)
@@ -75,7 +75,7 @@ test.each([
   expect(acting).toMatchObject({ exit: 0 })
 })
 
-test('a user without the role is told who may', async () => {
+test('a user without the role reads who may', async () => {
   await world.svc(['users', 'signup', 'bob@example.com', '--password', 'Correct4Horse'])
 
   const ran = await world.svc(['docs', 'list', 'drafts', '--as', 'bob@example.com'])

@@ -127,7 +127,7 @@ test.each([
     'changed the data and did not return them for',
   ],
   ['returns an operator', 'if (data.n === 2) return { $append: {} }', 'returned the field "$append"'],
-])('a function that %s is told with the document, and nothing is written', async (_what, code, said) => {
+])('a function that %s is reported with the document, and nothing is written', async (_what, code, said) => {
   const [name, [, second]] = await aCollection([{ n: 1 }, { n: 2 }])
   const file = module(`(document) => { const { data } = document; ${code}; if (data.n === 1) return { n: 9 } }`)
 

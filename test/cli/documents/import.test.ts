@@ -41,7 +41,7 @@ test.each(Object.entries(forms))('%s is read as what it means, from a file and f
   expect(await exported(collection)).toEqual([...sameRows, ...sameRows])
 })
 
-test('columns of CSV can be told how to be read', async () => {
+test('how columns of CSV are read can be set', async () => {
   file('typed.csv', 'zip,code,big\n01234,42,12345678901234567890\n99,7,1\n')
 
   await world.svc(['docs', 'import', 'typed', 'typed.csv', '--create', '--types', 'code:string'])

@@ -160,7 +160,7 @@ inDialects('Schemas', (wire) => {
     expect(text).toMatch(/"list": ?\[\{"__proto__": ?2\}\]/)
   })
 
-  test('contract 10.4 what is wrong with a schema is told by its place', async () => {
+  test('contract 10.4 what is wrong with a schema is named by its place', async () => {
     const { api } = await someDocuments(wire)
     const loc = async (schema: object) => JSON.stringify((await api.patch('/collections/posts', { schema })).body)
 

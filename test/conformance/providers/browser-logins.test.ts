@@ -26,7 +26,7 @@ function open(url: string, cookie?: string): Promise<Answer> {
 const location = (answer: Answer) => String(expectStatus(302, answer).headers.location)
 const outcome = (answer: Answer) => new URL(location(answer)).searchParams
 
-/** What a page of a browser is told. */
+/** What a page of a browser receives. */
 async function urlFor(wire: Wire, { api }: Pick<World, 'api'>, headers: Record<string, string>): Promise<string> {
   const answer = expectStatus(200, await api.get('/auth-collections/login-idp', headers))
   return (wire.record(answer) as { url: string }).url

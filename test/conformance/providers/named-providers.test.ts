@@ -15,7 +15,7 @@ import { aWorld, expectFailure, expectStatus, inDialects, type Wire, type World 
 
 const page = 'http://localhost:5173/after-login?from=google'
 
-/** What an app is told to open, and the state that comes back. */
+/** The address that an app is to open, and the state that comes back. */
 async function leave(wire: Wire, { api }: Pick<World, 'api'>, body: object = { redirectUrl: page }) {
   const answer = expectStatus(200, await api.post('/auth/oauth/google/url', body))
   return wire.record(answer) as { url: string; state: string }

@@ -34,7 +34,7 @@ inDialects('A provider that is not configured', (wire) => {
 inDialects(
   'IDP keys',
   (wire) => {
-    test('IDP-01 the four keys lead to the provider and back; the secret is told nobody', async () => {
+    test('IDP-01 the four keys lead to the provider and back; the secret is shown to nobody', async () => {
       const { api, owner, project } = await aWorld(wire)
       const keys = fourKeys(project.id)
       await changeSettings(project, { idp: keys })

@@ -56,7 +56,7 @@ inDialects('Server-sent events', (wire) => {
     future.close()
   })
 
-  test('contract 9.4 a stream that told nothing before it was cut is resumed without a gap', async () => {
+  test('contract 9.4 a stream that sent nothing before it was cut is resumed without a gap', async () => {
     const { events, posts, open } = await aStream(wire)
     await expect.poll(() => events.text()).toMatch(/^retry: \d+\nid: \d+\n\n/)
     events.close()

@@ -119,11 +119,11 @@ inDialects(
       await secrets.create({ n: 1 })
 
       await socket.ask({ type: 'ping' })
-      const told = socket.heard.slice(2).map(({ type, code }) => code ?? type)
-      expect(told.sort()).toEqual(['UNAUTHORIZED', 'authenticated', 'pong'])
+      const received = socket.heard.slice(2).map(({ type, code }) => code ?? type)
+      expect(received.sort()).toEqual(['UNAUTHORIZED', 'authenticated', 'pong'])
     })
 
-    test('contract 9.2 a role that is taken away while old changes are told ends the telling', async () => {
+    test('contract 9.2 a role that is taken away while a replay runs ends the replay', async () => {
       const { anAccount, collection } = await aTown(wire, { selfRoles: ['insider'] })
       const secrets = await collection('secrets', { permissions: { read: ['insider'] } })
       const text = 'x'.repeat(900_000)

@@ -38,7 +38,7 @@ describe('CORS', () => {
     expectFailure(await preflight('null'), 403, 'ORIGIN_NOT_ALLOWED')
   })
 
-  test('contract 10.9 a preflight of an origin that no project allows is told nothing', async () => {
+  test('contract 10.9 a preflight of an origin that no project allows receives nothing', async () => {
     const origin = anOrigin()
     const project = await aProject({ allowedOrigins: [`${origin}:8443`, `https://sub.${origin.slice(8)}`] })
 

@@ -41,7 +41,7 @@ describe('An embedded database', () => {
     }
   }
 
-  it('contract 6.2 roles in the data from before they were told apart are trusted once the owner writes them again', async () => {
+  it('contract 6.2 roles in the data from before they were kept apart are trusted once the owner writes them again', async () => {
     await migrateTo(6)
     const id = '01900000-0000-7000-8000-000000000000'
     await db.query(sql`insert into projects (id, name, settings, created_at)

@@ -120,7 +120,7 @@ it('contract 11 a reader that does not read costs others nothing', async () => {
   expect(found.map((event) => 'document' in event && event.document.data?.n)).toEqual([...Array(count).keys()])
 })
 
-it('contract 11 who resumes at an emulator that was started anew is told that events were missed', async () => {
+it('contract 11 who resumes at an emulator that was started anew receives that events were missed', async () => {
   const emulator = await startEmulator({ memory: true })
   const stream = await follow(emulator, { since: '00000000-7' })
 

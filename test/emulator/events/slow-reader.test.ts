@@ -6,7 +6,7 @@ import { openEventLog } from '../../../emulator/core/events/event-log.js'
 import { followEvents } from '../../../emulator/http/realtime/event-stream.js'
 import { aBackend } from '../../fixtures/stand-ins.js'
 
-/** An answer that takes nothing until it is told to, and keeps what it was sent. */
+/** An answer that takes nothing until it is set to, and keeps what it was sent. */
 function anAnswer() {
   const sent: string[] = []
   let release = () => {}
@@ -42,7 +42,7 @@ async function aStream() {
   return { log, streams, answer, watchers: () => watchers, readers: log.readers }
 }
 
-it('contract 11 a reader that was too slow is told how many events it missed, and goes on with the oldest that are kept', async () => {
+it('contract 11 a reader that was too slow receives how many events it missed, and goes on with the oldest that are kept', async () => {
   const { log, answer } = await aStream()
   const subject = 'x'.repeat(60_000)
   for (let n = 1; n <= 200; n++) {

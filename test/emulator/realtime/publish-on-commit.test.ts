@@ -131,7 +131,7 @@ describe('where the database does not say', () => {
   const message: Message = { kind: 'identity' }
   afterEach(() => void published.splice(0))
 
-  /** A transaction that ends as it is told to, one time after the other. */
+  /** A transaction that ends as it is set to, one time after the other. */
   function aUnit(...endings: (() => void)[]) {
     const transaction = async <Result>(work: (db: Backend['db']) => Promise<Result>): Promise<Result> => {
       let result = await work(db)

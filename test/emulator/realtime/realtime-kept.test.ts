@@ -1,4 +1,4 @@
-/** Changes are not kept for ever: who asks for those that are gone is told so. */
+/** Changes are not kept for ever: who asks for those that are gone receives RESYNC. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,9 +39,9 @@ async function heardSince(since: number, count: number) {
   const headers = { 'x-api-key': emulator.apiKey, 'last-event-id': String(since) }
   const stream = await openEvents(emulator.url, '/realtime/sse/posts', headers)
   await createClient(emulator).collection('posts').create({ n: 'new' })
-  // The socket is told of the end of the replay too.
-  const told = (await socket.atLeast(count + 3)).slice(2).filter(({ type }) => type !== 'live')
-  const messages = [told, await stream.atLeast(count)]
+  // The socket receives the end of the replay too.
+  const received = (await socket.atLeast(count + 3)).slice(2).filter(({ type }) => type !== 'live')
+  const messages = [received, await stream.atLeast(count)]
   socket.close()
   stream.close()
   return messages.map((heard) =>

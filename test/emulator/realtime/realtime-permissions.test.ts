@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => emulator.close())
 
-it('contract 9.2 nothing that happens after the right to read is taken away is told', async () => {
+it('contract 9.2 nothing that happens after the right to read is taken away is published', async () => {
   const owner = createClient({ url: emulator.url, apiKey: emulator.secretKey ?? '' })
   /** The number of the last change before the round. */
   let before = 0

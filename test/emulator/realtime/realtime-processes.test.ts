@@ -1,4 +1,4 @@
-/** Two processes on one PostgreSQL: whoever is connected to either hears what is written through both. */
+/** Two processes on one PostgreSQL: a subscriber of either receives what is written through both. */
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -54,7 +54,7 @@ async function writeThroughBoth(collection: string, writes: number, during: () =
   return acknowledged
 }
 
-it('contract 9.4 everybody hears everything once, in one order, through whichever process it was written', async () => {
+it('contract 9.4 every subscriber receives everything once, in one order, through whichever process it was written', async () => {
   const all = await heardEverywhere('posts')
 
   const acknowledged = await writeThroughBoth('posts', 800)

@@ -36,8 +36,8 @@ it(`contract 9.4 ${kills} kills of the service cost a subscriber no event`, asyn
     }
 
     const writing = Promise.all(Array.from({ length: 8 }, () => writeUntilItDies(client)))
-    const [told] = subscribers
-    await told?.untilHeard(told.heard.length + 200)
+    const [first] = subscribers
+    await first?.untilHeard(first.heard.length + 200)
     const died = once(child, 'exit')
     child.kill('SIGKILL')
     await Promise.all([died, writing, ...subscribers.map(({ connection }) => connection.closed)])

@@ -68,7 +68,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(record.statements.some(({ text, rows }) => text.includes('insert into documents') && rows === 1)).toBe(true)
   })
 
-  it('contract 11 the plan of a statement is told, of what reads only', async () => {
+  it('contract 11 the plan of a statement is shown, of what reads only', async () => {
     const { ask, control } = await aProject(emulator)
     const written = await ask('POST', '/collections/posts/documents', { title: 'Hello' })
     const read = await ask('GET', '/collections/posts?title=Hello&sort=title')
@@ -84,7 +84,7 @@ describe.each(engines)('on %s', (engine) => {
     await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   })
 
-  it('contract 11 a replay acts as the same user, with the rights of now, and both answers are told', async () => {
+  it('contract 11 a replay acts as the same user, with the rights of now, and both answers are shown', async () => {
     const { ask, control, apiKey } = await aProject(emulator)
     await ask('POST', '/collections', { name: 'news', permissions: { create: ['editor'] } })
     const { text } = await ask('POST', '/auth-collections/signup', {

@@ -18,7 +18,7 @@ afterAll(() => emulator.close())
 const control = () => controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
 
 /** Everything that the control API tells of the requests that are kept, as text, and how many there are. */
-async function told(): Promise<{ text: string; count: number }> {
+async function logged(): Promise<{ text: string; count: number }> {
   const listed = await control().requests.list({ limit: 1_000 })
   const records = await Promise.all(listed.requests.map(({ id }) => control().requests.get({ id })))
   return { text: JSON.stringify([listed, records]), count: records.length }
@@ -90,7 +90,7 @@ it.each(secretRoutes)('contract 11 no secret is shown of %s', async (_title, rou
   await ask('PUT', `${path}/more/${aSecret()}`)
   await ask('DELETE', address(), { password: aSecret() })
 
-  const { text, count } = await told()
+  const { text, count } = await logged()
   expect(drawn - first).toBeGreaterThan(10)
   expect(count).toBeGreaterThan(5)
   expect(text.match(/confidential-\d+-x7Qz/g)).toBeNull()
@@ -171,7 +171,7 @@ it('contract 11 no key, token, password, code or ticket of a whole life of an ac
   secrets.push(signedUp.token ?? '', refreshed.token ?? '', loggedIn.token ?? '', verifying, resetting, ticket ?? '')
   secrets.push(enrolled.secret ?? '', ...recovery, ...(state ? [state] : []))
 
-  const { text, count } = await told()
+  const { text, count } = await logged()
 
   expect(count).toBeGreaterThan(15)
   expect(secrets.length).toBeGreaterThan(20)

@@ -13,7 +13,7 @@ import {
   withIndexes,
 } from '../../fixtures/databases/stored-lists.js'
 
-// A total that is remembered is wrong on purpose here, so that it can be told from one that was counted.
+// A total that is remembered is wrong on purpose here, so that it differs from one that was counted.
 const wrong = 777
 /** As of a collection that is large. */
 const large: Indexes = { asked: () => ({ isSmall: false, documents: 100_000, has: () => false }) }

@@ -39,7 +39,7 @@ function receivedBy(bus: Bus): Message[] {
 const listening =
   "select pid from pg_stat_activity where application_name = 'svc realtime' and datname = current_database()"
 
-it('contract 9.4 a bus whose connection broke hears again of what others write', async () => {
+it('contract 9.4 a bus whose connection broke receives again what others write', async () => {
   const open = () => openPostgresBus({ url: server.url, db, report: () => undefined })
   const [writer, reader] = [await open(), await open()]
   const received = receivedBy(reader)
