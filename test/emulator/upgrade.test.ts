@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync } from 'node:zlib'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -12,6 +14,7 @@ import { type Database, sql } from '../../emulator/database/port.js'
 import { migrate, OlderDatabaseError } from '../../emulator/database/schema/migrate.js'
 import { startEmulator } from '../../emulator/dev.js'
 
+const cli = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 const packed = new URL('../fixtures/databases/state-0.1.0.tar.br', import.meta.url)
 
 let folder: string
@@ -67,6 +70,27 @@ it('a copy that was interrupted is begun anew, and nothing is changed before it 
   await (await startEmulator({ dir })).close()
 
   expect(existsSync(join(dir, 'data.version-6.new'))).toBe(false)
+  expect(await newestIn(join(dir, 'data.version-6'))).toBe(6)
+})
+
+it('kill -9 in the middle of an upgrade leaves a folder that opens whole', async () => {
+  const dir = await aFolder('killed')
+  const ready = join(folder, 'killed.json')
+  const words = [cli, 'dev', '--port', '0', '--data', dir, '--ready-file', ready]
+  // Each later than the one before, until one is ready in time: kills fall on the copy, the migrations and the start.
+  for (let milliseconds = 500; !existsSync(ready); milliseconds *= 2) {
+    const child = execa(process.execPath, words, { stdio: 'ignore', reject: false })
+    await pause(milliseconds)
+    child.kill('SIGKILL')
+    await child
+  }
+
+  const emulator = await startEmulator({ dir })
+  const { items } = await createClient(emulator).collection('posts').list({ sort: 'title' })
+  await emulator.close()
+
+  expect(emulator.apiKey).toBe('svc_key_y9iTa2GUcEySrmEHlNeMGOoP')
+  expect(items.map(({ data }) => data.title)).toEqual(['Hello', 'World'])
   expect(await newestIn(join(dir, 'data.version-6'))).toBe(6)
 })
 

@@ -1,8 +1,9 @@
-/** Automatic snapshots share what room there is for them. Contract 12.6. */
+/** Automatic snapshots share what room there is for them, and a full disk costs a save alone. Contract 12.6. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { trimAutomatic } from '../../../emulator/core/snapshots/automatic.js'
 import { listSnapshots, saveAutomatically, saveSnapshot } from '../../../emulator/core/snapshots/snapshots.js'
+import { type Database, DatabaseError } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 
 let service: Service
@@ -29,3 +30,43 @@ it('contract 12.6 the oldest automatic snapshots go first, and none that was ask
   expect(refused).toBe('STORAGE_LIMIT')
   expect((await listSnapshots(backend, project.id)).map(({ name }) => name)).toEqual(['asked-for'])
 })
+
+it('contract 11 a disk that is full at any statement of a save leaves the snapshots that were there, and nothing else', async () => {
+  const { backend, project } = service
+  await saveSnapshot(backend, project.id, { name: 'kept' })
+  const before = await listSnapshots(backend, project.id)
+  const outcomes: unknown[] = []
+  const save = (full: number) =>
+    saveSnapshot({ ...backend, db: fullAt(backend.db, full) }, project.id, { name: 'kept', replace: true })
+  for (let full = 1; outcomes.at(-1) !== 'saved' && full < 20; full++) {
+    outcomes.push(
+      await save(full).then(
+        () => 'saved',
+        ({ sqlState }) => sqlState,
+      ),
+    )
+    if (outcomes.at(-1) !== 'saved') expect(await listSnapshots(backend, project.id)).toEqual(before)
+  }
+
+  expect(outcomes.length).toBeGreaterThan(2)
+  expect(new Set(outcomes)).toEqual(new Set(['53100', 'saved']))
+})
+
+/** A database whose disk is full from the given statement on that takes space. */
+function fullAt(db: Database, statement: number): Database {
+  let left = statement
+  const over = (inner: Database): Database => ({
+    ...inner,
+    async query(asked) {
+      if (asked.takesSpace && --left <= 0) throw new DatabaseError('The disk is full.', '53100')
+      return inner.query(asked)
+    },
+    async batch(asked) {
+      if (asked.some(({ takesSpace }) => takesSpace && --left <= 0))
+        throw new DatabaseError('The disk is full.', '53100')
+      return inner.batch(asked)
+    },
+    transaction: (work) => inner.transaction((tx) => work(over(tx))),
+  })
+  return over(db)
+}
