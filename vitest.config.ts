@@ -20,8 +20,8 @@ function conformance(engine: string): TestProjectConfiguration {
 
 export default defineConfig({
   test: {
-    // Tests wait for processes and timers more than they compute.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Tests wait for processes and timers: one file more than there are processors keeps these busy.
+    maxWorkers: availableParallelism() + 1,
     // What takes longer than this hangs: a machine that is busy with other things takes ten times as long as usual.
     testTimeout: 180_000,
     hookTimeout: 240_000,

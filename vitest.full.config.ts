@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['test/full/**/*.test.ts'],
+    // Those of `npm test` that have more rows here.
+    include: ['test/full/**/*.test.ts', 'test/cli/{json,hostile}.test.ts'],
+    env: { SVC_TEST_FULL: '1' },
     fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inFull } from '../fixtures/scope.js'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
 
 // Every command under --json says JSON and nothing else: in a pipe, with CI=1, and at a terminal, where it never asks.
@@ -153,13 +154,16 @@ const words: { readonly [command: string]: () => string[] } = {
   whoami: () => [],
 }
 
-const surroundings = { 'in a pipe': {}, 'with CI=1': { CI: '1' } }
+const surroundings: readonly (readonly [title: string, env: Readonly<Record<string, string>>])[] = [
+  ['in a pipe', {}],
+  ...inFull([['with CI=1', { CI: '1' }] as const]),
+]
 
 test('every command has words to be tried with', () => {
   expect(Object.keys(words).sort()).toEqual(commands)
 })
 
-describe.each(Object.entries(surroundings))('%s', (_, env) => {
+describe.each(surroundings)('%s', (_, env) => {
   test.each(commands)('svc %s --json says JSON and nothing else', async (command) => {
     const { stdout, stderr, exit } = await world.svc([...typed(command), '--json'], {
       env: { EDITOR: 'true', ...env },

@@ -1,13 +1,8 @@
 /** `kill -9` in the middle of a reset: what was there before or what is there after it, never between. */
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { controlClient } from '../../../client/control.js'
-import { createClient } from '../../../client/index.js'
-import { openSender } from '../../../client/send.js'
-import { type Devs, openDevs } from '../../fixtures/dev.js'
+import { type Devs, openDevs, startOwned } from '../../fixtures/dev.js'
 
 const cycles = Number(process.env.SVC_CRASH_CYCLES ?? 3)
 const full = { documents: 1_000, users: 1, files: 2 }
@@ -19,16 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => devs.stop())
 
-async function startDev() {
-  const data = join(devs.folder, 'state')
-  const { child } = await devs.start('--data', data)
-  const { url, controlToken, projectId, apiKey } = JSON.parse(await readFile(join(data, 'emulator.json'), 'utf8'))
-  const svc = createClient({ url, apiKey })
-  const control = controlClient(openSender({ url, retry: { attempts: 1 } }).send, controlToken)
-  return { child, svc, control, project: projectId as string }
-}
-
-type Client = Awaited<ReturnType<typeof startDev>>['svc']
+type Client = Awaited<ReturnType<typeof startOwned>>['svc']
 
 async function fill(svc: Client): Promise<void> {
   for (let at = 0; at < full.documents; at += 1_000) {
@@ -57,7 +43,7 @@ it(`a reset is whole or was never begun, after each of ${cycles} kills`, {
   timeout: 60_000 + cycles * 60_000,
 }, async () => {
   for (let cycle = 0; cycle <= cycles; cycle++) {
-    const { child, svc, control, project } = await startDev()
+    const { child, svc, control, project } = await startOwned(devs)
     if (cycle === 0) await svc.collections.create({ name: 'posts' })
     const state = await stateOf(svc)
     expect([full, empty]).toContainEqual(state)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { controlOf, follow } from '../../fixtures/events.js'
 import { overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
@@ -14,15 +14,10 @@ const transports = [
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator
-  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await openDatabases() : undefined
-    emulator = await startEmulator({ memory: true, ...(server ? { databaseUrl: server.url } : {}) })
+    emulator = await startOn(engine)
   })
-  afterAll(async () => {
-    await emulator.close()
-    await server?.stop()
-  })
+  afterAll(() => emulator.close())
 
   async function aProject() {
     const { url } = emulator

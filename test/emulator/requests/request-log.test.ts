@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { controlClient } from '../../../client/control.js'
 import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
 
 // Other tests would push the records out of a service that all of them share.
@@ -35,15 +35,10 @@ async function aProject(emulator: Emulator, settings: Settings = {}) {
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator
-  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await openDatabases() : undefined
-    emulator = await startEmulator({ memory: true, ...(server ? { databaseUrl: server.url } : {}) })
+    emulator = await startOn(engine)
   })
-  afterAll(async () => {
-    await emulator.close()
-    await server?.stop()
-  })
+  afterAll(() => emulator.close())
 
   it('contract 11 a request is kept with who asked, both bodies, its timing and its statements', async () => {
     const { id: project, ask, control } = await aProject(emulator)

@@ -1,13 +1,8 @@
 /** `kill -9` in the middle of a save or a load: the state before or the one after, never between. */
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { controlClient } from '../../../client/control.js'
-import { createClient } from '../../../client/index.js'
-import { openSender } from '../../../client/send.js'
-import { type Devs, openDevs } from '../../fixtures/dev.js'
+import { type Devs, openDevs, startOwned } from '../../fixtures/dev.js'
 
 const cycles = Number(process.env.SVC_CRASH_CYCLES ?? 3)
 const documents = 1_000
@@ -18,16 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => devs.stop())
 
-async function startDev() {
-  const data = join(devs.folder, 'state')
-  const { child } = await devs.start('--data', data)
-  const { url, controlToken, projectId, apiKey } = JSON.parse(await readFile(join(data, 'emulator.json'), 'utf8'))
-  const svc = createClient({ url, apiKey })
-  const control = controlClient(openSender({ url, retry: { attempts: 1 } }).send, controlToken)
-  return { child, svc, control, project: projectId as string }
-}
-
-type Dev = Awaited<ReturnType<typeof startDev>>
+type Dev = Awaited<ReturnType<typeof startOwned>>
 
 /** How many documents there are, as counts say and as lists do, and what the file says. */
 async function stateOf({ svc }: Dev) {
@@ -45,7 +31,7 @@ it(`a save and a load are whole or were never begun, after each of ${cycles} kil
   const full = { documents, texts: ['Hello'] }
   const empty = { documents: 0, texts: [] }
   for (let cycle = 0; cycle <= cycles; cycle++) {
-    const dev = await startDev()
+    const dev = await startOwned(devs)
     const { child, svc, control, project } = dev
     if (cycle === 0) {
       await svc.collections.create({ name: 'posts' })

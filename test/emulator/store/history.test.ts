@@ -4,23 +4,18 @@ import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
+import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { controlOf } from '../../fixtures/events.js'
 
 // Contract 11: versions of a document, as far as its changes are kept.
 
 describe.each(engines)('on %s', (engine) => {
   let service: Service
-  let server: Databases | undefined
   beforeAll(async () => {
-    server = engine === 'postgres' ? await openDatabases() : undefined
-    service = await openService({ ...defaultConfig, memory: true, ...(server ? { databaseUrl: server.url } : {}) })
+    service = await startOn(engine, (config) => openService({ ...defaultConfig, ...config }))
   })
-  afterAll(async () => {
-    await service.close()
-    await server?.stop()
-  })
+  afterAll(() => service.close())
 
   async function aDocument(fields: JsonObject = { title: 'Tea', views: 1 }) {
     const control = controlOf(service)
