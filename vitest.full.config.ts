@@ -3,8 +3,13 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    // Those of `npm test` that have more rows here.
-    include: ['test/full/**/*.test.ts', 'test/cli/{json,hostile}.test.ts'],
+    include: [
+      'test/full/**/*.test.ts',
+      // Those of `npm test` that are longer here.
+      'test/cli/{json,hostile}.test.ts',
+      'test/emulator/realtime/realtime-reconnects.test.ts',
+    ],
+    globalSetup: ['test/fixtures/databases/share-server.ts'],
     env: { SVC_TEST_FULL: '1' },
     fileParallelism: false,
     testTimeout: 300_000,

@@ -4,9 +4,9 @@ import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../../fixtures/realtime/subscriber.js'
+import { isFull } from '../../fixtures/scope.js'
 
-const reconnects = 1_000
-const writes = 10_000
+const [reconnects, writes] = isFull ? [1_000, 10_000] : [250, 2_500]
 const subscribers = 10
 
 let server: Databases
