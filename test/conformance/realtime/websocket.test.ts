@@ -18,7 +18,7 @@ async function aSocket(wire: Wire) {
 }
 
 /** What an event says, whatever the form. */
-function plainEvent(wire: Wire, event: Record<string, unknown>) {
+function sent(wire: Wire, event: Record<string, unknown>) {
   const document = (wire.name === 'b' ? event.data : event.document) as { id: string; data: Record<string, unknown> }
   return { event: event.event, id: document.id, data: document.data }
 }
@@ -85,7 +85,7 @@ inDialects('The WebSocket', (wire) => {
     await api.delete(`/collections/posts/${id}`)
 
     const events = (await socket.atLeast(5)).slice(2)
-    expect(events.map((event) => plainEvent(wire, event))).toEqual([
+    expect(events.map((event) => sent(wire, event))).toEqual([
       { event: created, id, data: { name: 'one' } },
       { event: updated, id, data: { name: 'two' } },
       { event: deleted, id, data: { name: 'two' } },
@@ -108,7 +108,7 @@ inDialects('The WebSocket', (wire) => {
     await api.patch(`/collections/posts/${id}`, { age: 5 })
     await posts.create({ name: 'ada', age: 19, city: 'x', last: true })
 
-    const events = (await socket.atLeast(4)).slice(2).map((event) => plainEvent(wire, event))
+    const events = (await socket.atLeast(4)).slice(2).map((event) => sent(wire, event))
     expect(events.map(({ data }) => data.age)).toEqual([18, 19])
     expect(socket.heard).toHaveLength(4)
   })
@@ -151,12 +151,12 @@ inDialects('The WebSocket', (wire) => {
     await api.post('/collections/posts/batch-delete', { document_ids: rows.map(({ id }) => id) })
 
     const events = (await socket.atLeast(11)).slice(2)
-    expect(events.map((event) => plainEvent(wire, event).event)).toEqual(
+    expect(events.map((event) => sent(wire, event).event)).toEqual(
       [created, updated, deleted].flatMap((name) => [name, name, name]),
     )
     const seqs = events.map(({ seq }) => Number(seq))
     expect(seqs).toEqual(seqs.map((_, at) => (seqs[0] ?? 0) + at))
-    expect(events.slice(0, 3).map((event) => plainEvent(wire, event).id)).toEqual(rows.map(({ id }) => id))
+    expect(events.slice(0, 3).map((event) => sent(wire, event).id)).toEqual(rows.map(({ id }) => id))
   })
 
   test('contract 9.3 with "live", entering a filter is created and leaving it is deleted', async () => {
@@ -168,7 +168,7 @@ inDialects('The WebSocket', (wire) => {
     await api.delete(`/collections/posts/${id}`)
     await posts.create({ done: false, n: 1 })
 
-    const events = (await socket.atLeast(6)).slice(2).map((event) => plainEvent(wire, event))
+    const events = (await socket.atLeast(6)).slice(2).map((event) => sent(wire, event))
     expect(events.map(({ event, data }) => [event, data.n])).toEqual([
       [created, 0],
       [updated, 0],
@@ -195,9 +195,7 @@ inDialects('The WebSocket', (wire) => {
     expect(rest.filter(({ type }) => type === 'live')).toEqual([
       { type: 'live', collection: 'posts', seq: expect.any(Number) },
     ])
-    expect(events.map((event) => plainEvent(wire, event).data.n)).toEqual(
-      Array.from({ length: 602 }, (_, at) => at + 100),
-    )
+    expect(events.map((event) => sent(wire, event).data.n)).toEqual(Array.from({ length: 602 }, (_, at) => at + 100))
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 602 }, (_, at) => (seqs[0] ?? 0) + 100 + at))
   })
 
@@ -212,7 +210,7 @@ inDialects('The WebSocket', (wire) => {
     expect(subscribed).toMatchObject({ type: 'subscribed' })
     expect(live).toMatchObject({ type: 'live', collection: 'posts' })
     expect(resync).toEqual({ type: 'error', code: 'RESYNC', message: expect.any(String), collection: 'posts' })
-    expect(plainEvent(wire, event ?? {}).data).toEqual({ n: 1 })
+    expect(sent(wire, event ?? {}).data).toEqual({ n: 1 })
   })
 
   test('contract 9.1 what cannot be understood is INVALID_MESSAGE, and the connection stays', async () => {
@@ -276,7 +274,7 @@ inDialects('The WebSocket', (wire) => {
 
     await posts.fill([{ n: 1 }, { n: 2 }, { n: 3 }])
 
-    expect((await socket.atLeast(4)).slice(3).map((event) => plainEvent(wire, event).data)).toEqual([{ n: 2 }])
+    expect((await socket.atLeast(4)).slice(3).map((event) => sent(wire, event).data)).toEqual([{ n: 2 }])
     await socket.ask({ type: 'ping' })
     expect(socket.heard).toHaveLength(5)
   })
