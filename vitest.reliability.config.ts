@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/reliability/**/*.test.ts'],
     fileParallelism: false,
+    globalSetup: ['test/fixtures/databases/share-server.ts'],
     env: { SVC_RELIABILITY: 'long' },
     testTimeout: 14_400_000,
     hookTimeout: 300_000,

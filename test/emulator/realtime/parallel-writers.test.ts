@@ -21,15 +21,15 @@ import { openService, type Service } from '../../../emulator/open-service.js'
 import { openMemoryBus } from '../../../emulator/ports/bus/memory-bus.js'
 import { deleteRemovedDocuments } from '../../../emulator/store/collections.js'
 import { type Recorded, selectChanges } from '../../../emulator/store/realtime/changes.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { aSubscriber, overWebSocket } from '../../fixtures/realtime/subscriber.js'
 
-let server: PostgresServer
+let server: Databases
 let service: Service
 /** As of another process, which nobody in this one hears of: it has died between each commit and its message. */
 let other: Database
 beforeAll(async () => {
-  server = await startPostgres()
+  server = await openDatabases()
   service = await openService({ ...defaultConfig, memory: true, databaseUrl: server.url })
   other = await openPostgres({ url: server.url })
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Service } from '../../../emulator/open-service.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 import { record } from '../ledger.js'
 import { isLong } from '../scale.js'
@@ -26,12 +26,12 @@ vi.mock('../../../emulator/storage.js', async (original) => {
 // The rules are the same on both engines; the long form sweeps PostgreSQL too.
 describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
   let place: Place
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   let service: Service
 
   beforeAll(async () => {
     quietly()
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     place = { dir: await mkdtemp(join(tmpdir(), 'svc-sweep-')), databaseUrl: server?.url }
     service = await openIn(place)
   })

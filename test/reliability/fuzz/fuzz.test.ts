@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { record } from '../ledger.js'
 import { isLong, sampled } from '../scale.js'
 import { operationsOf } from './description.js'
@@ -15,11 +15,11 @@ import { aWorld, judge, shoot } from './target.js'
 const shotsPerWorld = 150
 
 describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   let emulator: Emulator
 
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     emulator = await startEmulator({ memory: true, databaseUrl: server?.url })
   })
   afterAll(async () => {
