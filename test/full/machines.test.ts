@@ -1,0 +1,190 @@
+/**
+ * Two `svc serve --workers 2` on a primary with a standby and a bucket, behind HAProxy, one of them through a pooler, while a process,
+ * the primary and the bucket fail in turn: what was acknowledged is there, and everybody hears everything once.
+ */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
+import { createClient, type DocumentChange } from '../../client/index.js'
+import { openPostgres } from '../../emulator/database/postgres/postgres.js'
+import { type Balancer, balancerMissing, startBalancer } from '../fixtures/balancer.js'
+import { type Pooler, startPooler } from '../fixtures/databases/pooler.js'
+import { freePort, type PostgresServer } from '../fixtures/databases/postgres.js'
+import { patiently } from '../fixtures/patience.js'
+import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
+
+interface Entry {
+  readonly n: number
+}
+
+interface Ledger {
+  isOver: boolean
+  tried: number
+  readonly acknowledged: Set<number>
+  readonly files: Map<string, string>
+  refusedFiles: number
+  /** What requests failed with that the client did not repeat by itself. */
+  readonly failures: string[]
+}
+
+const writers = 6
+
+describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'several machines', () => {
+  let world: ServeWorld
+  let standby: PostgresServer
+  let pooler: Pooler
+  let balancer: Balancer
+  let starts: readonly (() => Promise<Serving>)[]
+  let servings: Serving[]
+
+  beforeAll(async () => {
+    world = await openServeWorld()
+    standby = await world.postgres.standby()
+    await ask(world.postgres.url, "alter system set synchronous_standby_names = '*'")
+    await ask(world.postgres.url, 'select pg_reload_conf()')
+    pooler = await startPooler(world.postgres, { keepsPrepared: true, servers: 12 })
+    const { port, pathname } = new URL(standby.url)
+    const hosts = world.postgres.url.replace(pathname, `,127.0.0.1:${port}${pathname}`)
+    const pooled = pooler.url(world.postgres.url)
+    await setAsTold(pooled, hosts)
+    const ports = [await freePort(), await freePort(), await freePort(), await freePort()]
+    const [app = [], admin = []] = [ports.slice(0, 2), ports.slice(2)]
+    const start = (at: number, ...flags: string[]) => {
+      const own = ['--port', String(app[at]), '--admin-port', String(admin[at]), '--database-read-url', standby.url]
+      return world.start('--workers', '2', ...own, ...flags)
+    }
+    starts = [
+      () => start(0, '--database-url', hosts),
+      () => start(1, '--database-url', pooled, '--database-listen-url', hosts),
+    ]
+    servings = await Promise.all(starts.map((one) => one()))
+    balancer = await startBalancer({ app, admin })
+  })
+  afterAll(async () => {
+    await balancer?.close()
+    await pooler?.close()
+    await standby?.stop()
+    await world?.close()
+  })
+
+  async function setAsTold(url: string, directUrl: string): Promise<void> {
+    const told = await openPostgres({ url, directUrl }).then(
+      () => '',
+      ({ hint }: { hint: string }) => hint,
+    )
+    await ask(world.postgres.url, told.slice(told.indexOf('alter role')))
+    pooler.reconnect()
+  }
+
+  it('lose nothing that was acknowledged, and nobody hears anything twice', { timeout: 900_000 }, async () => {
+    const { apiKey, secretKey } = (await servings[0]?.newProject()) ?? { apiKey: '', secretKey: '' }
+    const owner = createClient<{ entries: Entry }>({ url: balancer.url, apiKey: secretKey, retry: { attempts: 10 } })
+    await owner.collections.create({ name: 'entries' })
+    const heard = (['ws', 'sse'] as const).flatMap((transport) =>
+      [1, 2].map(() => listen({ url: balancer.url, apiKey, transport })),
+    )
+    const ledger = emptyLedger()
+    const writing = [
+      ...Array.from({ length: writers }, () => write(owner, ledger)),
+      upload(createClient({ url: balancer.url, apiKey: secretKey, retry: { attempts: 1 } }), ledger),
+    ]
+    const goesOn = async (by = 150) => {
+      const least = ledger.acknowledged.size + by
+      await expect.poll(() => ledger.acknowledged.size, patiently).toBeGreaterThan(least)
+    }
+
+    await goesOn()
+    servings[0]?.signal('SIGKILL')
+    await goesOn()
+    servings[0] = (await starts[0]?.()) as Serving
+    await goesOn()
+    await world.postgres.kill()
+    await ask(standby.url, 'select pg_promote(true)')
+    pooler.lead(standby)
+    await goesOn()
+    // Also the one that is not led: each worker has found the new primary by itself.
+    for (const { adminUrl } of servings) await expect.poll(() => statusOf(`${adminUrl}/readyz`), patiently).toBe(200)
+    world.bucket.fail(true)
+    const refused = ledger.refusedFiles
+    await expect.poll(() => ledger.refusedFiles, patiently).toBeGreaterThan(refused)
+    await goesOn()
+    world.bucket.fail(false)
+    const stored = ledger.files.size
+    await expect.poll(() => ledger.files.size, patiently).toBeGreaterThan(stored + 3)
+    ledger.isOver = true
+    await Promise.all(writing)
+
+    const found: number[] = []
+    for await (const { data } of owner.collection('entries').iterate()) found.push(data.n)
+    expect([...ledger.acknowledged].filter((n) => !found.includes(n))).toEqual([])
+    expect(found.length).toBe(new Set(found).size)
+    for (const one of heard) await expect.poll(() => one.changes.length, patiently).toBe(found.length)
+    for (const { changes, stop } of heard) {
+      const numbers = changes.map(({ seq }) => seq)
+      expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other))
+      expect(changes.map(({ document }) => document.data.n).sort(byNumber)).toEqual([...found].sort(byNumber))
+      stop()
+    }
+    for (const [url, text] of ledger.files) expect(await (await fetch(url)).text()).toBe(text)
+    expect((await owner.files.info()).files).toBe(ledger.files.size)
+    console.log(
+      `${ledger.acknowledged.size} documents and ${ledger.files.size} files acknowledged, of ${ledger.tried} documents tried; failures: ${JSON.stringify(counted(ledger.failures))}`,
+    )
+  })
+})
+
+const statusOf = (url: string) => fetch(url).then(({ status }) => status)
+
+const byNumber = (one: number, other: number) => one - other
+
+function counted(texts: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1
+  return counts
+}
+
+function emptyLedger(): Ledger {
+  return { isOver: false, tried: 0, acknowledged: new Set(), files: new Map(), refusedFiles: 0, failures: [] }
+}
+
+async function write(owner: ReturnType<typeof createClient<{ entries: Entry }>>, ledger: Ledger): Promise<void> {
+  while (!ledger.isOver) {
+    const n = ledger.tried++
+    await owner
+      .collection('entries')
+      .create({ n })
+      .then(
+        () => ledger.acknowledged.add(n),
+        (error) => ledger.failures.push(String(error.code)),
+      )
+  }
+}
+
+/** One file after the other; each is acknowledged, or is not there. */
+async function upload(owner: ReturnType<typeof createClient>, ledger: Ledger): Promise<void> {
+  for (let n = 0; !ledger.isOver; n++) {
+    const text = `file ${n}`
+    await owner.files.upload(new Blob([text]), { name: `${n}.txt` }).then(
+      ({ url }) => ledger.files.set(url, text),
+      () => ledger.refusedFiles++,
+    )
+  }
+}
+
+/** Keeps what it hears, over however many connections. */
+function listen(options: { url: string; apiKey: string; transport: 'ws' | 'sse' }) {
+  const changes: DocumentChange<Entry>[] = []
+  const stopping = new AbortController()
+  const entries = createClient<{ entries: Entry }>({ ...options, WebSocket }).collection('entries')
+  const { signal } = stopping
+  void (async () => {
+    for await (const change of entries.subscribe({ since: 0, signal })) changes.push(change)
+  })().catch((error) => signal.aborted || console.error('A subscriber was ended:', error))
+  return { changes, stop: () => stopping.abort() }
+}
+
+async function ask(url: string, statements: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(statements).finally(() => client.end())
+}
