@@ -125,7 +125,7 @@ export function openIndexKeeper(
       }
     },
   })
-  const making = openRounds({ report, work: (round) => makeWanted(state, round) })
+  const making = openRounds({ name: 'indexes', report, work: (round) => makeWanted(state, round) })
   const reviewing = openRounds({ report, everyMilliseconds: reviewMilliseconds, work: () => review(state) })
   making.soon()
 

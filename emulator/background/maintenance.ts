@@ -35,6 +35,7 @@ const everyMilliseconds = 60_000
 export function openMaintenance(db: Database, { now, report, leader }: MaintenanceOptions): Rounds {
   const ago = (milliseconds: number) => new Date(now().getTime() - milliseconds).toISOString()
   return openRounds({
+    name: 'maintenance',
     report,
     leader,
     firstMilliseconds,

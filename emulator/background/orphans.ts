@@ -42,11 +42,13 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
   const unsettled = new Set<Unsettled>()
   const all = {
     comparison: openRounds({
+      name: 'file comparison',
       report,
       firstMilliseconds,
       work: (round) => compareFiles(db, store, report, round),
     }),
     removal: openRounds({
+      name: 'file removal',
       report,
       leader,
       firstMilliseconds,

@@ -1,4 +1,5 @@
 /** Work that is done between requests: a round at a time, and another one if it was asked for meanwhile. */
+import { publishMeasure } from '../core/measures.js'
 import type { Leader } from './leader.js'
 
 export interface Rounds {
@@ -16,6 +17,8 @@ export interface Round {
 }
 
 interface RoundsOptions {
+  /** What the rounds are called where they are measured; left out, they are not. */
+  readonly name?: string
   /** What it throws is reported, and left to the next round. */
   readonly work: (round: Round) => Promise<void>
   readonly report: (error: unknown) => void
@@ -30,7 +33,14 @@ interface RoundsOptions {
   readonly leader?: Leader
 }
 
-export function openRounds({ work, report, firstMilliseconds, everyMilliseconds, leader }: RoundsOptions): Rounds {
+export function openRounds({
+  name,
+  work,
+  report,
+  firstMilliseconds,
+  everyMilliseconds,
+  leader,
+}: RoundsOptions): Rounds {
   let isAsked = false
   let isDue = false
   let isStopped = false
@@ -73,7 +83,19 @@ export function openRounds({ work, report, firstMilliseconds, everyMilliseconds,
     isAsked = false
     isDue = false
     const isOurs = wasAsked || !leader || (await leader.leads())
-    if (isOurs && !isStopped) await work({ isStopped: () => isStopped })
+    if (isOurs && !isStopped) await measured(() => work({ isStopped: () => isStopped }))
+  }
+
+  async function measured(round: () => Promise<void>) {
+    const begunAt = performance.now()
+    let isFailed = true
+    try {
+      await round()
+      isFailed = false
+    } finally {
+      const seconds = (performance.now() - begunAt) / 1_000
+      if (name !== undefined) publishMeasure('rounds', () => ({ name, seconds, isFailed }))
+    }
   }
 
   async function settled() {

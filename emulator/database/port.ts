@@ -56,6 +56,8 @@ export interface Database {
   transaction<T>(work: (tx: Database) => Promise<T>): Promise<T>
   /** Servers that follow this one, where there are some. */
   readonly standby?: Standby
+  /** How many connections there are, for an engine that has a pool of them. */
+  connections?(): Connections
   close(): Promise<void>
 }
 
@@ -71,6 +73,13 @@ export interface Standby {
   /** Of each, whether it answers and how far it is behind. Those that are not near are not read from. */
   standing(): readonly { readonly isUp: boolean; readonly isNear: boolean; readonly lagMilliseconds: number }[]
   close(): Promise<void>
+}
+
+export interface Connections {
+  readonly open: number
+  readonly idle: number
+  /** Statements that wait for a connection. */
+  readonly waiting: number
 }
 
 class Fragment implements Sql {

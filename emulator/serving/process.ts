@@ -1,21 +1,21 @@
 /** One process of `svc serve`: config → a service that answers, and that leaves without losing a request. */
 import { createHmac } from 'node:crypto'
-import type { RequestListener } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Backend, Keyring } from '../core/context.js'
 import { openEventLog } from '../core/events/event-log.js'
 import { type DisposalStack, openInOrder } from '../disposal-stack.js'
 import { type Log, openLog } from '../http/log.js'
-import { adminRoutes } from '../http/profiles/admin-routes.js'
-import { type AppOptions, createApp, createRouteApp, type ServerHandlers } from '../http/server.js'
+import { type AppOptions, createApp } from '../http/server.js'
 import { type Listening, listen } from '../listen.js'
 import { openBackend } from '../open-backend.js'
 import { openMailTransports } from '../ports/mail/open-transports.js'
 import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
+import { version } from '../version.js'
+import { type Drainable, guarded, openAdmin, placeOf } from './admin.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
-import { answerProbes } from './probes.js'
-import { openReadiness, type ProcessReadiness } from './readiness.js'
+import type { Metrics } from './metrics.js'
+import { openReadiness } from './readiness.js'
 
 export interface ServingProcess {
   readonly url: string
@@ -48,10 +48,13 @@ export async function openServing(config: ServeConfig): Promise<ServingProcess> 
     const backend = await openServedBackend(stack, config, { log, url: () => about.url ?? '' })
     const readiness = openReadiness(backend)
     const state: Drainable = { isDraining: false }
-    const options = appOptions(config, log)
+    const metrics = await openOwnMetrics(stack, config, backend)
+    const options = appOptions(config, counted(log, metrics))
+    const door = { backend, metrics, options, readiness, state }
     // What tells how it is goes on until the requests are done.
-    const admin = await openAdmin(stack, config, { backend, log, readiness, state })
-    const main = stack.use(await listenOn(config, config.port, guarded(createApp(backend, options), readiness, state)))
+    const admin = await openAdmin(stack, config, door)
+    const app = guarded(createApp(backend, options), door)
+    const main = stack.use(await listen(app, placeOf(config, config.port)))
     about.url ??= addressOf(main)
     // First of all when it closes.
     stack.defer(async () => {
@@ -105,6 +108,29 @@ async function openServedBackend(
   })
 }
 
+/** Nothing is counted where nobody could read it. */
+async function openOwnMetrics(
+  stack: DisposalStack,
+  { adminPort }: ServeConfig,
+  backend: Backend,
+): Promise<Metrics | undefined> {
+  if (adminPort === undefined) return undefined
+  const { openMetrics } = await import('./metrics.js')
+  return stack.use(openMetrics(backend, version))
+}
+
+function counted(log: Log, metrics: Metrics | undefined): Log {
+  if (!metrics) return log
+  return {
+    ...log,
+    isOpen: true,
+    request(line) {
+      metrics.request(line)
+      log.request(line)
+    },
+  }
+}
+
 function appOptions({ publicUrl, allowedHosts, trustedProxies }: ServeConfig, log: Log): AppOptions {
   const own = publicUrl === undefined ? [] : [new URL(publicUrl).hostname]
   return {
@@ -116,45 +142,6 @@ function appOptions({ publicUrl, allowedHosts, trustedProxies }: ServeConfig, lo
     farewell: restart,
     ...{ log, trustedProxies },
   }
-}
-
-interface AdminSurroundings {
-  readonly backend: Backend
-  readonly log: Log
-  readonly readiness: ProcessReadiness
-  readonly state: Drainable
-}
-
-/** Probes, and with a token the control API: on a port that is not reached from outside. */
-async function openAdmin(
-  stack: DisposalStack,
-  config: ServeConfig,
-  { backend, log, readiness, state }: AdminSurroundings,
-): Promise<Listening | undefined> {
-  const { adminPort, adminToken } = config
-  if (adminPort === undefined) return undefined
-  const routes = adminToken === undefined ? [] : adminRoutes
-  const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
-  // Whoever has the token has it by whatever name; without it, there is nothing to reach.
-  const app = createRouteApp(backend, routes, { ...appOptions(config, log), ...control, hosts: 'any' })
-  return stack.use(await listenOn(config, adminPort, guarded(app, readiness, state)))
-}
-
-interface Drainable {
-  isDraining: boolean
-}
-
-/** Probes before anything else; and while it drains, no connection is kept for another request. */
-function guarded(app: ServerHandlers, readiness: ProcessReadiness, state: Drainable): ServerHandlers {
-  const answer: RequestListener = (req, res) => {
-    if (state.isDraining) res.setHeader('connection', 'close')
-    app.answer(req, res)
-  }
-  return { ...app, answer: answerProbes(readiness, answer) }
-}
-
-function listenOn({ host, shutdownTimeout }: ServeConfig, port: number, app: ServerHandlers): Promise<Listening> {
-  return listen(app, { host, port, mostClosingMilliseconds: shutdownTimeout })
 }
 
 function addressOf({ host, port }: Listening): string {

@@ -11,7 +11,7 @@ let isStopping = false
 process.on('message', (message) => {
   if (!isOurs<ToWorker>(message)) return
   if (message.kind === 'start') void start(message.config)
-  else void stop(0)
+  if (message.kind === 'drain') void stop(0)
 })
 // A terminal and some supervisors signal the whole group: the first one is what the supervisor says as well, a second one is haste.
 const signals = new Set<string>()

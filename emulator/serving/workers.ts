@@ -23,6 +23,8 @@ interface State {
   readonly config: ServeConfig
   readonly note: (words: string) => void
   readonly running: Map<Worker, Promise<Ended>>
+  /** Of all workers; nothing where there is no port that shows them. */
+  readonly metrics: (() => Promise<string>) | undefined
   isClosing: boolean
 }
 
@@ -48,7 +50,9 @@ export async function openWorkers(given: ServeConfig, note: (words: string) => v
     adminPort: given.adminPort === undefined ? undefined : await freePort(given.adminPort),
   }
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] })
-  const state: State = { config, note, running: new Map(), isClosing: false }
+  // Loaded only where somebody reads them.
+  const metrics = config.adminPort === undefined ? undefined : (await import('./metrics.js')).openClusterMetrics()
+  const state: State = { config, note, metrics, running: new Map(), isClosing: false }
   // Alone at first: it brings the database up to date, and finds out whether it can start at all.
   const first = await begin(state)
   for (let at = 1; at < config.workers; at++) void keepOne(state)
@@ -101,6 +105,7 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
       if (message.kind === 'up')
         say(worker, state.isClosing ? { kind: 'drain' } : { kind: 'start', config: state.config })
       if (message.kind === 'ready') resolve(message)
+      if (message.kind === 'metrics') void sayMetrics(state, worker, message.id)
       // The code was made by a StartError of the same version.
       if (message.kind === 'failed') {
         reject(new StartError(message.code as StartError['code'], message.message, message.hint))
@@ -112,6 +117,11 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
     })
   })
   return { worker, ready: await ready }
+}
+
+async function sayMetrics({ metrics }: State, worker: Worker, id: number): Promise<void> {
+  const text = await metrics?.().catch(() => undefined)
+  say(worker, { kind: 'metrics', id, text })
 }
 
 async function close(state: State): Promise<void> {

@@ -106,6 +106,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'node:',
     '@aws-sdk/client-s3',
   ],
+  'emulator/serving': ['emulator', 'client/protocol/model', 'node:', 'prom-client'],
   'emulator/testing': ['emulator/testing', 'emulator/testing.ts', 'client'],
   emulator: [
     'emulator',

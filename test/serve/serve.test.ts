@@ -10,27 +10,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('it refuses to start', () => {
-  it.each([
-    ['without a database', [], { SVC_DATABASE_URL: undefined }, 2, 'Set SVC_DATABASE_URL'],
-    ['without a place for files', [], { SVC_FILES_URL: undefined }, 2, 'Set SVC_FILES_URL'],
-    ['without a secret', [], { SVC_SECRET: undefined }, 1, 'svc serve keys'],
-    ['with a secret that could be guessed', [], { SVC_SECRET: 'short' }, 1, 'svc serve keys'],
-    ['with a token that opens nothing', [], {}, 1, 'Add --admin-port'],
-    ['with a folder for several processes', ['--workers', '2'], { SVC_FILES_URL: 'file:///tmp' }, 1, 's3://'],
-    ['for others without an address that they know', ['--host', '0.0.0.0'], {}, 1, '--public-url'],
-    ['with a file that is not there', [], { SVC_SECRET: undefined, SVC_SECRET_FILE: '/none' }, 4, '/none'],
-    ['with a secret twice', [], { SVC_SECRET_FILE: '/none' }, 2, 'Leave one of them out'],
-  ] as const)('%s', async (_, words, env, exit, hint) => {
-    const hasAdminPort = !hint.includes('--admin-port')
+it('refuses to start without a secret, and says what makes one', async () => {
+  const { exit, stderr } = await world.run(['--port', '0'], { SVC_SECRET: undefined, SVC_ADMIN_TOKEN: undefined })
 
-    const ran = await world.run(
-      [...words, '--port', '0', ...(hasAdminPort ? ['--admin-port', '0'] : []), '--json'],
-      env,
-    )
-
-    expect([ran.exit, ran.stderr + ran.stdout]).toEqual([exit, expect.stringContaining(hint)])
-  })
+  expect([exit, stderr]).toEqual([1, expect.stringMatching(/SVC_SECRET is not set\.[\s\S]*svc serve keys/)])
 })
 
 it('its keys are what it starts with', async () => {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../../database/port.js'
 import { type ChangePage, type Kept, selectChanges, selectKept } from '../../store/realtime/changes.js'
 import { openBudget } from '../budget.js'
+import { publishMeasure } from '../measures.js'
 import type { Semaphore } from '../semaphore.js'
 import {
   announce,
@@ -108,10 +109,20 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
     const range = { project: reader.project, collections, after: reader.cursor }
     const { changes, isAll, lastSeq } = await selectChanges(state.db, range)
     if (changes.length > 0) await deliverAll(state, reader, changes)
+    measureLag(changes)
     reader.cursor = isAll ? Math.max(reader.cursor, lastSeq) : (changes.at(-1)?.seq ?? reader.cursor)
     for (const connection of reader.connections) announce(connection, reader.cursor)
     if (isAll) return
   }
+}
+
+/** A deleted document says when it was last changed, and not when it went. */
+function measureLag(changes: ChangePage['changes']): void {
+  const first = changes.find(({ kind }) => kind === 'created' || kind === 'updated')
+  if (first === undefined || !('document' in first)) return
+  publishMeasure('changes', () => ({
+    lagSeconds: Math.max(0, Date.now() - Date.parse(first.document.updatedAt)) / 1_000,
+  }))
 }
 
 /** One connection after the other, so that what each receives goes out together. */

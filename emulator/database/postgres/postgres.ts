@@ -110,6 +110,7 @@ function overPool(postgres: Postgres): Database {
     query: <Row>(statement: Sql) => repeated(() => run(statement)) as Promise<Row[]>,
     batch: (statements) => repeated(() => inTransaction(postgres, (tx) => tx.batch(statements))),
     transaction: (work) => repeated(() => inTransaction(postgres, work)),
+    connections: () => postgres.primary.connections(),
     close: () => end(postgres),
   }
 }

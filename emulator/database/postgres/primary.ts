@@ -1,6 +1,6 @@
 /** The connections to the server that takes writes, whichever that is. */
 import pg from 'pg'
-import { DatabaseError } from '../port.js'
+import { type Connections, DatabaseError } from '../port.js'
 import { columnReader } from '../values.js'
 import { findPrimary } from './addresses.js'
 
@@ -9,6 +9,7 @@ export interface Primary {
   pool(): Promise<pg.Pool>
   /** To be called with what a statement on that pool has failed with: the next may need other connections. */
   failed(pool: pg.Pool, error: unknown): void
+  connections(): Connections
   close(): Promise<void>
 }
 
@@ -24,11 +25,13 @@ const isReadOnly = '25006'
 
 export function openPrimary({ addresses, ...options }: Options): Primary {
   let current: Promise<pg.Pool> | undefined
+  let latest: pg.Pool | undefined
   const ending = new Set<Promise<void>>()
   let isClosed = false
 
   async function open(): Promise<pg.Pool> {
-    return openPool(await findPrimary(addresses), options)
+    latest = openPool(await findPrimary(addresses), options)
+    return latest
   }
 
   function pool(): Promise<pg.Pool> {
@@ -54,11 +57,15 @@ export function openPrimary({ addresses, ...options }: Options): Primary {
       // A server alone is asked for anew with each connection; those that broke are out of the pool.
       const isGone = addresses.length > 1 && error.kind === 'unavailable'
       if (error.sqlState !== isReadOnly && !isGone) return
-      void current?.then((latest) => {
-        if (latest !== old || isClosed) return
+      void current?.then((opened) => {
+        if (opened !== old || isClosed) return
         current = undefined
         void end(old)
       })
+    },
+    connections() {
+      const { totalCount = 0, idleCount = 0, waitingCount = 0 } = latest ?? {}
+      return { open: totalCount, idle: idleCount, waiting: waitingCount }
     },
     async close() {
       isClosed = true

@@ -103,6 +103,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
       const isRight = await ask<boolean>('match', owner, { password, hash: hash ?? dummyHash })
       return isRight && hash !== null
     },
+    waiting: () => queues.hash.size() + queues.match.size(),
     library: () => bcryptName(),
     async close() {
       isClosed = true

@@ -8,6 +8,8 @@ export interface FairQueue<Item> {
   push(owners: readonly string[], item: Item): Item | undefined
   /** The oldest item of the owner whose turn it is. */
   shift(): Item | undefined
+  /** How many wait. */
+  size(): number
 }
 
 export function openFairQueue<Item>(mostWaiting: number): FairQueue<Item> {
@@ -18,6 +20,7 @@ export function openFairQueue<Item>(mostWaiting: number): FairQueue<Item> {
       return waiting.size() > mostWaiting ? waiting.drop(owners) : undefined
     },
     shift: waiting.shift,
+    size: waiting.size,
   }
 }
 

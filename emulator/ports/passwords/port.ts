@@ -7,6 +7,8 @@ export interface Hasher {
   hash(password: string, owner: PasswordOwner): Promise<string>
   /** Whether a password is the one behind a hash. Without a hash it is not, and finding that out takes as long. */
   matches(password: string, hash: string | null, owner: PasswordOwner): Promise<boolean>
+  /** How many questions wait for a thread. */
+  waiting(): number
   /** What hashes. It is loaded for that. */
   library(): Promise<'@node-rs/bcrypt' | 'bcryptjs'>
   close(): Promise<void>

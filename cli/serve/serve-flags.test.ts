@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Parser } from '@oclif/core'
+import { expect, it, onTestFinished } from 'vitest'
+import { requireServable } from '../../emulator/serving/config.js'
+import { readServeConfig, type ServeFlags, serveFlags } from './serve-flags.js'
+
+const secret = 's'.repeat(43)
+const whole = {
+  SVC_DATABASE_URL: 'postgres://svc@127.0.0.1/svc',
+  SVC_SECRET: secret,
+}
+
+async function config(words: readonly string[], env: Record<string, string | undefined> = {}) {
+  const parsed = await Parser.parse([...words, '--files-url', 's3://bucket/files'], { flags: serveFlags, strict: true })
+  return readServeConfig(parsed.flags as unknown as ServeFlags, { ...whole, ...env })
+}
+
+async function aFile(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-secret-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'secret'), text)
+  return join(folder, 'secret')
+}
+
+it('reads secrets from files as well, without the line break at their end', async () => {
+  const file = await aFile(`${'f'.repeat(43)}\n`)
+
+  const read = await config([], { SVC_SECRET: undefined, SVC_SECRET_FILE: file })
+
+  expect(read.secret).toBe('f'.repeat(43))
+})
+
+it.each([
+  [{ SVC_DATABASE_URL: undefined }, { exit: 2, hint: expect.stringContaining('SVC_DATABASE_URL') }],
+  [
+    { SVC_SECRET: undefined, SVC_SECRET_FILE: '/none' },
+    { exit: 4, message: 'No file "/none".' },
+  ],
+  [{ SVC_SECRET_FILE: '/none' }, { exit: 2, hint: 'Leave one of them out.' }],
+  [{ SVC_SMTP_URL: 'http://mail' }, { exit: 2 }],
+])('refuses %o', async (env, failure) => {
+  await expect(config([], env)).rejects.toMatchObject(failure)
+})
+
+it.each([
+  [['--shutdown-timeout', 'soon'], { exit: 2 }],
+  [['--shutdown-delay', '2h'], { exit: 2 }],
+])('refuses %o', async (words, failure) => {
+  await expect(config(words)).rejects.toMatchObject(failure)
+})
+
+it.each([
+  [[], { SVC_SECRET: 'short' }, { code: 'SECRET_MISSING', hint: expect.stringContaining('svc serve keys') }],
+  [['--admin-port', '1'], { SVC_ADMIN_TOKEN: 'short' }, { code: 'SECRET_MISSING' }],
+  [[], { SVC_ADMIN_TOKEN: secret }, { code: 'ADMIN_PORT_MISSING' }],
+  [['--port', '4401', '--admin-port', '4401'], {}, { code: 'PORT_IN_USE' }],
+  [['--host', '0.0.0.0'], {}, { code: 'PUBLIC_URL_MISSING' }],
+  [['--public-url', 'https://api.example.com/v1'], {}, { code: 'PUBLIC_URL_INVALID' }],
+] as const)('does not start with %o and %o', async (words, env, failure) => {
+  const read = await config(words, env)
+
+  expect(() => requireServable(read)).toThrow(expect.objectContaining(failure))
+})
+
+it.each([
+  ['a folder is for one process: it says why', 'file:///var/lib/svc', 2, 'FOLDER_SHARED'],
+  ['a path is no address', '/var/lib/svc', 1, 'FILES_UNREACHABLE'],
+])('%s', async (_, filesUrl, workers, code) => {
+  const read = { ...(await config([])), filesUrl, workers }
+
+  expect(() => requireServable(read)).toThrow(expect.objectContaining({ code }))
+})
+
+it('takes a folder for a single process, and a bucket for several', async () => {
+  const read = await config(['--public-url', 'https://api.example.com', '--host', '0.0.0.0', '--workers', '4'])
+
+  expect(() => requireServable(read)).not.toThrow()
+  expect(() => requireServable({ ...read, filesUrl: 'file:///var/lib/svc', workers: 1 })).not.toThrow()
+  expect(read.mailFrom).toBe('no-reply@api.example.com')
+})

@@ -1,0 +1,67 @@
+/** What stands before the routes of `svc serve`: probes on every port, and on a port of its own metrics and the control API. */
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { Backend } from '../core/context.js'
+import type { DisposalStack } from '../disposal-stack.js'
+import { adminRoutes } from '../http/profiles/admin-routes.js'
+import { type AppOptions, createRouteApp, type ServerHandlers } from '../http/server.js'
+import { type Listening, listen } from '../listen.js'
+import { openPrimaryMetrics } from './ask-primary.js'
+import type { ServeConfig } from './config.js'
+import type { Metrics } from './metrics.js'
+import { answerProbes } from './probes.js'
+import type { ProcessReadiness } from './readiness.js'
+
+export interface Drainable {
+  isDraining: boolean
+}
+
+interface Door {
+  readonly backend: Backend
+  readonly metrics: Metrics | undefined
+  readonly options: AppOptions
+  readonly readiness: ProcessReadiness
+  readonly state: Drainable
+}
+
+/** The port that is not reached from outside, if there is one: probes, metrics and, with a token, the control API. */
+export async function openAdmin(stack: DisposalStack, config: ServeConfig, door: Door): Promise<Listening | undefined> {
+  const { adminPort, adminToken } = config
+  if (adminPort === undefined) return undefined
+  const { backend, metrics, options } = door
+  const routes = adminToken === undefined ? [] : adminRoutes
+  const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
+  // Whoever has the token has it by whatever name; without it, there is nothing to reach.
+  const app = createRouteApp(backend, routes, { ...options, ...control, hosts: 'any' })
+  const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
+  return stack.use(await listen(guarded({ ...app, answer }, door), placeOf(config, adminPort)))
+}
+
+/** Probes before anything else; and while it drains, no connection is kept for another request. */
+export function guarded(app: ServerHandlers, { readiness, state }: Pick<Door, 'readiness' | 'state'>): ServerHandlers {
+  const answer: RequestListener = (req, res) => {
+    if (state.isDraining) res.setHeader('connection', 'close')
+    app.answer(req, res)
+  }
+  return { ...app, answer: answerProbes(readiness, answer) }
+}
+
+export function placeOf({ host, shutdownTimeout }: ServeConfig, port: number) {
+  return { host, port, mostClosingMilliseconds: shutdownTimeout }
+}
+
+/** One of several processes answers for all of them. */
+function answerMetrics(metrics: Metrics, next: RequestListener): RequestListener {
+  const read = openPrimaryMetrics() ?? metrics.text
+  return (req, res) => {
+    const [path] = (req.url ?? '').split('?', 1)
+    if (path !== '/metrics' || req.method !== 'GET') return next(req, res)
+    void read().then(
+      (text) => answer(res, 200, metrics.contentType, text),
+      (error: Error) => answer(res, 503, 'text/plain; charset=utf-8', `${error.message}\n`),
+    )
+  }
+}
+
+function answer(res: ServerResponse, status: number, contentType: string, text: string): void {
+  res.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text)
+}

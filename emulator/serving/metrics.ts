@@ -1,0 +1,116 @@
+/** What a process counts, in the form that Prometheus reads. Labels are route patterns, methods and states: never what users wrote. */
+import cluster from 'node:cluster'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Backend } from '../core/context.js'
+import { subscribeMeasure } from '../core/measures.js'
+import type { RequestLine } from '../http/log.js'
+
+export interface Metrics {
+  readonly contentType: string
+  /** Counts an answered request. */
+  request(line: RequestLine): void
+  /** The figures of this process. */
+  text(): Promise<string>
+  close(): void
+}
+
+const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+const lagBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
+const roundBuckets = [0.005, 0.05, 0.5, 5, 60, 600]
+
+export function openMetrics(backend: Pick<Backend, 'db' | 'feeds' | 'passwords'>, version: string): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    ...{ registers, buckets: requestBuckets, labelNames: ['method', 'route', 'status'] },
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time from the first header of a request to the end of its answer; of a stream, to its headers.',
+  })
+  const lag = new Histogram({
+    ...{ registers, buckets: lagBuckets },
+    name: 'svc_changes_lag_seconds',
+    help: 'Time from the write of a change to its delivery to subscribers of this process.',
+  })
+  const rounds = new Histogram({
+    ...{ registers, buckets: roundBuckets, labelNames: ['name', 'outcome'] },
+    name: 'svc_background_round_duration_seconds',
+    help: 'Background work between requests.',
+  })
+  gauges(registry, backend)
+  new Gauge({
+    registers,
+    name: 'svc_info',
+    help: 'The version that runs.',
+    labelNames: ['version'],
+    aggregator: 'max',
+  }).set({ version }, 1)
+  const started = new Counter({ registers, name: 'svc_processes_started_total', help: 'Processes of this service.' })
+  started.inc()
+  const unsubscribe = [
+    subscribeMeasure('changes', ({ lagSeconds }) => lag.observe(lagSeconds)),
+    subscribeMeasure('rounds', ({ name, seconds, isFailed }) =>
+      rounds.observe({ name, outcome: isFailed ? 'failed' : 'done' }, seconds),
+    ),
+  ]
+  if (cluster.isWorker) answerPrimary(registry)
+  return {
+    contentType: registry.contentType,
+    request: ({ method, route, status, milliseconds }) =>
+      requests.observe({ method, route, status: String(status) }, milliseconds / 1_000),
+    text: () => registry.metrics(),
+    close() {
+      for (const end of unsubscribe) end()
+      registry.clear()
+    },
+  }
+}
+
+/** What is asked when somebody reads the metrics. */
+function gauges(register: Registry, { db, feeds, passwords }: Pick<Backend, 'db' | 'feeds' | 'passwords'>): void {
+  const registers = [register]
+  new Gauge({
+    ...{ registers, labelNames: ['state'] },
+    name: 'svc_database_connections',
+    help: 'Connections of the pool: open, idle; and statements that wait for one.',
+    collect() {
+      for (const [state, count] of Object.entries(db.connections?.() ?? {})) this.set({ state }, count)
+    },
+  })
+  new Gauge({
+    registers,
+    name: 'svc_streams',
+    help: 'Connections for realtime events that are subscribed to something.',
+    collect() {
+      this.set(feeds.open().connections)
+    },
+  })
+  new Gauge({
+    registers,
+    name: 'svc_subscriptions',
+    help: 'Subscriptions to collections.',
+    collect() {
+      this.set(feeds.open().subscriptions)
+    },
+  })
+  new Gauge({
+    registers,
+    name: 'svc_password_queue',
+    help: 'Passwords that wait to be hashed or checked.',
+    collect() {
+      this.set(passwords.waiting())
+    },
+  })
+}
+
+/** A worker hands its figures to the primary, which adds those of all workers up. */
+function answerPrimary(registry: Registry): void {
+  AggregatorRegistry.setRegistries([registry])
+  new AggregatorRegistry()
+}
+
+/** The figures of all workers together, in the primary. @throws if one of them does not answer within seconds */
+export function openClusterMetrics(): () => Promise<string> {
+  const aggregator = new AggregatorRegistry()
+  return () => aggregator.clusterMetrics()
+}

@@ -1,0 +1,153 @@
+/** Several workers: one is lost, one leaves, all leave; and what the metrics say of it. */
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createClient } from '../../client/index.js'
+import { patiently } from '../fixtures/patience.js'
+import { aSubscriber, overWebSocket } from '../fixtures/realtime/subscriber.js'
+import { openServeWorld, type ServedProject, type ServeWorld, type Serving } from '../fixtures/serve.js'
+
+let world: ServeWorld
+let serving: Serving
+let project: ServedProject
+beforeAll(async () => {
+  world = await openServeWorld()
+  serving = await world.start('--workers', '2', '--shutdown-delay', '300ms')
+  project = await serving.newProject()
+  await project.owner.collections.create({ name: 'posts' })
+  await vi.waitFor(() => expect(serving.workers()).toHaveLength(2), patiently)
+})
+afterAll(() => world.close())
+
+/** Writers that go on until they are stopped: what was acknowledged, and what failed. */
+function writeOn({ apiKey, owner: _ }: ServedProject, url: string, writers = 4) {
+  const acknowledged: string[] = []
+  const failures: unknown[] = []
+  let isOver = false
+  const svc = createClient({ url, apiKey })
+  const working = Array.from({ length: writers }, async () => {
+    while (!isOver) {
+      await svc
+        .collection('posts')
+        .create({ title: 'Hello' })
+        .then(
+          ({ id }) => acknowledged.push(id),
+          (error) => failures.push(error),
+        )
+    }
+  })
+  return {
+    acknowledged,
+    failures,
+    async stop() {
+      isOver = true
+      await Promise.all(working)
+    },
+  }
+}
+
+it('a worker that is killed is replaced, and nothing acknowledged is lost', async () => {
+  const [first = 0, second] = serving.workers()
+  const load = writeOn(project, serving.url)
+  await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), patiently)
+
+  process.kill(first, 'SIGKILL')
+
+  await vi.waitFor(() => expect(serving.workers()).toEqual([second, expect.any(Number)]), patiently)
+  await vi.waitFor(async () => expect(await metric('svc_processes_started_total')).toBe(2), patiently)
+  await load.stop()
+  await expectKept(project, load.acknowledged)
+})
+
+it('a worker that leaves under load fails no request', async () => {
+  const [first = 0] = serving.workers()
+  const load = writeOn(project, serving.url)
+  await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), patiently)
+
+  process.kill(first, 'SIGTERM')
+
+  await vi.waitFor(() => expect(serving.workers()).not.toContain(first), patiently)
+  await vi.waitFor(() => expect(serving.workers()).toHaveLength(2), patiently)
+  await load.stop()
+  expect(load.failures).toEqual([])
+  await expectKept(project, load.acknowledged)
+})
+
+it('metrics tell of the requests of all workers by route, and of nothing that users wrote', async () => {
+  const { apiKey } = project
+  const secret = 'what-a-user-wrote'
+  const subscriber = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
+  await project.owner.collection('posts').create({ title: secret })
+  await subscriber.untilHeard(1)
+  await fetch(`${serving.url}/collections/${secret}?${secret}=1`, { headers: { 'x-api-key': secret } })
+
+  const text = await vi.waitFor(metrics, patiently)
+
+  expect(text).toMatch(
+    /svc_http_request_duration_seconds_count\{method="POST",route="\/[^"]*:\w+[^"]*",status="201"\} \d+/,
+  )
+  expect(text).toMatch(/svc_streams 1\n/)
+  expect(text).toMatch(/svc_changes_lag_seconds_count [1-9]/)
+  expect(text).toMatch(/svc_database_connections\{state="open"\} [1-9]/)
+  expect(text).toMatch(/svc_background_round_duration_seconds_count\{name="file comparison",outcome="done"\} [1-9]/)
+  expect(text).toMatch(/nodejs_eventloop_lag_seconds/)
+  expect(text + serving.log()).not.toContain(secret)
+  await subscriber.stop()
+})
+
+it('all leave at SIGTERM: not ready first, requests finished, streams handed over, exit 0', async () => {
+  const target = { url: serving.url, apiKey: project.apiKey, collection: 'posts' }
+  const socket = await aSubscriber(overWebSocket, target)
+  const stream = await openStream(target)
+  const load = writeOn(project, serving.url)
+  await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), patiently)
+
+  serving.signal('SIGTERM')
+  await vi.waitFor(async () => {
+    const response = await fetch(`${serving.adminUrl}/readyz`)
+    expect([response.status, await response.json()]).toEqual([503, expect.objectContaining({ status: 'stopping' })])
+  }, patiently)
+
+  expect(await socket.connection.closed).toBe(1012)
+  expect(await stream.text()).toMatch(/\nretry: \d{4}\n\n$/)
+  const { exit } = await serving.ended
+  await load.stop()
+  expect(exit).toBe(0)
+  // Only what found nobody was refused.
+  const reasons = load.failures.map((error) =>
+    String((error as { cause?: { cause?: { code?: string } } }).cause?.cause?.code),
+  )
+  expect([...new Set(reasons)]).toEqual(['ECONNREFUSED'])
+  const next = await world.start()
+  await expectKept({ ...project, owner: createClient({ url: next.url, apiKey: project.secretKey }) }, load.acknowledged)
+})
+
+it('a second signal ends it at once', async () => {
+  const other = await world.start('--workers', '2', '--shutdown-delay', '1h')
+
+  other.signal('SIGTERM')
+  await vi.waitFor(async () => expect((await fetch(`${other.adminUrl}/readyz`)).status).toBe(503), patiently)
+  other.signal('SIGTERM')
+
+  expect((await other.ended).exit).toBe(143)
+})
+
+async function expectKept({ owner }: ServedProject, ids: readonly string[]): Promise<void> {
+  const kept = new Set<string>()
+  for await (const { id } of owner.collection('posts').iterate()) kept.add(id)
+  expect(ids.filter((id) => !kept.has(id))).toEqual([])
+}
+
+async function metrics(): Promise<string> {
+  const response = await fetch(`${serving.adminUrl}/metrics`)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+async function metric(name: string): Promise<number> {
+  return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics())?.[1])
+}
+
+async function openStream({ url, apiKey, collection }: { url: string; apiKey: string; collection: string }) {
+  const response = await fetch(`${url}/realtime/sse/${collection}`, { headers: { 'x-api-key': apiKey } })
+  expect(response.status).toBe(200)
+  return response
+}
