@@ -14,7 +14,7 @@ const whole = {
 
 async function config(words: readonly string[], env: Record<string, string | undefined> = {}) {
   const parsed = await Parser.parse([...words, '--files-url', 's3://bucket/files'], { flags: serveFlags, strict: true })
-  return readServeConfig(parsed.flags as unknown as ServeFlags, { ...whole, ...env })
+  return readServeConfig(parsed.flags as ServeFlags, { ...whole, ...env })
 }
 
 async function aFile(text: string): Promise<string> {
