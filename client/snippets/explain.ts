@@ -1,5 +1,6 @@
 /** Why a request was refused, for people: what exactly was missing, and which command mends it. */
 import type { RequestRecord } from '../protocol/control/requests.js'
+import { ownerWord } from '../protocol/model/collection.js'
 import { formatBytes, formatCount } from '../protocol/model/figures.js'
 import type { CredentialsProblem, LimitName, Reason } from '../protocol/model/requests/reason.js'
 import { shellWord } from './shell.js'
@@ -40,11 +41,16 @@ const explainers: Explainers = {
     mends: mendsOfCredentials(problem, id),
   }),
   permission({ collection, permission, wanted, roles }, request) {
-    const [role = ''] = wanted
+    const [role] = wanted.filter((word) => word !== ownerWord)
+    const isOfOwner = wanted.includes(ownerWord)
     const has = roles.length === 0 ? 'a key alone, which has no role' : `the roles ${list(roles)}`
     return {
-      missing: `To ${permission} in "${collection}" takes ${oneOf(wanted)}; the caller has ${has}.`,
-      mends: [...mendsOfRole(role, request), openTo(collection, permission)],
+      missing: `To ${permission} in "${collection}" takes ${oneOf(wanted)}; the caller has ${has}${isOfOwner ? ', and did not create the document' : ''}.`,
+      mends: [
+        ...(isOfOwner && request.caller.user ? [giveTo(collection, request.caller.user.email)] : []),
+        ...(role === undefined ? [] : mendsOfRole(role, request)),
+        openTo(collection, permission),
+      ],
     }
   },
   caller({ needs }, { id }) {
@@ -208,6 +214,13 @@ function mendsOfRole(role: string, { id, caller }: Refused): Mend[] {
       { words: 'Give the user the role', command: `svc users update ${shellWord(email)} --role ${shellWord(role)}` },
     ]
   return [replay('Send it as a user who has the role', id, userHeader)]
+}
+
+function giveTo(collection: string, email: string | null): Mend {
+  return {
+    words: 'Give the document to the user',
+    command: `svc docs transfer ${shellWord(collection)} ID --to ${shellWord(email ?? 'USER')}`,
+  }
 }
 
 function openTo(collection: string, permission: string): Mend {

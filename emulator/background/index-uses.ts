@@ -55,6 +55,7 @@ export function countUse(
 
 /** An index in order comes with one for the values that it cannot hold; times are all alike. */
 export function partsOf(index: FieldIndex): readonly FieldIndex[] {
-  if (index.kind === 'text' || (ownField(index.path) && !index.equal?.length)) return [index]
+  if (index.kind === 'text' || index.kind === 'creator' || (ownField(index.path) && !index.equal?.length))
+    return [index]
   return [{ ...index, kind: 'odd' }, index]
 }

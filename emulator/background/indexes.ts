@@ -212,7 +212,7 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   const { db, options, ready, sizes } = state
   const inCollection = [...ready.values()].filter(({ collection }) => collection === index.collection)
   if (inCollection.length >= options.mostPerCollection || isReady(state, index)) return
-  const fields = [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
+  const fields = index.kind === 'creator' ? [] : [...(index.equal ?? []), index.path].filter((path) => !ownField(path))
   if (fields.length > 0 && !(await hasFields(db, index.collection, fields))) return
   const documents = sizes.get(index.collection)?.documents ?? 0
   if (documents > longDocuments && !db.capabilities.supportsConcurrentIndexes) {

@@ -12,6 +12,8 @@ export interface DocumentRow {
   version: number
   created_at: string
   updated_at: string
+  /** Left out where nobody asks. */
+  created_by?: string | null
 }
 
 /** A document's id and its new data as JSON text. */
@@ -20,6 +22,8 @@ export interface NewData {
   readonly json: string
   /** Members and items in it, at all levels; left out, few. */
   readonly values?: number
+  /** The user who creates it. */
+  readonly createdBy?: string | undefined
 }
 
 /** What was written, and what was recorded with it. */
@@ -28,7 +32,7 @@ export interface Written {
   readonly seq: RecordedSeq
 }
 
-export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at`
+export const columns = sql`d.id, d.data, d.version, d.created_at, d.updated_at, d.created_by`
 
 /**
  * Inserts documents, counts them and records their changes, all in one statement. The count's row is the
@@ -44,18 +48,18 @@ export async function insertDocuments(
   const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
     with fresh as materialized (
-      select id, data, ordinality from ${rowsOf(documents)}
+      select id, data, nullif(created_by, '')::uuid as created_by, ordinality from ${rowsOf(documents)}
     ), ${counted}, ${recorded}, inserted as (
-      insert into documents (id, collection_id, data, created_at, updated_at)
-      select fresh.id, counted.collection_id, fresh.data, ${at}::timestamptz, ${at}::timestamptz
+      insert into documents (id, collection_id, data, created_by, created_at, updated_at)
+      select fresh.id, counted.collection_id, fresh.data, fresh.created_by, ${at}::timestamptz, ${at}::timestamptz
       from counted, fresh
     )
     select ${seq} as seq from counted`),
   )
   if (!written) return { documents: [], seq: null }
   return {
-    documents: documents.map(({ id, json }) =>
-      fromRow({ id, data: json, version: 1, created_at: at, updated_at: at }, collection),
+    documents: documents.map(({ id, json, createdBy = null }) =>
+      fromRow({ id, data: json, version: 1, created_at: at, updated_at: at, created_by: createdBy }, collection),
     ),
     seq: written.seq,
   }
@@ -92,6 +96,7 @@ export interface LockedVersion {
   readonly version: number
   /** Whether files live with it. */
   readonly hasFiles: boolean
+  readonly createdBy: string | null
 }
 
 /** As `lockDocuments`, without their data, which may be large. */
@@ -100,13 +105,15 @@ export async function lockDocumentVersions(
   collection: WritePlace['collection'],
   ids: readonly string[],
 ): Promise<Map<string, LockedVersion>> {
-  const rows = await tx.query<{ id: string; version: number; has_files: boolean }>(sql`
-    select d.id, d.version, exists (select from files f where f.document_id = d.id) as has_files
+  const rows = await tx.query<{ id: string; version: number; created_by: string | null; has_files: boolean }>(sql`
+    select d.id, d.version, d.created_by, exists (select from files f where f.document_id = d.id) as has_files
     from documents d
     where ${isOneOf(ids)} and d.collection_id = ${collection.id}
     order by d.id
     for update of d`)
-  return new Map(rows.map(({ id, version, has_files: hasFiles }) => [id, { version, hasFiles }]))
+  return new Map(
+    rows.map(({ id, version, created_by: createdBy, has_files: hasFiles }) => [id, { version, createdBy, hasFiles }]),
+  )
 }
 
 /** One id in words of its own: of a list that it does not know PostgreSQL expects ten, and plans each time anew. */
@@ -177,7 +184,7 @@ export async function selectRecords(
 ): Promise<{ records: readonly FoundRecord[]; others: readonly string[] }> {
   type Row = DocumentRow & { collection_id: string; name: string; permissions: string; is_loaded: boolean }
   const rows = await db.query<Row>(sql`
-    select d.id, d.version, d.created_at, d.updated_at, d.collection_id, d.name, d.is_loaded,
+    select d.id, d.version, d.created_at, d.updated_at, d.created_by, d.collection_id, d.name, d.is_loaded,
       case when d.is_loaded then d.data end as data,
       case when d.is_loaded then d.permissions end as permissions
     from (
@@ -206,15 +213,18 @@ const mostValuesAtOnce = 250_000
  */
 function rowsOf(documents: readonly NewData[]): Fragment {
   const ids = documents.map(({ id }) => id)
+  // One that nobody creates has none: what is missing at the end of an array is null.
+  const creators = documents.some(({ createdBy }) => createdBy) ? documents.map(({ createdBy }) => createdBy ?? '') : []
   const data = `[${documents.map(({ json }) => json).join()}]`
   if (documents.reduce((sum, { values = 0 }) => sum + values, 0) > mostValuesAtOnce) {
     return sql`(
-      select id, data::jsonb as data, ordinality
-      from rows from (unnest(${ids}::uuid[]), json_array_elements(${data}::json)) with ordinality as texts (id, data, ordinality)
+      select id, data::jsonb as data, created_by, ordinality
+      from rows from (unnest(${ids}::uuid[], ${creators}::text[]), json_array_elements(${data}::json))
+        with ordinality as texts (id, created_by, data, ordinality)
     ) as fresh`
   }
-  return sql`rows from (unnest(${ids}::uuid[]), jsonb_array_elements(${data}::jsonb))
-    with ordinality as fresh (id, data, ordinality)`
+  return sql`rows from (unnest(${ids}::uuid[], ${creators}::text[]), jsonb_array_elements(${data}::jsonb))
+    with ordinality as fresh (id, created_by, data, ordinality)`
 }
 
 export function fromRow(row: DocumentRow, collection: WritePlace['collection']): StoredDocument {
@@ -226,5 +236,6 @@ export function fromRow(row: DocumentRow, collection: WritePlace['collection']):
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     version: row.version,
+    createdBy: row.created_by ?? null,
   }
 }

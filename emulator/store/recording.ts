@@ -26,8 +26,8 @@ export function insertionOf(db: Database, { project, collection, at }: WritePlac
       select collection_id from document_counts where collection_id = ${collection.id} and not is_removed for key share
     )`,
       recorded: sql`recorded as (
-      insert into pending_changes (project_id, kind, collection_id, document_id, version, data, recorded_at)
-      select ${project}, 'created', counted.collection_id, fresh.id, 1, fresh.data, ${at}::timestamptz
+      insert into pending_changes (project_id, kind, collection_id, document_id, version, data, created_by, recorded_at)
+      select ${project}, 'created', counted.collection_id, fresh.id, 1, fresh.data, fresh.created_by, ${at}::timestamptz
       from counted, fresh
       order by fresh.ordinality
     )`,
@@ -41,9 +41,9 @@ export function insertionOf(db: Database, { project, collection, at }: WritePlac
       returning collection_id
     )`,
     recorded: sql`${drawn(project, count, sql`exists (select from counted)`)}, recorded as (
-      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, recorded_at)
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, created_by, recorded_at)
       select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1, fresh.data,
-        ${at}::timestamptz
+        fresh.created_by, ${at}::timestamptz
       from drawn, fresh
     )`,
     seq: sql`(select last_seq from drawn)`,
@@ -57,7 +57,8 @@ interface Recording {
 }
 
 /**
- * Records a change for each row of `affected`: id, version, data, and its data and time before. What `condition` reads is locked
+ * Records a change for each row of `affected`: id, version, data, creator, and its data and time before.
+ * `formerCreator` is who was its creator, where another is now. What `condition` reads is locked
  * before the sequence: all writers take documents, then counts, then the sequence, so that none waits for another in a ring.
  */
 export function recorded(
@@ -67,13 +68,14 @@ export function recorded(
   affected: Fragment,
   count: number,
   condition = sql`true`,
+  formerCreator = sql`null::uuid`,
 ): Recording {
   if (db.capabilities.runsWritersTogether) {
     const recording = writing(sql`recorded as (
       insert into pending_changes (project_id, kind, collection_id, document_id, version, data, before, before_updated_at,
-        recorded_at)
+        created_by, before_created_by, recorded_at)
       select ${project}, ${kind}, ${collection.id}::uuid, affected.id, affected.version, affected.data, affected.before,
-        affected.before_updated_at, ${at}::timestamptz
+        affected.before_updated_at, affected.created_by, ${formerCreator}, ${at}::timestamptz
       from ${affected} as affected
       order by affected.id
       returning 1 as one
@@ -82,9 +84,10 @@ export function recorded(
   }
   const recording = writing(sql`${drawn(project, count, condition)}, recorded as (
       insert into changes (project_id, seq, kind, collection_id, document_id, version, data, before, before_updated_at,
-        recorded_at)
+        created_by, before_created_by, recorded_at)
       select ${project}, drawn.before_seq + row_number() over (order by affected.id), ${kind}, ${collection.id}::uuid,
-        affected.id, affected.version, affected.data, affected.before, affected.before_updated_at, ${at}::timestamptz
+        affected.id, affected.version, affected.data, affected.before, affected.before_updated_at, affected.created_by,
+        ${formerCreator}, ${at}::timestamptz
       from drawn, ${affected} as affected
     )`)
   return { recording, seq: sql`(select last_seq from drawn)` }

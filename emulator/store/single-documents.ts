@@ -1,5 +1,6 @@
 /** Writes of one document, each a statement that needs no transaction around it. */
 import { type Database, sql, writing } from '../database/port.js'
+import { isOf } from './creators.js'
 import { columns, type DocumentRow, fromRow, type NewData, type WritePlace, type Written } from './documents.js'
 import { recorded, recordedDeletion } from './recording.js'
 
@@ -26,13 +27,14 @@ export async function updateDocument(
 
 /**
  * Deletes one document, counts it off and records the change, in one statement. Nothing if it is at none of these versions,
- * or has files, which have to be orphaned with it.
+ * or has files, which have to be orphaned with it; nor if somebody else created it than `creator`, where that is given.
  */
 export async function deleteDocument(
   db: Database,
   place: WritePlace,
   id: string,
   versions: readonly number[] | 'any',
+  creator?: string,
 ): Promise<Pick<Written, 'seq'> & { readonly isDeleted: boolean }> {
   const { collection } = place
   const atVersion = versions === 'any' ? sql`true` : sql`d.version = any(${versions.map(String)}::bigint[])`
@@ -41,7 +43,7 @@ export async function deleteDocument(
     writing(sql`
     with deleted as (
       delete from documents d
-      where d.id = ${id} and d.collection_id = ${collection.id} and ${atVersion}
+      where d.id = ${id} and d.collection_id = ${collection.id} and ${atVersion} and ${isOf(creator)}
         and not exists (select from files f where f.document_id = d.id)
       returning ${columns}, null::jsonb as before, d.updated_at as before_updated_at
     ), ${recording}

@@ -57,6 +57,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'dialects:show': () => ['b'],
   'docs:batch': () => ['comments', '-f', 'ops.ndjson', '--yes'],
   'docs:count': () => ['posts'],
+  'docs:transfer': () => ['posts', id, '--to-nobody'],
   'docs:create': () => ['posts', 'title=Hello'],
   'docs:delete': () => ['posts', id, id, '--yes'],
   'docs:edit': () => ['posts', id],

@@ -18,7 +18,7 @@ const rolesFlag = (kind: PermissionKind) =>
     multiple: true,
     multipleNonGreedy: true,
     delimiter: ',',
-    description: `roles that may ${kind}; "authenticated" is every user`,
+    description: `roles that may ${kind}; "authenticated" is every user${kind === 'create' ? '' : ', "owner" who created the document'}`,
     helpValue: 'role',
   })
 
@@ -26,7 +26,7 @@ export default class CollectionsPermissions extends TargetCommand {
   static override summary = 'Show or set who may create, read, update and delete the documents of a collection.'
   static override description =
     prose(`Without flags it shows them. A flag sets the roles of one kind and leaves the others; --open takes them away again.
-What has no roles is open to whoever has a key.
+What has no roles is open to whoever has a key. "owner" is whoever created a document by a user token.
 
 Managing permissions takes the secret key of the project. On the emulator of the folder you are the owner, and need none.`)
   static override examples = [

@@ -1,5 +1,6 @@
 /** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
 
+import { creators } from './access/creators.js'
 import { keys } from './access/keys.js'
 import { clock } from './clock.js'
 import { connections } from './connections.js'
@@ -27,6 +28,7 @@ export const contract = {
   process,
   projects,
   keys,
+  creators,
   snapshots,
   indexes,
   history,

@@ -6,7 +6,9 @@ const index = z.strictObject({
   collection: z.string(),
   equal: z.array(z.string()).describe('Fields that lists compare with a value, before the one that they sort by.'),
   field: z.string().describe('The field that lists sort by, compare or search.'),
-  kind: z.enum(['asc', 'desc', 'text']).describe('In order, which serves sorting and comparing; or parts of texts.'),
+  kind: z
+    .enum(['asc', 'desc', 'text', 'creator'])
+    .describe('In order, which serves sorting and comparing; parts of texts; or what each user created.'),
   bytes: z.int(),
   uses: z.int().describe('How many lists it has served, as of the last minute.'),
   madeAt: z.string(),

@@ -23,6 +23,10 @@ export const operations = {
     create: 'POST /projects/:project/keys',
     revoke: 'DELETE /projects/:project/keys/:key',
   },
+  creators: {
+    get: 'GET /projects/:project/collections/:collection/documents/:document/creator',
+    set: 'PUT /projects/:project/collections/:collection/documents/:document/creator',
+  },
   snapshots: {
     save: 'POST /projects/:project/snapshots',
     list: 'GET /projects/:project/snapshots',

@@ -28,6 +28,9 @@ export const reservedNames: readonly string[] = ['documents', 'batch']
 export const permissionKinds = ['create', 'read', 'update', 'delete'] as const
 export type PermissionKind = (typeof permissionKinds)[number]
 
+/** In the place of a role: whoever created the document by a user token. Of what is created nobody is the owner yet. */
+export const ownerWord = 'owner'
+
 /** Roles that may do each thing; absent or empty is open to any key or user. Contract 5.3. */
 export type Permissions = { readonly [Kind in PermissionKind]?: readonly string[] }
 

@@ -30,7 +30,10 @@ export interface PopulatedFields {
 }
 
 /** A document as it is stored: its data are the database's text. */
-export type StoredDocument = Required<Document<JsonText>>
+export interface StoredDocument extends Required<Document<JsonText>> {
+  /** The user who created it, or has been given it; null for nobody. No answer to an app shows it. */
+  readonly createdBy?: string | null
+}
 
 /** A user as one is stored. */
 export type StoredUser = AppUser<JsonText>

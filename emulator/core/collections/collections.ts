@@ -1,10 +1,11 @@
-import type {
-  Collection,
-  CountedCollection,
-  PermissionKind,
-  Permissions,
-  Schema,
-  StoredCollection,
+import {
+  type Collection,
+  type CountedCollection,
+  ownerWord,
+  type PermissionKind,
+  type Permissions,
+  type Schema,
+  type StoredCollection,
 } from '../../../client/protocol/model/collection.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -18,12 +19,14 @@ import {
   selectCount,
   updateCollection,
 } from '../../store/collections.js'
+import { selectCountOf } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
-import { may, requireManager, requirePermission } from './permissions.js'
+import { noSuchCollection } from './missing.js'
+import { creatorFor, may, requireManager, requirePermission } from './permissions.js'
 import { isOutOfScope, requireInScope, requireScope } from './scopes.js'
 
 export interface CollectionDefinition {
@@ -39,6 +42,7 @@ export async function createCollection(
 ): Promise<Collection> {
   requireName(name)
   requireSchema(schema)
+  requirePermissions(permissions)
   const now = ctx.backend.now(ctx.project.id)
   const at = now.toISOString()
   const collection: StoredCollection = {
@@ -64,7 +68,10 @@ export async function listCollections(ctx: Context): Promise<Collection[]> {
 export async function getCollection(ctx: Context, name: string): Promise<CountedCollection> {
   const collection = await requireCollection(ctx, name)
   if (!may(ctx.caller, collection, 'read')) return shown(ctx, collection)
-  return { ...collection, documentCount: await selectCount(ctx.db, collection.id) }
+  const creator = creatorFor(ctx.caller, collection, 'read')
+  const { id } = collection
+  const counting = creator === undefined ? selectCount(ctx.db, id) : selectCountOf(ctx.db, id, creator)
+  return { ...collection, documentCount: await counting }
 }
 
 /** Who may not read a collection does not see who may. Contract 5.3. */
@@ -82,6 +89,7 @@ export async function changeCollection(
 ): Promise<Collection> {
   if (input.name !== undefined) requireName(input.name)
   if (input.schema !== undefined) requireSchema(input.schema)
+  if (input.permissions !== undefined) requirePermissions(input.permissions)
   const changed = await inTransaction(ctx, async (ctx) => {
     const before = await selectCollection(ctx.db, ctx.project.id, name, { lock: true })
     requireScope(ctx, 'admin', before?.name ?? name)
@@ -187,14 +195,11 @@ function requireSchema(schema: Schema) {
   throw new SvcError('VALIDATION_ERROR', `The schema contradicts itself: ${what}.`, issues)
 }
 
-export function noSuchCollection(given: string) {
-  const name = given.slice(0, 80)
-  const reason: Reason = { kind: 'missing', what: 'collection', name }
-  return new SvcError('NOT_FOUND', `No collection "${name}".`, [], { reason })
-}
-
-export function noSuchDocument({ name: collection }: StoredCollection, id: string) {
-  const name = id.slice(0, 80)
-  const reason: Reason = { kind: 'missing', what: 'document', name, collection }
-  return new SvcError('NOT_FOUND', `No document "${name}" in "${collection}".`, [], { reason })
+/** What is created has no owner before. */
+function requirePermissions({ create = [] }: Permissions) {
+  const at = create.indexOf(ownerWord)
+  if (at < 0) return
+  const message = `takes no "${ownerWord}": a document has none before it is created. Use "authenticated"`
+  const issue = { path: ['permissions', 'create', at], message, type: 'owner' }
+  throw new SvcError('VALIDATION_ERROR', `"permissions.create" ${message}.`, [issue])
 }

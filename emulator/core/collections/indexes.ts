@@ -11,7 +11,7 @@ export interface IndexOfCollection
   readonly collection: string
   readonly equal: readonly Path[]
   readonly path: Path
-  readonly kind: 'asc' | 'desc' | 'text'
+  readonly kind: 'asc' | 'desc' | 'text' | 'creator'
 }
 
 /** @throws {SvcError} `NOT_FOUND` where there is no such project or collection */

@@ -1,22 +1,73 @@
 import { isInScope, type ScopeAction } from '../../../client/protocol/model/access/key-scope.js'
-import type { PermissionKind, StoredCollection } from '../../../client/protocol/model/collection.js'
+import { ownerWord, type PermissionKind, type StoredCollection } from '../../../client/protocol/model/collection.js'
+import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import type { Caller, Context } from '../context.js'
+import { noSuchDocument } from './missing.js'
 import { collectionsToRead, requireScope, scopesOf } from './scopes.js'
 
 /** The role that every signed-in user has. Contract 5.3. */
 const anyUser = 'authenticated'
 
-/** Whether a caller may do that in a collection. Contract 5.3. */
-export function may(
-  caller: Caller,
-  { name, permissions }: Pick<StoredCollection, 'name' | 'permissions'>,
-  kind: PermissionKind,
-): boolean {
-  if (!isInScope(scopesOf(caller), actions[kind], name)) return false
+/** Which documents of a collection a permission opens: all, those that the caller created, or none. Decision 54. */
+export type Access = 'all' | 'own' | 'none'
+
+type Guarded = Pick<StoredCollection, 'name' | 'permissions'>
+
+/** What a caller may do that with. Contract 5.3. */
+export function accessTo(caller: Caller, { name, permissions }: Guarded, kind: PermissionKind): Access {
+  if (!isInScope(scopesOf(caller), actions[kind], name)) return 'none'
   const wanted = permissions[kind] ?? []
-  return caller.secret || wanted.length === 0 || rolesOf(caller).some((role) => wanted.includes(role))
+  if (caller.secret || wanted.length === 0 || rolesOf(caller).some((role) => wanted.includes(role))) return 'all'
+  return caller.user && wanted.includes(ownerWord) ? 'own' : 'none'
+}
+
+/** Whether a caller may do that in a collection, with some of its documents at least. */
+export function may(caller: Caller, collection: Guarded, kind: PermissionKind): boolean {
+  return accessTo(caller, collection, kind) !== 'none'
+}
+
+/** Whether a caller may do that with a document. */
+export function mayWith(
+  caller: Caller,
+  collection: Guarded,
+  kind: PermissionKind,
+  { createdBy }: Pick<StoredDocument, 'createdBy'>,
+): boolean {
+  const access = accessTo(caller, collection, kind)
+  return access === 'all' || (access === 'own' && createdBy === caller.user?.id)
+}
+
+/** The only user whose documents a permission opens to the caller; undefined where it opens all. */
+export function creatorFor(caller: Caller, collection: Guarded, kind: PermissionKind): string | undefined {
+  return accessTo(caller, collection, kind) === 'own' ? caller.user?.id : undefined
+}
+
+/** Whether a collection asks anywhere who created a document: elsewhere `created_by` is a field like any other. */
+export function asksForOwner({ permissions }: Pick<StoredCollection, 'permissions'>): boolean {
+  return Object.values(permissions).some((roles) => roles.includes(ownerWord))
+}
+
+/**
+ * Refuses what a caller may not do with a document of a collection where something like it is allowed.
+ *
+ * @throws {SvcError} `NOT_FOUND` where the caller may not even read it, `FORBIDDEN`
+ */
+export function requireMayWith(
+  { caller }: Pick<Context, 'caller'>,
+  collection: StoredCollection,
+  kind: PermissionKind,
+  document: Pick<StoredDocument, 'id' | 'createdBy'>,
+): void {
+  if (mayWith(caller, collection, kind, document)) return
+  const { name, permissions } = collection
+  const reason: Reason = {
+    ...{ kind: 'permission', collection: name, permission: kind },
+    ...{ wanted: permissions[kind] ?? [], roles: rolesOf(caller) },
+  }
+  if (!mayWith(caller, collection, 'read', document)) throw noSuchDocument(collection, document.id, reason)
+  throw new SvcError('FORBIDDEN', `To ${kind} "${document.id}" in "${name}" is for who created it.`, [], { reason })
 }
 
 /** What a scope of a key has to name for it. */
@@ -29,12 +80,13 @@ const actions: { readonly [Kind in PermissionKind]: ScopeAction } = {
 
 /** What statements have to know of a caller, to answer only what the caller may read. */
 export function readerOf(caller: Caller) {
-  return { mayReadAll: caller.secret, roles: rolesOf(caller), collections: collectionsToRead(caller) }
+  const { secret: mayReadAll, user } = caller
+  return { mayReadAll, roles: rolesOf(caller), collections: collectionsToRead(caller), user: user?.id }
 }
 
-/** The roles a caller has for permissions; a key alone has none. */
+/** The roles a caller has for permissions; a key alone has none. `owner` is a word, whatever roles are called. */
 function rolesOf({ user }: Caller): readonly string[] {
-  return user ? [anyUser, ...user.roles] : []
+  return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord)] : []
 }
 
 /** @throws {SvcError} `UNAUTHORIZED` where a user's token might help, `FORBIDDEN` where the user or the key may not. */

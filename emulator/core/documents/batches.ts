@@ -14,12 +14,9 @@ import {
   type NewData,
   updateDocumentData,
 } from '../../store/documents.js'
-import {
-  noSuchCollection,
-  noSuchDocument,
-  requireCollectionForCreate,
-  requireOpenCollection,
-} from '../collections/collections.js'
+import { requireCollectionForCreate, requireOpenCollection } from '../collections/collections.js'
+import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
+import { requireMayWith } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
@@ -48,13 +45,15 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
 export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
   const texts = await textsOf(collection, many, (fields) => withSchema(collection, fields))
-  const [first] = texts
+  const createdBy = ctx.caller.user?.id
+  const owned = texts.map(({ text }) => ({ ...text, createdBy }))
+  const [first] = owned
   if (!first) return []
   const write = (texts: readonly Omit<NewData, 'id'>[]) => insertAll(ctx, collection, texts)
-  const isJoined = texts.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
+  const isJoined = owned.length === 1 && !ctx.pending && ctx.db.capabilities.runsWritersTogether
   const documents = isJoined
-    ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first.text, write)
-    : await write(texts.map(({ text }) => text))
+    ? await ctx.backend.joinedCreates.insert({ db: ctx.db, collection: collection.id }, first, write)
+    : await write(owned)
   // The collection was removed since it was looked up.
   if (documents.length === 0) throw noSuchCollection(name)
   return shownTo(ctx, collection, documents)
@@ -81,9 +80,8 @@ export async function removeDocuments(
   const unique = [...new Set(ids)]
   const hasFiles = await inTransaction(ctx, async (ctx) => {
     const targets = unique.map((id) => ({ id }))
-    const documents = await requireAll(ctx, collection, targets, guard, (ids) =>
-      lockDocumentVersions(ctx.db, collection, ids),
-    )
+    const wanted = { collection, kind: 'delete', guard } as const
+    const documents = await requireAll(ctx, wanted, targets, (ids) => lockDocumentVersions(ctx.db, collection, ids))
     if (unique.length === 0) return false
     await recording(ctx, () => deleteDocuments(ctx.db, place(ctx, collection, ctx.backend.now(ctx.project.id)), unique))
     return documents.some(({ before }) => before.hasFiles)
@@ -104,7 +102,8 @@ export async function changeDocuments(
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
-    const locked = await requireAll(ctx, collection, targets, guard, (ids) => lockDocuments(ctx.db, collection, ids))
+    const wanted = { collection, kind: 'update', guard } as const
+    const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
     const texts = await textsOf(collection, locked, ({ before, edit }) => {
       const after = edit(fieldsOf(before))
       // A merge can outgrow what one request could send.
@@ -129,12 +128,14 @@ export async function changeDocuments(
   return shownTo(ctx, collection, documents)
 }
 
-/** Each target with what it is before the write. @throws {SvcError} `NOT_FOUND`, `CONFLICT` */
-async function requireAll<Target extends { readonly id: string }, Locked extends { readonly version: number }>(
+/** Each target with what it is before the write. @throws {SvcError} `NOT_FOUND`, `FORBIDDEN`, `CONFLICT` */
+async function requireAll<
+  Target extends { readonly id: string },
+  Locked extends Pick<StoredDocument, 'version' | 'createdBy'>,
+>(
   ctx: Context,
-  collection: StoredCollection,
+  { collection, kind, guard }: { collection: StoredCollection; kind: 'update' | 'delete'; guard: VersionGuard },
   targets: readonly Target[],
-  guard: VersionGuard,
   lock: (ids: readonly string[]) => Promise<Map<string, Locked>>,
 ): Promise<(Target & { readonly before: Locked })[]> {
   const ids = targets.map(({ id }) => id)
@@ -145,7 +146,9 @@ async function requireAll<Target extends { readonly id: string }, Locked extends
     const { id } = target
     const before = documents.get(id)
     if (!before) throw noSuchDocument(collection, id)
-    requireVersion(ctx, collection, { id, version: before.version }, guard)
+    const { version, createdBy } = before
+    requireMayWith(ctx, collection, kind, { id, createdBy })
+    requireVersion(ctx, collection, { id, version, createdBy }, guard)
     return { ...target, before }
   })
 }

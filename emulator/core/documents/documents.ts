@@ -10,12 +10,14 @@ import type { ListQuery, Page } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectPage } from '../../store/lists/documents.js'
-import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
-import { readerOf } from '../collections/permissions.js'
+import { requireOpenCollection } from '../collections/collections.js'
+import { noSuchDocument } from '../collections/missing.js'
+import { mayWith, readerOf } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
+import { findable } from './creator-filter.js'
 import { populate } from './populate.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
 import { requireLight } from './weight.js'
@@ -26,8 +28,9 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const collection = await requireOpenCollection(ctx, name, 'read')
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
-  const place = { project: project.id, collection, ...readerOf(caller), indexes: backend.indexes, totals }
-  const page = await selectPage(ctx.db, place, query)
+  const { where, creator } = findable(caller, collection, query.where)
+  const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
+  const page = await selectPage(ctx.db, place, { ...query, where })
   return { ...page, items: await populate(ctx, page.items, query.populate) }
 }
 
@@ -40,7 +43,7 @@ export async function getDocument(
 ): Promise<OutgoingDocument> {
   const collection = await requireOpenCollection(ctx, name, 'read')
   const document = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
-  if (!document) throw noSuchDocument(collection, id)
+  if (!document || !mayWith(ctx.caller, collection, 'read', document)) throw noSuchDocument(collection, id)
   if (paths.length === 0) return document
   const [populated = document] = await populate(ctx, [document], paths)
   return populated

@@ -12,7 +12,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
-import { may } from '../collections/permissions.js'
+import { mayWith } from '../collections/permissions.js'
 import { mayReadUsers } from '../collections/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
@@ -129,7 +129,7 @@ async function load(
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const { document, permissions } of records) {
       const collection = { name: document.collection, permissions: JSON.parse(permissions) }
-      if (may(ctx.caller, collection, 'read')) await take(document)
+      if (mayWith(ctx.caller, collection, 'read', document)) await take(document)
     }
     ids.push(...others)
     if (records.length + others.length === piece.length || !mayReadUsers(ctx.caller)) continue

@@ -8,7 +8,9 @@ import type { StoredCollection } from '../../../client/protocol/model/collection
 import { type Fields, fieldsOf, isId, type StoredDocument } from '../../../client/protocol/model/document.js'
 import { selectDocument } from '../../store/documents.js'
 import { deleteDocument, updateDocument } from '../../store/single-documents.js'
-import { noSuchDocument, requireOpenCollection } from '../collections/collections.js'
+import { requireOpenCollection } from '../collections/collections.js'
+import { noSuchDocument } from '../collections/missing.js'
+import { creatorFor, requireMayWith } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
@@ -36,7 +38,8 @@ export async function changeDocument(
   for (let attempt = 0; attempt < attempts; attempt++) {
     const before = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
     if (!before) throw noSuchDocument(collection, id)
-    requireVersion(ctx, collection, { id, version: before.version }, guard)
+    requireMayWith(ctx, collection, 'update', before)
+    requireVersion(ctx, collection, before, guard)
     // Files that the new fields do not mention any more go with them, in a transaction.
     if (mentionsFiles(before.data.text)) break
     const written = await changeAsRead(ctx, collection, before, edit)
@@ -72,7 +75,8 @@ export async function removeOneDocument(ctx: Context, name: string, id: string, 
   const collection = await requireOpenCollection(ctx, name, 'delete')
   if (!ctx.pending && isId(id)) {
     const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
-    const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard))
+    const creator = creatorFor(ctx.caller, collection, 'delete')
+    const { isDeleted } = await recording(ctx, () => deleteDocument(ctx.db, here, id, guard, creator))
     if (isDeleted) return
   }
   // It has files, or there is something to say about it.

@@ -9,7 +9,7 @@ import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { checkFields, withDefaults } from '../../../client/protocol/model/schema.js'
 import type { Message } from '../../ports/bus/port.js'
 import { insertDocuments, type NewData, type WritePlace, type Written } from '../../store/documents.js'
-import { may } from '../collections/permissions.js'
+import { accessTo, mayWith } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
@@ -22,11 +22,12 @@ export type VersionGuard = readonly number[] | 'any'
 export function requireVersion(
   { caller }: Context,
   collection: StoredCollection,
-  { id, version }: { id: string; version: number },
+  document: Pick<StoredDocument, 'id' | 'version' | 'createdBy'>,
   guard: VersionGuard,
 ): void {
+  const { id, version } = document
   if (guard === 'any' || guard.includes(version)) return
-  const now = may(caller, collection, 'read') ? `: it is at version ${version}` : ''
+  const now = mayWith(caller, collection, 'read', document) ? `: it is at version ${version}` : ''
   const reason: Reason = {
     ...{ kind: 'version', collection: collection.name, document: id },
     ...{ expected: guard, actual: version },
@@ -36,8 +37,11 @@ export function requireVersion(
 
 /** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
 export function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly StoredDocument[]) {
-  if (may(caller, collection, 'read')) return [...documents]
-  return documents.map((document) => ({ ...document, data: new JsonText('{}') }))
+  const access = accessTo(caller, collection, 'read')
+  if (access === 'all') return [...documents]
+  return documents.map((document) =>
+    access === 'own' && document.createdBy === caller.user?.id ? document : { ...document, data: new JsonText('{}') },
+  )
 }
 
 /** The fields of each item as JSON text, once they have been checked, and a few of them in a turn of the event loop. */

@@ -7,10 +7,12 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
+import { nobody } from '../../store/creators.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { requireCollection } from '../collections/collections.js'
-import { requirePermission } from '../collections/permissions.js'
+import { creatorFor, requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
+import { findable } from '../documents/creator-filter.js'
 import { asSvcError } from '../failures.js'
 import { unitOf } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
@@ -73,14 +75,18 @@ export interface Asker {
  */
 export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink: Sink): Promise<void> {
   const { identity, subscriber, replaced } = asker
-  const { collection: name, where, isLive } = wish
+  const { collection: name, isLive } = wish
   const project = identity().project.id
   const known = await requireCollection(contextOf(backend, identity()), name)
   let collection = readable(backend, identity(), known)
+  const { where, creator } = findable(identity().caller, collection, wish.where)
+  // What permissions open to the caller changes with them; what was asked for does not.
+  const asked = asksFor(wish.where, where) ? creator : undefined
+  const matching = (isLive ? liveKind : plainKind)(where)
+  let kindOf = amongOf(creator, matching, isLive)
   let hasLeft = false
   let isReplayed = false
   const view = () => viewOf(wish, backend.feeds.position(listener))
-  const kindOf = (isLive ? liveKind : plainKind)(where)
 
   const listener: Listener = {
     subscriber,
@@ -134,6 +140,8 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
       collection = readable(backend, identity(), found)
+      const own = creatorFor(identity().caller, collection, 'read')
+      kindOf = amongOf(both(asked, own), matching, isLive)
     } catch (error) {
       if (listener.isOver()) return true
       const why = asSvcError(error)
@@ -203,7 +211,30 @@ function noLonger(name: string): SvcError {
   return new SvcError('INVALID_COLLECTION', `The collection "${name.slice(0, 80)}" was deleted or renamed.`)
 }
 
+function asksFor(asked: Where, rest: Where): boolean {
+  return rest.all.length < asked.all.length
+}
+
+/** Documents of both creators, where both are given: none, if they are two. */
+function both(one: string | undefined, other: string | undefined): string | undefined {
+  return one === undefined || other === undefined || one === other ? (one ?? other) : nobody
+}
+
 type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
+
+/** Of changes, those of documents of one creator; one that was given to another, as a view that shows what matches has to receive it. */
+function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
+  if (creator === undefined) return kindOf
+  return (change) => {
+    const is = change.document.createdBy === creator
+    const was = change.before ? change.before.createdBy === creator : is
+    if (is === was) return is ? kindOf(change) : undefined
+    const kind = kindOf(change)
+    if (!isLive) return is ? kind : undefined
+    // It is or was among those that match as well: a transfer changes nothing of its data.
+    return kind && (is ? 'created' : 'deleted')
+  }
+}
 
 /** A change is published if the document matches as it is now; a deleted one, as it was last. */
 function plainKind(where: Where): KindOf {

@@ -15,6 +15,7 @@ import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
 import { keyScopes } from './0016-key-scopes.js'
 import { pendingChanges } from './0017-pending-changes.js'
+import { creators } from './0018-creators.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   rateWindows,
   keyScopes,
   pendingChanges,
+  creators,
 ]

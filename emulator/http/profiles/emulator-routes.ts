@@ -1,5 +1,6 @@
 /** All routes of the control API, for whoever develops against the service. */
 
+import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
 import { clock } from '../control/clock.js'
 import { connections } from '../control/connections.js'
@@ -29,6 +30,7 @@ const handlers: ControlHandlers = {
   process,
   projects,
   keys,
+  creators,
   snapshots,
   indexes,
   history,

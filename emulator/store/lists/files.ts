@@ -4,7 +4,7 @@ import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { type Reader, readable } from './where.js'
+import { type Reader, readable, readableWhole } from './where.js'
 
 /** The audience of files without an owner. */
 const everybody = '00000000-0000-0000-0000-000000000000'
@@ -77,6 +77,7 @@ function everywhere(project: string, page: PageEnd): Found {
  */
 function shown(project: string, reader: FileReader, page: PageEnd): Found {
   const own = reader.user === undefined ? [everybody] : [everybody, reader.user]
+  const wanted = pageEnd({ limit: page.limit + page.offset, offset: 0 })
   return {
     above: sql`
       with audiences as materialized (
@@ -87,22 +88,39 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
         select n.audience_id, n.files
         from collections c
         join file_counts n on n.project_id = c.project_id and n.audience_id = c.id
-        where c.project_id = ${project} and ${readable(reader)}
-      )`,
+        where c.project_id = ${project} and ${readableWhole(reader)}
+      ), created as materialized (${ofOwnDocuments(project, reader)})`,
     page: sql`
       select ${fileColumns}
-      from audiences a
-      cross join lateral (
+      from (
         select ${fileColumns}
-        from files f
-        where ${isExactly(sql`f.project_id`, project)} and ${isExactly(sql`f.audience_id`, sql`a.audience_id`)}
-        order by f.project_id desc, f.audience_id desc, f.id desc
-        ${pageEnd({ limit: page.limit + page.offset, offset: 0 })}
+        from audiences a
+        cross join lateral (
+          select ${fileColumns}
+          from files f
+          where ${isExactly(sql`f.project_id`, project)} and ${isExactly(sql`f.audience_id`, sql`a.audience_id`)}
+          order by f.project_id desc, f.audience_id desc, f.id desc
+          ${wanted}
+        ) f
+        union all
+        (select ${fileColumns} from created join files f on f.id = created.id order by f.id desc ${wanted})
       ) f
       order by f.id desc
       ${pageEnd(page)}`,
-    total: sql`select coalesce(sum(a.files), 0)::bigint as total from audiences a`,
+    total: sql`
+      select coalesce(sum(a.files), 0)::bigint + (select count(*) from created) as total from audiences a`,
   }
+}
+
+/** Files of documents that the reader created, in collections where only these may be read. */
+function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragment {
+  if (user === undefined) return sql`select f.id from files f where false`
+  return sql`
+    select f.id
+    from collections c
+    join documents d on d.collection_id = c.id
+    join files f on f.document_id = d.id
+    where c.project_id = ${project} and ${readable({ ...reader, user })} and not ${readableWhole(reader)}`
 }
 
 /** Files in folders have no owner: those of documents and users lie at the top. */
@@ -125,6 +143,7 @@ export async function isOwned(db: Database, project: string, id: string, reader:
     select 1 as one
     from files f
     left join collections c on c.id = f.collection_id
+    left join documents d on d.id = f.document_id
     where f.id = ${id} and f.project_id = ${project} and (
       (f.document_id is not null and c.id is not null and ${readable(reader)}) or (f.user_id is not null and ${isOwn})
     )`)

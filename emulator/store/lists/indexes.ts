@@ -20,9 +20,9 @@ import {
 
 /**
  * `asc` and `desc` serve a sort in that direction, and either of them comparisons. `odd` holds the documents whose values
- * may not stand in those two. `text` serves parts of strings.
+ * may not stand in those two. `text` serves parts of strings, `creator` lists of what one user created.
  */
-export type FieldIndexKind = 'asc' | 'desc' | 'odd' | 'text'
+export type FieldIndexKind = 'asc' | 'desc' | 'odd' | 'text' | 'creator'
 
 export interface FieldIndex {
   readonly collection: string
@@ -59,8 +59,11 @@ export interface KnownFields {
 
 /** What a list could use: an index of that kind, and for a `range` one in either direction. */
 export interface FieldUse extends Pick<FieldIndex, 'path' | 'equal'> {
-  readonly kind: 'asc' | 'desc' | 'text' | 'range'
+  readonly kind: 'asc' | 'desc' | 'text' | 'range' | 'creator'
 }
+
+/** What lists of the documents of one creator have use for. The path only names it. */
+export const creatorUse: FieldUse = { path: ['created_by'], kind: 'creator' }
 
 /** Counts what lists ask for; it never keeps them waiting. */
 export interface FieldIndexes {
@@ -191,6 +194,7 @@ export function nameOf({ collection, path, kind, equal = [] }: FieldIndex): stri
 function definitionOf({ collection, path, kind, equal = [] }: FieldIndex): string {
   const own = ownField(path)
   const here = inCollection(collection)
+  if (kind === 'creator') return inlined(sql`(d.created_by, d.id) where ${here}`)
   if (equal.length > 0) {
     const sort = own ? undefined : path
     if (kind === 'odd') return inlined(sql`(d.id) where ${here} and ${isOddAmong(equal, sort)}`)

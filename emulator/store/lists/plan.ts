@@ -5,7 +5,7 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { canHold, type Operator, ownField, type Where } from '../../../client/protocol/model/where.js'
 import { type Equality, equalityOf } from './equality.js'
 import { looksManyUp } from './field-test.js'
-import type { FieldIndexes, FieldUse } from './indexes.js'
+import { creatorUse, type FieldIndexes, type FieldUse } from './indexes.js'
 import { type Ordering, orderingOf } from './order.js'
 import type { CountedTotal, Totals } from './totals.js'
 import type { Reach, Reader } from './where.js'
@@ -14,6 +14,8 @@ import type { Reach, Reader } from './where.js'
 export interface ListPlace extends Pick<Reach, 'project'>, Reader {
   readonly collection: Pick<Collection, 'id' | 'name'>
   readonly indexes?: FieldIndexes | undefined
+  /** Only documents that this user created. */
+  readonly creator?: string | undefined
   /** Left out in a transaction, whose changes nobody else may ever see. */
   readonly totals?: Totals | undefined
 }
@@ -57,6 +59,7 @@ export function planList({ collection, indexes, totals, ...reach }: ListPlace, q
   const scope = { ...reach, collection: collection.id, populate: query.populate }
   const asked = { query, scope, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
   const plain = { equality: undefined, nearDocuments: leastNear, totalKey: undefined, remembered: undefined }
+  if (scope.creator !== undefined) return { ...asked, ...plain, strategy: 'find all', ...ofCreator(scope, indexes) }
   if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', isPlannedOnce: true }
   const equality = equalityIn(query)
   const use = equality && inEquality(equality, query.sort)
@@ -74,6 +77,12 @@ export function planList({ collection, indexes, totals, ...reach }: ListPlace, q
   if (use && known?.has(use.path, use.kind, use.equal)) return { ...plan, equality, strategy: 'read index' }
   const nearDocuments = nearOf(query, remembered, known?.documents)
   return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
+}
+
+/** Those of one user are few, and are found by who created them. Their total is one for each user: none is remembered. */
+function ofCreator(scope: ListPlan['scope'], indexes: FieldIndexes | undefined) {
+  const known = indexes?.asked(scope.collection, [creatorUse])
+  return { scope: { ...scope, known }, isPlannedOnce: known?.isSmall === true }
 }
 
 type Asked = Pick<ListPlan, 'query' | 'ordering' | 'bounds' | 'others'>

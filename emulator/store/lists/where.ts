@@ -1,8 +1,11 @@
 /** The same meaning as `matches` in core/realtime/matching.ts, in SQL; test/emulator/store/where-parity.test.ts holds the two together. */
+
+import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
+import { isOf } from '../creators.js'
 import { fieldTest, type Help } from './field-test.js'
 import { ownFieldTest } from './own-field-test.js'
 
@@ -20,19 +23,22 @@ export interface Reach extends Help {
   readonly roles: readonly string[]
   /** Names of the only collections that the caller may read, and no users; left out, it may be any. */
   readonly collections?: readonly string[] | undefined
+  /** The signed-in user, who may read what they created where permissions name `owner`. */
+  readonly user?: string | undefined
+  /** Only documents that this user created. */
+  readonly creator?: string | undefined
 }
 
 /** What the caller may read. */
-export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections'>
+export type Reader = Pick<Reach, 'mayReadAll' | 'roles' | 'collections' | 'user'>
 
 /** A condition over `documents d`. Values and field names are parameters, never text. */
 export function compileWhere(where: Where, reach: Reach): Fragment {
-  if (where.all.length === 0) return sql`true`
+  const { creator } = reach
+  if (where.all.length === 0) return isOf(creator)
   requireBounded(where, reach)
-  return joinSql(
-    where.all.map((clause) => clauseSql(clause, reach)),
-    ' and ',
-  )
+  const clauses = where.all.map((clause) => clauseSql(clause, reach))
+  return joinSql(creator === undefined ? clauses : [isOf(creator), ...clauses], ' and ')
 }
 
 function clauseSql({ any }: Clause, reach: Reach): Fragment {
@@ -79,16 +85,25 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
   return sql`(${linked(inRecord)} or (${inField} and not ${linked(sql`true`)}))`
 }
 
-/** Whether the caller may read the collection `c`, as `may` in core/collections/permissions.ts says it. */
-export function readable({ collections, ...reader }: Reader): Fragment {
-  const isPermitted = permitted(reader)
-  return collections === undefined ? isPermitted : sql`(c.name = any(${collections}::text[]) and ${isPermitted})`
+/** Whether the caller may read the document `d` of the collection `c`, as core/collections/permissions.ts says it. */
+export function readable(reader: Reader): Fragment {
+  const { mayReadAll, user } = reader
+  const isWhole = readableWhole(reader)
+  if (mayReadAll || user === undefined) return isWhole
+  return sql`(${isWhole} or (${inScope(reader)} and c.permissions -> 'read' ? ${ownerWord} and ${isOf(user)}))`
 }
 
-function permitted({ mayReadAll, roles }: Pick<Reader, 'mayReadAll' | 'roles'>): Fragment {
-  if (mayReadAll) return sql`true`
+/** Whether the caller may read all documents of the collection `c`. */
+export function readableWhole(reader: Reader): Fragment {
+  const { mayReadAll, roles } = reader
+  if (mayReadAll) return inScope(reader)
   const isOpen = sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
-  return roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`
+  const isPermitted = roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`
+  return sql`(${inScope(reader)} and ${isPermitted})`
+}
+
+function inScope({ collections }: Reader): Fragment {
+  return collections === undefined ? sql`true` : sql`c.name = any(${collections}::text[])`
 }
 
 /** Each link on the way doubles what has to be asked, since its field may hold ids or an object; there is an end to it. */

@@ -2,6 +2,7 @@ import type { Change } from '../../../client/protocol/model/change.js'
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
+import { nobody } from '../creators.js'
 import { mostTextBytes } from '../sql-words.js'
 import { numberAllChanges, numberChanges } from './numbering.js'
 
@@ -15,7 +16,12 @@ export interface RecordedDocumentChange {
   /** As it is after the change; a deleted one, as it was last. It knows its collection by id only. */
   readonly document: StoredDocument
   /** What an update has changed. */
-  readonly before: { readonly data: JsonText; readonly updatedAt: string } | null
+  readonly before: {
+    readonly data: JsonText
+    readonly updatedAt: string
+    /** Who was its creator then. */
+    readonly createdBy: string | null
+  } | null
 }
 
 /** The collection was renamed, changed or removed. */
@@ -45,6 +51,8 @@ interface DocumentChangeRow extends CommonRow {
   data: string
   before: string | null
   before_updated_at: string | null
+  created_by: string | null
+  before_created_by: string | null
 }
 
 /** What concerns a document is null. */
@@ -83,15 +91,16 @@ export async function selectChanges(db: Database, { project, collections, after 
   const ofThese = collections ? sql`and collection_id = any(${collections}::uuid[])` : nothing
   const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
     select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.before_updated_at,
-      c.recorded_at, c.found
+      c.created_by, c.before_created_by, c.recorded_at, c.found
     from sequences s
     left join lateral (
-      select seq, kind, collection_id, document_id, version, data, before, before_updated_at, recorded_at,
-        count(*) over () as found,
+      select seq, kind, collection_id, document_id, version, data, before, before_updated_at, created_by, before_created_by,
+        recorded_at, count(*) over () as found,
         sum(${mostTextBytes(sql`data`)} + ${mostTextBytes(sql`before`)})
           over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select seq, kind, collection_id, document_id, version, data, before, before_updated_at, recorded_at
+        select seq, kind, collection_id, document_id, version, data, before, before_updated_at, created_by,
+          before_created_by, recorded_at
         from changes
         where project_id = s.project_id and seq > ${after}::bigint ${ofThese}
         order by seq
@@ -233,9 +242,18 @@ function fromRow(row: ChangeRow): Recorded {
       createdAt: timeOf(row.document_id),
       updatedAt: row.kind === 'deleted' ? formerTime : row.recorded_at,
       version: row.version,
+      createdBy: row.created_by,
     },
-    before: row.before === null ? null : { data: new JsonText(row.before), updatedAt: formerTime },
+    before:
+      row.before === null
+        ? null
+        : { data: new JsonText(row.before), updatedAt: formerTime, createdBy: formerCreator(row) },
   }
+}
+
+function formerCreator({ created_by: creator, before_created_by: former }: DocumentChangeRow): string | null {
+  if (former === null) return creator
+  return former === nobody ? null : former
 }
 
 /** Ids carry the moment of creation in their first 48 bits. */

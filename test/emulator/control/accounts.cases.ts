@@ -31,6 +31,21 @@ export function accountCases(opened: Opened): void {
     expect(updated.settings).toMatchObject({ rateLimit: { minute: 5 }, appUrl: null, tier: 'standard' })
   })
 
+  it('creators of documents', async () => {
+    const { control, emulator } = opened
+    const svc = createClient(emulator)
+    const { user } = await svc.auth.signUp({ email: 'owner@example.com', password: 'Correct4Horse' })
+    await svc.collections.create({ name: 'drafts' })
+    const { id: document } = await svc.collection('drafts').create({})
+    const place = { project: emulator.projectId, collection: 'drafts', document }
+
+    const before = await control.creators.get(place)
+    const after = await control.creators.set({ ...place, createdBy: null })
+
+    expect(before).toEqual({ collection: 'drafts', id: document, createdBy: user.id })
+    expect(after).toEqual({ ...before, createdBy: null })
+  })
+
   it('users', async () => {
     const { control, emulator } = opened
     const svc = createClient(emulator)

@@ -1,0 +1,45 @@
+/** The filter `created_by=me`, where permissions ask who created a document. Elsewhere it is a field of the data. Decision 54. */
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import { isId } from '../../../client/protocol/model/document.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
+import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
+import { nobody } from '../../store/creators.js'
+import { asksForOwner, creatorFor } from '../collections/permissions.js'
+import type { Caller } from '../context.js'
+
+/** What a caller may find of what a filter asks for: the rest of it, among the documents of one creator or of all. */
+export interface Findable {
+  readonly where: Where
+  readonly creator: string | undefined
+}
+
+/** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN` */
+export function findable(caller: Caller, collection: StoredCollection, where: Where): Findable {
+  const own = creatorFor(caller, collection, 'read')
+  if (!asksForOwner(collection)) return { where, creator: own }
+  const asked = where.all.filter(({ any }) => any.some(isCreator))
+  if (asked.length === 0) return { where, creator: own }
+  const creators = new Set(asked.map((clause) => creatorIn(caller, clause)))
+  if (own !== undefined) creators.add(own)
+  const [creator = nobody, another] = creators
+  // Nobody is two users.
+  return { where: { all: where.all.filter((clause) => !asked.includes(clause)) }, creator: another ? nobody : creator }
+}
+
+function isCreator({ path }: Test): boolean {
+  return path.length === 1 && (path[0] === 'created_by' || path[0] === 'createdBy')
+}
+
+function creatorIn({ user, secret }: Caller, { any: [test, another] }: Clause): string {
+  if (!test || another || test.operator !== 'eq') {
+    throw new SvcError('INVALID_FILTER', '"created_by" takes "me" alone: no other operator, and no [or].')
+  }
+  if (test.value === 'me' || test.value === user?.id) {
+    if (user) return user.id
+    const reason = { kind: 'caller', needs: 'user' } as const
+    throw new SvcError('UNAUTHORIZED', '"created_by=me" takes the token of a user.', [], { reason })
+  }
+  if (secret) return isId(test.value) ? test.value : nobody
+  const reason = { kind: 'caller', needs: 'secret key' } as const
+  throw new SvcError('FORBIDDEN', '"created_by" takes "me"; another user\'s id takes the secret key.', [], { reason })
+}

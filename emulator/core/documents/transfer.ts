@@ -1,0 +1,53 @@
+/** Whose a document is, and giving it to somebody else: the owner's operations. Decision 54. */
+import { isId } from '../../../client/protocol/model/document.js'
+import { plainError } from '../../../client/protocol/model/error-words.js'
+import { selectUser } from '../../store/accounts/users.js'
+import { selectCollection } from '../../store/collections.js'
+import { updateCreator } from '../../store/creators.js'
+import { selectDocument } from '../../store/documents.js'
+import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
+import type { Backend, Context } from '../context.js'
+import { callerOf, unscoped } from '../identity.js'
+import { requireProject } from '../projects/require-project.js'
+import { unitOf } from '../unit-of-work.js'
+import { place, recording } from './writing.js'
+
+interface Named {
+  readonly project: string
+  /** Its name or id. */
+  readonly collection: string
+  readonly document: string
+}
+
+interface Creator {
+  readonly collection: string
+  readonly id: string
+  readonly createdBy: string | null
+}
+
+/** @throws {SvcError} `NOT_FOUND` */
+export async function creatorOf(
+  backend: Backend,
+  { project, collection: name, document: id }: Named,
+): Promise<Creator> {
+  const collection = await selectCollection(backend.db, (await requireProject(backend, project)).id, name)
+  if (!collection) throw noSuchCollection(name)
+  const document = isId(id) ? await selectDocument(backend.db, collection, id) : undefined
+  if (!document) throw noSuchDocument(collection, id)
+  return { collection: collection.name, id, createdBy: document.createdBy ?? null }
+}
+
+/** @throws {SvcError} `NOT_FOUND`, `USER_NOT_FOUND` */
+export async function transferDocument(backend: Backend, named: Named, to: string | null): Promise<Creator> {
+  const { document: id } = named
+  const project = await requireProject(backend, named.project)
+  const collection = await selectCollection(backend.db, project.id, named.collection)
+  if (!collection) throw noSuchCollection(named.collection)
+  if (to !== null && !(isId(to) && (await selectUser(backend.db, project.id, to)))) throw plainError('USER_NOT_FOUND')
+  if (!isId(id)) throw noSuchDocument(collection, id)
+  const ctx: Context = { project, caller: callerOf({ id: project.id, secret: true, ...unscoped }), ...unitOf(backend) }
+  const here = place(ctx, collection, backend.now(project.id))
+  const { documents } = await recording(ctx, () => updateCreator(ctx.db, here, id, to))
+  if (documents.length === 0) throw noSuchDocument(collection, id)
+  return { collection: collection.name, id, createdBy: to }
+}

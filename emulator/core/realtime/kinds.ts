@@ -1,0 +1,98 @@
+/** As what a subscription receives a change, if it does: by its filter, and by whose documents the caller may read. */
+import type { StoredCollection } from '../../../client/protocol/model/collection.js'
+import { fieldsOf } from '../../../client/protocol/model/document.js'
+import type { Where } from '../../../client/protocol/model/where.js'
+import { nobody } from '../../store/creators.js'
+import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
+import { creatorFor } from '../collections/permissions.js'
+import type { Caller } from '../context.js'
+import { findable } from '../documents/creator-filter.js'
+import { type Matchable, predicateOf } from './matching.js'
+
+interface Asked {
+  readonly where: Where
+  /** Whether entering and leaving what is found counts as `created` and `deleted`. Contract 9.3. */
+  readonly isLive: boolean
+}
+
+/**
+ * What was asked for stays; what permissions open to the caller changes with them, so it is looked at each time.
+ *
+ * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`
+ */
+export function openKinds(
+  caller: Caller,
+  collection: StoredCollection,
+  { where: asked, isLive }: Asked,
+): (caller: Caller, collection: StoredCollection) => KindOf {
+  const { where, creator } = findable(caller, collection, asked)
+  const isByCreator = where.all.length < asked.all.length
+  const matching = (isLive ? liveKind : plainKind)(where)
+  return (caller, collection) => {
+    const own = creatorFor(caller, collection, 'read')
+    return amongOf(both(isByCreator ? creator : undefined, own), matching, isLive)
+  }
+}
+
+/** Documents of both creators, where both are given: none, if they are two. */
+function both(one: string | undefined, other: string | undefined): string | undefined {
+  return one === undefined || other === undefined || one === other ? (one ?? other) : nobody
+}
+
+export type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
+
+/** Of changes, those of documents of one creator; one that was given to another, as a view that shows what matches has to receive it. */
+function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
+  if (creator === undefined) return kindOf
+  return (change) => {
+    const is = change.document.createdBy === creator
+    const was = change.before ? change.before.createdBy === creator : is
+    if (is === was) return is ? kindOf(change) : undefined
+    const kind = kindOf(change)
+    if (!isLive) return is ? kind : undefined
+    // It is or was among those that match as well: a transfer changes nothing of its data.
+    return kind && (is ? 'created' : 'deleted')
+  }
+}
+
+/** A change is published if the document matches as it is now; a deleted one, as it was last. */
+function plainKind(where: Where): KindOf {
+  if (where.all.length === 0) return ({ kind }) => kind
+  const matches = predicateOf(where)
+  return (change) => (matches(currentOf(change)) ? change.kind : undefined)
+}
+
+/** As a view that shows what matches has to receive it. */
+function liveKind(where: Where): KindOf {
+  if (where.all.length === 0) return ({ kind }) => kind
+  const [matches, plain] = [predicateOf(where), plainKind(where)]
+  return (change) => {
+    if (!change.before) return plain(change)
+    const [was, is] = [matches(formerOf(change, change.before)), matches(currentOf(change))]
+    if (was) return is ? 'updated' : 'deleted'
+    return is ? 'created' : undefined
+  }
+}
+
+// Of many subscriptions, the first to look at a change parses it for all.
+const currents = new WeakMap<RecordedDocumentChange, Matchable>()
+const formers = new WeakMap<RecordedDocumentChange, Matchable>()
+
+function currentOf(change: RecordedDocumentChange): Matchable {
+  const { document } = change
+  return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
+}
+
+function formerOf(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
+  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: fieldsOf(before) }))
+}
+
+function once(
+  known: WeakMap<RecordedDocumentChange, Matchable>,
+  change: RecordedDocumentChange,
+  read: () => Matchable,
+): Matchable {
+  const found = known.get(change) ?? read()
+  known.set(change, found)
+  return found
+}

@@ -1,0 +1,43 @@
+/** Who created documents, in SQL. */
+import { type Database, type Fragment, sql, writing } from '../database/port.js'
+import { columns, type DocumentRow, fromRow, type WritePlace, type Written } from './documents.js'
+import { recorded } from './recording.js'
+
+/** Stands in changes for no creator; null says that the creator is whom it was. */
+export const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** Of `documents d`: whether that user created it; without one, all are meant. */
+export function isOf(creator: string | undefined): Fragment {
+  return creator === undefined ? sql`true` : sql`d.created_by = ${creator}::uuid`
+}
+
+/** How many documents of a collection a user created. */
+export async function selectCountOf(db: Database, collection: string, creator: string): Promise<number> {
+  const [row] = await db.query<{ documents: number }>(sql`
+    select count(*) as documents from documents d where d.collection_id = ${collection}::uuid and ${isOf(creator)}`)
+  return row?.documents ?? 0
+}
+
+/** Makes somebody else, or nobody, the creator of a document, which is a change of it; nothing if there is no such document. */
+export async function updateCreator(
+  tx: Database,
+  place: WritePlace,
+  id: string,
+  creator: string | null,
+): Promise<Written> {
+  const former = sql`affected.former_creator`
+  const isThere = sql`exists (select from written)`
+  const { recording, seq } = recorded(tx, place, 'updated', sql`written`, 1, isThere, former)
+  const rows = await tx.query<DocumentRow & Pick<Written, 'seq'>>(
+    writing(sql`
+    with written as (
+      update documents d set created_by = ${creator}::uuid, version = d.version + 1, updated_at = ${place.at}::timestamptz
+      from documents old
+      where d.id = ${id} and d.collection_id = ${place.collection.id} and old.id = d.id
+      returning ${columns}, old.data as before, old.updated_at as before_updated_at,
+        coalesce(old.created_by, ${nobody}::uuid) as former_creator
+    ), ${recording}
+    select id, data, version, created_at, updated_at, created_by, ${seq} as seq from written`),
+  )
+  return { documents: rows.map((row) => fromRow(row, place.collection)), seq: rows[0]?.seq ?? null }
+}
