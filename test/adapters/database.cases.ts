@@ -1,8 +1,8 @@
 /** What every database behind the port must do, whichever engine it is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asSvcError } from '../../emulator/core/failures.js'
+import { migrate, NewerDatabaseError } from '../../emulator/database/migrate.js'
 import { type Database, DatabaseError, sql } from '../../emulator/database/port.js'
-import { migrate, NewerDatabaseError } from '../../emulator/database/schema/migrate.js'
 
 export interface DatabaseOptions {
   readonly mostStatementMilliseconds: number

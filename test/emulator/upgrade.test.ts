@@ -9,9 +9,9 @@ import { brotliDecompressSync } from 'node:zlib'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
+import { migrate, OlderDatabaseError } from '../../emulator/database/migrate.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../emulator/database/port.js'
-import { migrate, OlderDatabaseError } from '../../emulator/database/schema/migrate.js'
 import { startEmulator } from '../../emulator/dev.js'
 
 const cli = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))

@@ -1,22 +1,19 @@
 /** Which changes a subscription receives, and until when. Contract 9. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
-import { fieldsOf } from '../../../client/protocol/model/document.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
-import { nobody } from '../../store/creators.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { requireCollection } from '../collections/collections.js'
-import { creatorFor, requirePermission } from '../collections/permissions.js'
+import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
-import { findable } from '../documents/creator-filter.js'
 import { asSvcError } from '../failures.js'
 import { unitOf } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
-import { type Matchable, predicateOf } from './matching.js'
+import { openKinds } from './kinds.js'
 import type { SubscriptionView } from './open-connections.js'
 import type { Subscriber } from './subscriber.js'
 
@@ -75,15 +72,11 @@ export interface Asker {
  */
 export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink: Sink): Promise<void> {
   const { identity, subscriber, replaced } = asker
-  const { collection: name, isLive } = wish
+  const { collection: name } = wish
   const project = identity().project.id
-  const known = await requireCollection(contextOf(backend, identity()), name)
-  let collection = readable(backend, identity(), known)
-  const { where, creator } = findable(identity().caller, collection, wish.where)
-  // What permissions open to the caller changes with them; what was asked for does not.
-  const asked = asksFor(wish.where, where) ? creator : undefined
-  const matching = (isLive ? liveKind : plainKind)(where)
-  let kindOf = amongOf(creator, matching, isLive)
+  let collection = readable(backend, identity(), await requireCollection(contextOf(backend, identity()), name))
+  const kindsFor = openKinds(identity().caller, collection, wish)
+  let kindOf = kindsFor(identity().caller, collection)
   let hasLeft = false
   let isReplayed = false
   const view = () => viewOf(wish, backend.feeds.position(listener))
@@ -93,7 +86,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     collection: collection.id,
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
-    costOf: costOf(where),
+    costOf: costOf(wish.where),
     begun(isWhole) {
       sink.begun(listener.position, { review, giveWayTo, end, view })
       if (!isWhole) sink.resync()
@@ -140,8 +133,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
       collection = readable(backend, identity(), found)
-      const own = creatorFor(identity().caller, collection, 'read')
-      kindOf = amongOf(both(asked, own), matching, isLive)
+      kindOf = kindsFor(identity().caller, collection)
     } catch (error) {
       if (listener.isOver()) return true
       const why = asSvcError(error)
@@ -170,12 +162,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   const left = replaced?.end()
   const since = wish.since ?? left
   isReplayed = since !== undefined
-  try {
-    await backend.feeds.join(project, listener, since)
-  } catch (error) {
+  await backend.feeds.join(project, listener, since).catch((error) => {
     end()
     throw error
-  }
+  })
 }
 
 function viewOf({ collection, filters = {}, isLive }: Wish, position: number): SubscriptionView {
@@ -209,71 +199,4 @@ function contextOf(backend: Backend, identity: Identity): Context {
 
 function noLonger(name: string): SvcError {
   return new SvcError('INVALID_COLLECTION', `The collection "${name.slice(0, 80)}" was deleted or renamed.`)
-}
-
-function asksFor(asked: Where, rest: Where): boolean {
-  return rest.all.length < asked.all.length
-}
-
-/** Documents of both creators, where both are given: none, if they are two. */
-function both(one: string | undefined, other: string | undefined): string | undefined {
-  return one === undefined || other === undefined || one === other ? (one ?? other) : nobody
-}
-
-type KindOf = (change: RecordedDocumentChange) => RecordedDocumentChange['kind'] | undefined
-
-/** Of changes, those of documents of one creator; one that was given to another, as a view that shows what matches has to receive it. */
-function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): KindOf {
-  if (creator === undefined) return kindOf
-  return (change) => {
-    const is = change.document.createdBy === creator
-    const was = change.before ? change.before.createdBy === creator : is
-    if (is === was) return is ? kindOf(change) : undefined
-    const kind = kindOf(change)
-    if (!isLive) return is ? kind : undefined
-    // It is or was among those that match as well: a transfer changes nothing of its data.
-    return kind && (is ? 'created' : 'deleted')
-  }
-}
-
-/** A change is published if the document matches as it is now; a deleted one, as it was last. */
-function plainKind(where: Where): KindOf {
-  if (where.all.length === 0) return ({ kind }) => kind
-  const matches = predicateOf(where)
-  return (change) => (matches(currentOf(change)) ? change.kind : undefined)
-}
-
-/** As a view that shows what matches has to receive it. */
-function liveKind(where: Where): KindOf {
-  if (where.all.length === 0) return ({ kind }) => kind
-  const [matches, plain] = [predicateOf(where), plainKind(where)]
-  return (change) => {
-    if (!change.before) return plain(change)
-    const [was, is] = [matches(formerOf(change, change.before)), matches(currentOf(change))]
-    if (was) return is ? 'updated' : 'deleted'
-    return is ? 'created' : undefined
-  }
-}
-
-// Of many subscriptions, the first to look at a change parses it for all.
-const currents = new WeakMap<RecordedDocumentChange, Matchable>()
-const formers = new WeakMap<RecordedDocumentChange, Matchable>()
-
-function currentOf(change: RecordedDocumentChange): Matchable {
-  const { document } = change
-  return once(currents, change, () => ({ ...document, data: fieldsOf(document) }))
-}
-
-function formerOf(change: RecordedDocumentChange, before: NonNullable<RecordedDocumentChange['before']>): Matchable {
-  return once(formers, change, () => ({ ...change.document, updatedAt: before.updatedAt, data: fieldsOf(before) }))
-}
-
-function once(
-  known: WeakMap<RecordedDocumentChange, Matchable>,
-  change: RecordedDocumentChange,
-  read: () => Matchable,
-): Matchable {
-  const found = known.get(change) ?? read()
-  known.set(change, found)
-  return found
 }

@@ -34,7 +34,8 @@ export function accountCases(opened: Opened): void {
   it('creators of documents', async () => {
     const { control, emulator } = opened
     const svc = createClient(emulator)
-    const { user } = await svc.auth.signUp({ email: 'owner@example.com', password: 'Correct4Horse' })
+    await svc.auth.signUp({ email: 'owner@example.com', password: 'Correct4Horse' })
+    const user = await svc.auth.me()
     await svc.collections.create({ name: 'drafts' })
     const { id: document } = await svc.collection('drafts').create({})
     const place = { project: emulator.projectId, collection: 'drafts', document }

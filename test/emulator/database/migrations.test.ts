@@ -1,10 +1,10 @@
 /** What becomes of the data of an older version. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrate, NewerDatabaseError } from '../../../emulator/database/migrate.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
-import { migrate, NewerDatabaseError } from '../../../emulator/database/schema/migrate.js'
 import { migrations } from '../../../emulator/database/schema/migrations.js'
 import { selectDocument } from '../../../emulator/store/documents.js'
 import { selectUsage } from '../../../emulator/store/files.js'

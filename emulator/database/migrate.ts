@@ -1,8 +1,8 @@
 /** Brings a database up to date, whichever version made it and wherever it was restored. */
-import { type Database, DatabaseError, type Sql, sql } from '../port.js'
-import { chooseOrderAgain, sortsByCodePoint } from './0009-order.js'
-import type { Migration } from './migration.js'
-import { migrations } from './migrations.js'
+import { type Database, DatabaseError, type Sql, sql } from './port.js'
+import { chooseOrderAgain, sortsByCodePoint } from './schema/0009-order.js'
+import type { Migration } from './schema/migration.js'
+import { migrations } from './schema/migrations.js'
 
 /** What the migrations themselves stand on. */
 const preparations = [
