@@ -7,7 +7,7 @@ export const isLong = process.env.SVC_RELIABILITY === 'long'
 const factor = Number(process.env.SVC_RELIABILITY_RUNS ?? 1)
 
 /** A count for the short form, and one for the long form. */
-function scaled(short: number, long: number): number {
+export function scaled(short: number, long: number): number {
   return isLong ? Math.max(1, Math.round(long * factor)) : short
 }
 

@@ -1,0 +1,125 @@
+/** Writers that go on whatever fails, and a ledger of what was acknowledged to them. */
+import { type CollectionClient, createClient, type DocumentChange, SvcError } from '../../../client/index.js'
+
+interface Entry {
+  readonly n: number
+}
+type Entries = CollectionClient<{ entries: Entry }, Entry>
+
+/** What is known of a document: the last update that was acknowledged, the last that was tried, and whether it was to be deleted. */
+interface Known {
+  least: number
+  most: number
+  removal: 'none' | 'tried' | 'done'
+}
+
+export interface Load {
+  /** How many writes were acknowledged. */
+  acknowledged(): number
+  refused(): number
+  stop(): Promise<void>
+  /** What is not as it was acknowledged; everything is empty where nothing was lost. */
+  findings(): Promise<Findings>
+}
+
+export interface Findings {
+  readonly lost: readonly string[]
+  /** Documents for which the changes tell another story. */
+  readonly different: readonly string[]
+  /** Numbers of changes that do not follow the one before. */
+  readonly gaps: readonly number[]
+  readonly miscounted: readonly string[]
+  /** Failures that are none of those a service may answer while what it stands on fails. */
+  readonly unexpected: readonly string[]
+}
+
+const writers = 6
+const updates = 3
+
+export function clientOf({ url, apiKey }: { url: string; apiKey: string }) {
+  return createClient<{ entries: Entry }>({ url, apiKey, transport: 'sse', retry: { attempts: 1 } })
+}
+
+export function openLoad(client: ReturnType<typeof clientOf>): Load {
+  const entries = client.collection('entries')
+  const known = new Map<string, Known>()
+  const unexpected: string[] = []
+  const state = { isOver: false, acknowledged: 0, refused: 0 }
+
+  async function tried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      const result = await work()
+      state.acknowledged++
+      return result
+    } catch (error) {
+      state.refused++
+      const isExpected = error instanceof SvcError && ['UNAVAILABLE', 'NETWORK'].includes(error.code)
+      if (!isExpected) unexpected.push(String(error))
+      return undefined
+    }
+  }
+
+  async function write() {
+    for (let turn = 0; !state.isOver; turn++) {
+      const created = await tried(() => entries.create({ n: 0 }))
+      if (!created) continue
+      const entry: Known = { least: 0, most: 0, removal: 'none' }
+      known.set(created.id, entry)
+      for (let n = 1; n <= updates; n++) {
+        entry.most = n
+        if (await tried(() => entries.update(created.id, { n }))) entry.least = n
+      }
+      if (turn % 2 === 1) continue
+      entry.removal = 'tried'
+      if (await tried(() => entries.delete(created.id))) entry.removal = 'done'
+    }
+  }
+
+  const writing = Array.from({ length: writers }, write)
+  return {
+    acknowledged: () => state.acknowledged,
+    refused: () => state.refused,
+    async stop() {
+      state.isOver = true
+      await Promise.all(writing)
+    },
+    findings: async () => ({ ...(await find(client, known)), unexpected }),
+  }
+}
+
+async function find(client: ReturnType<typeof clientOf>, known: ReadonlyMap<string, Known>) {
+  const entries = client.collection('entries')
+  const changes = await allChanges(entries)
+  const found = new Map<string, number>()
+  for await (const { id, data } of entries.iterate()) if (data.n >= 0) found.set(id, data.n)
+  const { documentCount = 0 } = await client.collections.get('entries')
+  const told = new Map<string, number>()
+  for (const { kind, document } of changes) {
+    if (kind === 'deleted') told.delete(document.id)
+    else told.set(document.id, document.data.n)
+  }
+  const ids = new Set([...told.keys(), ...found.keys()])
+  const counted = documentCount - 1
+  return {
+    lost: [...known].filter(([id, entry]) => !isAsKnown(found.get(id), entry)).map(([id]) => id),
+    different: [...ids].filter((id) => told.get(id) !== found.get(id)),
+    gaps: changes.flatMap(({ seq }, at) => (seq === at + 1 ? [] : [seq])),
+    miscounted: counted === found.size ? [] : [`${counted} counted, ${found.size} found`],
+  }
+}
+
+function isAsKnown(n: number | undefined, { least, most, removal }: Known): boolean {
+  if (n === undefined) return removal !== 'none'
+  return removal !== 'done' && n >= least && n <= most
+}
+
+/** Every change that there ever was, in order, without the one that ends them. */
+async function allChanges(entries: Entries): Promise<DocumentChange<Entry>[]> {
+  const changes: DocumentChange<Entry>[] = []
+  const last = await entries.create({ n: -1 })
+  for await (const change of entries.subscribe({ since: 0 })) {
+    if (change.document.id === last.id) break
+    changes.push(change)
+  }
+  return changes
+}
