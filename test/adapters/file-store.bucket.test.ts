@@ -25,11 +25,17 @@ async function startS3() {
   const directory = await mkdtemp(join(tmpdir(), 'svc-s3-'))
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: 'things', configs: [] }] })
   await s3.configureBuckets()
-  const server = createServer(s3.callback()).listen(0, '127.0.0.1')
+  const answer = s3.callback()
+  let isSilent = false
+  const server = createServer((req, res) => (isSilent ? req.resume() : answer(req, res))).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     url: (bucket: string) => `s3://${bucket}/files?endpoint=http://127.0.0.1:${port}`,
+    /** Takes requests, and answers none from now on. */
+    fallSilent() {
+      isSilent = true
+    },
     async stop() {
       server.closeAllConnections()
       server.close()
@@ -65,6 +71,17 @@ it('is unreachable while its server does not answer', async () => {
   const failures = await Promise.allSettled([store.write(place, chunks('x')), store.read(place), store.remove([place])])
 
   expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
+})
+
+it('is unreachable while its server takes requests and never answers', async () => {
+  const { url, fallSilent, stop } = await startS3()
+  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 500 })
+  fallSilent()
+
+  const failures = await Promise.allSettled([store.write(place, chunks('x')), store.read(place), store.remove([place])])
+
+  expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
+  await stop()
 })
 
 it.each(['things', 's3://', 'https://things', 's3:things'])('refuses the address %s', async (url) => {

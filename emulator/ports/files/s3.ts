@@ -18,10 +18,14 @@ export interface S3Options {
   readonly url: string
   /** Sets the files of one database apart from those of others. */
   readonly place: string
+  /** How long the server may take for a request that sends or asks for a part, before it is asked once more. */
+  readonly mostMilliseconds?: number
 }
 
+const mostConnectMilliseconds = 5_000
+
 /** @throws {StartError} `FILES_UNREACHABLE` */
-export async function openS3Store({ url, place }: S3Options): Promise<FileStore> {
+export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3Options): Promise<FileStore> {
   const { bucket, prefix, endpoint, region } = readS3Url(url)
   const s3 = await import('@aws-sdk/client-s3').catch((cause) => {
     throw unreachable('The library for S3 is not installed.', 'Add it: npm install @aws-sdk/client-s3', cause)
@@ -32,6 +36,12 @@ export async function openS3Store({ url, place }: S3Options): Promise<FileStore>
     // Servers other than Amazon's need not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    // By itself the library waits for ever, and whoever asks next waits for one of its connections.
+    requestHandler: {
+      connectionTimeout: mostConnectMilliseconds,
+      requestTimeout: mostMilliseconds,
+      throwOnRequestTimeout: true,
+    },
   })
   const home = `${prefix}${place}/`
   await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
