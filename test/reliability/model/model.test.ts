@@ -6,12 +6,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { patiently } from '../../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket, type Subscriber } from '../../fixtures/realtime/subscriber.js'
 import { send } from '../../fixtures/requests/http.js'
 import { record } from '../ledger.js'
 import { isLong, sampled } from '../scale.js'
-import { type Client, commands } from './commands.js'
-import { play } from './histories.js'
+import { type Client, type Command, commands } from './commands.js'
+import { play, type Round } from './histories.js'
 import type { State } from './state.js'
 
 const setups = [
@@ -46,7 +47,8 @@ describe.each(isLong ? setups : [setups[0], setups[2]])('on %s, with %i processe
         const clients = await aProject(emulators)
         const subscribers = await Promise.all(clients.flatMap(listeners))
         try {
-          const { states, count } = await play(clients, rounds, async (at) => {
+          const { states, count } = await play(clients, processes > 1 ? parted(rounds) : rounds, async (at) => {
+            await untilAgreed(clients)
             if (cuts.includes(at)) await subscribers[at % subscribers.length]?.reconnect()
           })
           await agree(subscribers, states)
@@ -71,6 +73,29 @@ describe.each(isLong ? setups : [setups[0], setups[2]])('on %s, with %i processe
     })
   })
 })
+
+/**
+ * A process may take a collection that another has dropped or made anew for the one it was until it receives a message, so what
+ * becomes of collections is a round of its own.
+ */
+function parted(rounds: readonly Round[]): Round[] {
+  const isOfCollections = (command: Command) => command.do.endsWith(' collection')
+  return rounds.flatMap((round) => [
+    ...round.filter(isOfCollections).map((command) => [command]),
+    round.filter((command) => !isOfCollections(command)),
+  ])
+}
+
+/** Resolves once all processes mean the same collection, or none. */
+async function untilAgreed(clients: readonly Client[]): Promise<void> {
+  if (clients.length < 2) return
+  const idOf = async ({ url, key }: Client) => {
+    const path = '/api/collections/other'
+    const { body } = await send(url, { method: 'GET', path, headers: { 'x-api-key': key } })
+    return (body as { id?: string }).id
+  }
+  await expect.poll(async () => new Set(await Promise.all(clients.map(idOf))).size, patiently).toBe(1)
+}
 
 /** A project of its own, and a client for each process. */
 async function aProject(emulators: readonly Emulator[]): Promise<Client[]> {
