@@ -4,7 +4,6 @@ import {
   createElement,
   type ReactElement,
   type ReactNode,
-  useCallback,
   useContext,
   useEffect,
   useMemo,
@@ -15,12 +14,14 @@ import {
 import type { SignedIn } from '../auth/auth-state.js'
 import type { Selection } from '../collections/collection.js'
 import type { Client, UntypedSchema } from '../index.js'
+import { repeatable } from '../keys.js'
 import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { AnySchema, Populated, PopulatePath } from '../types.js'
 import { authStore } from './auth-store.js'
 import { type LiveState, liveEntry, noState, overlayOf } from './live-store.js'
-import type { Pending } from './overlay.js'
+import type { Overlay } from './overlay.js'
+import { persistently } from './persistence.js'
 
 export type { LiveState } from './live-store.js'
 
@@ -58,6 +59,14 @@ export interface DocumentState<Item> {
   readonly error: SvcError | undefined
 }
 
+export interface MutationOptions {
+  /**
+   * Sends a write again for as long as it takes, where the service cannot be reached or asks to come back later. Without it the
+   * write is refused after a few attempts. It ends when the page is left, or somebody else signs in.
+   */
+  readonly retry?: boolean
+}
+
 export interface Mutations<Data> {
   /** Each resolves once the service has taken it, and rejects if it was refused; what was shown before is then shown again. */
   create(fields: Data): Promise<Document<Data>>
@@ -65,6 +74,10 @@ export interface Mutations<Data> {
   remove(id: string): Promise<void>
   /** Whether a write is on its way. */
   readonly isPending: boolean
+  /** How many are on their way. */
+  readonly pendingCount: number
+  /** Why a write is being sent again, with `retry`. */
+  readonly waiting: SvcError | undefined
   /** Of the last write, if it was refused. */
   readonly error: SvcError | undefined
 }
@@ -95,7 +108,7 @@ export interface Hooks<Schema extends AnySchema<Schema>, UserData extends object
     options?: { readonly populate?: readonly Path[]; readonly suspense?: boolean },
   ): DocumentState<Document<Populated<Schema, Schema[Name], Path>>>
   /** Writes that lists and documents show at once, and take back if they are refused. */
-  useMutation<Name extends keyof Schema & string>(collection: Name): Mutations<Schema[Name]>
+  useMutation<Name extends keyof Schema & string>(collection: Name, options?: MutationOptions): Mutations<Schema[Name]>
   /** A page of a list, read when it is turned to. */
   usePage<Name extends keyof Schema & string, const Path extends PopulatePath<Schema, Schema[Name]> = never>(
     collection: Name,
@@ -158,16 +171,24 @@ function useDocument(
 
 let provisional = 0
 
-function useMutation(name: string): Mutations<Fields> {
+function useMutation(name: string, { retry = false }: MutationOptions = {}): Mutations<Fields> {
   const client = useClient()
-  const [running, setRunning] = useState(0)
+  const [pendingCount, setRunning] = useState(0)
   const [error, setError] = useState<SvcError>()
-  const write = useCallback(
-    async <Result extends Doc | undefined>(pending: Pending, work: () => Promise<Result>): Promise<Result> => {
+  const [waiting, setWaiting] = useState<SvcError>()
+  const calls = useMemo(() => {
+    const overlay = overlayOf(client, name)
+    const collection = client.collection(name)
+    const write = async <Result extends Doc | undefined>(
+      change: Parameters<Overlay['begin']>[0],
+      send: (attempt: number) => Promise<Result>,
+    ): Promise<Result> => {
+      const pending = overlay.begin(change)
       setRunning((count) => count + 1)
       setError(undefined)
       try {
-        const result = await work()
+        const work = () => (retry ? persistently(client, send, setWaiting) : send(1))
+        const result = await overlay.inTurn(change.id, work)
         pending.confirm(result)
         return result
       } catch (failure) {
@@ -177,26 +198,27 @@ function useMutation(name: string): Mutations<Fields> {
       } finally {
         setRunning((count) => count - 1)
       }
-    },
-    [],
-  )
-  const calls = useMemo(() => {
-    const overlay = overlayOf(client, name)
-    const collection = client.collection(name)
+    }
     return {
-      create: (data: Fields) =>
-        write(overlay.begin({ kind: 'create', id: `new-${++provisional}`, data }), () => collection.create(data)),
+      create(data: Fields) {
+        // However often it is sent, it creates one document.
+        const options = repeatable()
+        return write({ kind: 'create', id: `new-${++provisional}`, data }, () => collection.create(data, options))
+      },
       update: (id: string, data: Partial<Fields>) =>
-        write(overlay.begin({ kind: 'update', id, data }), () => collection.update(id, data as Fields)),
+        write({ kind: 'update', id, data }, () => collection.update(id, data as Fields)),
       async remove(id: string) {
-        await write(overlay.begin({ kind: 'delete', id, data: {} }), async () => {
-          await collection.delete(id)
+        await write({ kind: 'delete', id, data: {} }, async (attempt) => {
+          await collection.delete(id).catch((failure: SvcError) => {
+            // The answer of an attempt before may have been lost.
+            if (attempt === 1 || failure.code !== 'NOT_FOUND') throw failure
+          })
           return undefined
         })
       },
     }
-  }, [client, name, write])
-  return { ...calls, isPending: running > 0, error }
+  }, [client, name, retry])
+  return { ...calls, isPending: pendingCount > 0, pendingCount, error, waiting: pendingCount > 0 ? waiting : undefined }
 }
 
 const firstPage = {

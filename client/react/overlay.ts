@@ -1,5 +1,5 @@
 /** What was written and not yet confirmed, laid over the documents of a collection wherever they are shown. */
-import type { Document } from '../protocol/model/document.js'
+import type { Document, Fields } from '../protocol/model/document.js'
 
 type Doc = Document<object>
 
@@ -8,6 +8,8 @@ interface Change {
   readonly kind: 'create' | 'update' | 'delete'
   readonly id: string
   readonly data: object
+  /** As documents say it, by this machine's clock. */
+  readonly begunAt: string
   isConfirmed?: boolean
   /** As the service has answered; nothing for what is deleted. */
   confirmed?: Doc
@@ -24,6 +26,8 @@ export interface Overlay {
   /** Notes what a list that was read now shows by itself. */
   settle(items: readonly Doc[], settled: Settled): void
   onChange(listener: () => void): () => void
+  /** Does it once all that was begun before for this document has ended: two writes on their way would arrive in any order. */
+  inTurn<Result>(id: string, work: () => Promise<Result>): Promise<Result>
 }
 
 export interface Pending {
@@ -39,6 +43,7 @@ const mostMilliseconds = { create: 10_000, update: 60_000, delete: 60_000 }
 export function openOverlay(): Overlay {
   let changes: readonly Change[] = []
   const listeners = new Set<() => void>()
+  const lastTurns = new Map<string, Promise<unknown>>()
 
   function put(next: readonly Change[]) {
     changes = next
@@ -47,7 +52,7 @@ export function openOverlay(): Overlay {
 
   return {
     begin(given) {
-      const change: Change = { ...given }
+      const change: Change = { ...given, begunAt: new Date().toISOString() }
       const drop = () => put(changes.filter((other) => other !== change))
       put([...changes, change])
       return {
@@ -76,11 +81,18 @@ export function openOverlay(): Overlay {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    inTurn(id, work) {
+      const turn = (lastTurns.get(id) ?? Promise.resolve()).then(work, work)
+      lastTurns.set(id, turn)
+      const end = () => lastTurns.get(id) === turn && lastTurns.delete(id)
+      turn.then(end, end)
+      return turn
+    },
   }
 }
 
 function applied<Item extends Doc>(items: readonly Item[], change: Change, isFiltered: boolean): readonly Item[] {
-  const { kind, id, data, confirmed } = change
+  const { kind, id, data, confirmed, begunAt } = change
   if (kind === 'delete') return items.filter((item) => item.id !== id)
   if (kind === 'update') {
     return items.map((item) => {
@@ -88,7 +100,14 @@ function applied<Item extends Doc>(items: readonly Item[], change: Change, isFil
       return { ...item, data: { ...item.data, ...data } }
     })
   }
-  if (isFiltered || items.some((item) => item.id === confirmed?.id)) return items
-  const at = new Date().toISOString()
-  return [(confirmed ?? { id, data, createdAt: at, updatedAt: at }) as Item, ...items]
+  if (isFiltered || items.some((item) => (confirmed ? item.id === confirmed.id : isWrittenAs(change, item))))
+    return items
+  return [(confirmed ?? { id, data, createdAt: begunAt, updatedAt: begunAt }) as Item, ...items]
+}
+
+/** A list may show a new document before its answer is here, or where the answer was lost: it is not shown twice meanwhile. */
+function isWrittenAs({ data, begunAt }: Change, item: Doc): boolean {
+  const found = item.data as Fields
+  const isEqual = ([name, value]: [string, unknown]) => JSON.stringify(found[name]) === JSON.stringify(value)
+  return item.createdAt >= begunAt && Object.entries(data).every(isEqual)
 }
