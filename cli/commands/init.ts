@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import * as Args from '@oclif/core/args'
@@ -6,6 +6,7 @@ import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorHere } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { rememberFolder } from '../config/folder-config.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
 import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
@@ -27,7 +28,7 @@ the package.json depends on. It shows what it is going to write, asks, and never
   ]
   static override args = { folder: Args.string({ default: '.', description: 'folder of the app' }) }
   static override flags = {
-    template: Flags.string({ description: 'template to start from: web or node' }),
+    template: Flags.string({ description: 'template to start from: chat, node, react or web' }),
     ci: Flags.option({
       options: ciKinds,
       description: 'add what runs the tests elsewhere: a GitHub workflow, or a script for any CI',
@@ -42,9 +43,10 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const name = flags.template ?? (isThere ? undefined : await this.askTemplate(templates, flags))
     const template = name === undefined ? undefined : requireTemplate(name, templates)
     const emulator = emulatorHere(undefined)
-    const app = template ? undefined : readApp(folder)
     const { root } = this.config
-    const files = app ? planExistingApp(app, emulator) : planTemplate(root, name ?? '', folder, emulator)
+    const app = template ? undefined : readApp(folder)
+    const files = app ? planExistingApp(app, emulator) : []
+    if (template) files.push(...planTemplate(root, template, folder, emulator))
     const plan = [...files, ...(flags.ci ? [planCi(root, flags.ci, folder)] : [])]
     if (template && plan.some(({ path, change }) => change === 'keep' && path.endsWith('package.json'))) {
       throw new CliFailure(
@@ -60,7 +62,10 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const written = plan.filter(({ change }) => change !== 'keep')
     for (const { path } of written) requireNoLink(path, folder)
     if (written.length > 0) await this.confirm('Write them?', flags)
+    // What is written here says how the emulator runs; whoever asked for it need not accept it once more.
+    const isNew = template !== undefined && isEmpty(folder)
     for (const { path, content } of written) await write(path, content)
+    if (isNew) await rememberFolder(folder)
     const steps = [...(app?.next ?? []), ...(template?.next ?? [])]
     const next = [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...steps]
     this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
@@ -88,6 +93,11 @@ function requireTemplate(name: string, templates: readonly Template[]): Template
   const names = templates.map((known) => known.name)
   const meant = nearest(name, names)
   throw misuse(`No template "${name}".`, meant ? `Did you mean "${meant}"?` : `There are: ${names.join(', ')}.`)
+}
+
+/** A new repository is empty, too. */
+function isEmpty(folder: string): boolean {
+  return !existsSync(folder) || readdirSync(folder).every((name) => name === '.git')
 }
 
 function planLines(plan: readonly PlannedFile[]): string[] {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillOwnLines, ownersMark } from '../target/env-file.js'
 import { type AppFolder, clientModule } from './app.js'
@@ -16,6 +16,8 @@ export interface Template {
   readonly name: string
   readonly title: string
   readonly next: readonly string[]
+  /** What the names of its settings begin with, where a bundler lets only such into a browser. */
+  readonly prefix?: string
 }
 
 export function readTemplates(root: string): Template[] {
@@ -29,19 +31,27 @@ export function readTemplates(root: string): Template[] {
 /** The files of a template in a folder of its own, called after it. */
 export function planTemplate(
   root: string,
-  name: string,
+  { name, prefix }: Template,
   folder: string,
   emulator: EmulatorInfo | undefined,
 ): PlannedFile[] {
   const source = join(root, 'templates', name)
   const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version
-  const files = readdirSync(source)
+  const files = filesIn(source)
     .filter((file) => file !== 'template.json')
     .map((file) => {
       const content = readFileSync(join(source, file), 'utf8')
       return planFile(join(folder, file), file === 'package.json' ? named(content, folder, version) : content)
     })
-  return [...files, planEnv(folder, emulator), planIgnore(folder)]
+  return [...files, planEnv(folder, emulator, prefix), planIgnore(folder)]
+}
+
+/** Those of folders in it too. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .sort()
 }
 
 /** What an app that is there already needs: where the service is, and a client that knows it. */
@@ -115,8 +125,8 @@ function named(content: string, folder: string, version: string): string {
     .replace(/^[._-]+/, '')
   const manifest = JSON.parse(content)
   const packages = {
-    dependencies: { 'svc-toolkit-client': `^${version}` },
-    devDependencies: { 'svc-toolkit': `^${version}` },
+    dependencies: { ...manifest.dependencies, 'svc-toolkit-client': `^${version}` },
+    devDependencies: { ...manifest.devDependencies, 'svc-toolkit': `^${version}` },
   }
   return `${JSON.stringify({ ...manifest, ...(name ? { name } : {}), ...packages }, null, 2)}\n`
 }

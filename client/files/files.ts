@@ -15,6 +15,8 @@ export interface UploadOptions extends CallOptions {
   readonly name?: string
   /** Receives how many of the file's bytes have been sent, and how many it has. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void
+  /** The same key within 24 hours stores nothing again; left out, each call has its own. */
+  readonly idempotencyKey?: string
 }
 
 export interface FileListOptions extends CallOptions {
@@ -38,13 +40,13 @@ export function openFiles({ call, options }: Session) {
      *
      * @throws {SvcError} `FILE_TOO_LARGE`, `STORAGE_LIMIT`, `INVALID_PATH`
      */
-    async upload(file: Blob, { path, name, onProgress, signal }: UploadOptions = {}): Promise<StoredFile> {
+    async upload(file: Blob, { path, name, onProgress, ...options }: UploadOptions = {}): Promise<StoredFile> {
       const body = new FormData()
       if (path) body.append('path', path)
       sendable('The file', () => body.append('file', file, name ?? (file as File).name ?? 'file'))
       return call('POST', addresses.upload, decodeFile, {
-        ...repeatable(),
-        ...{ signal, body },
+        ...repeatable(options),
+        body,
         // The form that is sent is longer than the file in it.
         onProgress: onProgress && ((sentBytes) => onProgress(Math.min(sentBytes, file.size), file.size)),
       })

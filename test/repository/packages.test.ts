@@ -66,8 +66,6 @@ describe('the client alone', () => {
     )
   })
 
-  hooksCases(() => projectWith('svc-toolkit-client'))
-
   it('runs in Jest with its defaults', async () => {
     const project = projectWith('svc-toolkit-client')
     await project.write({
@@ -91,6 +89,8 @@ test('notes are listed', async () => {
 })
 
 describe.each(names)('%s', (name) => {
+  hooksCases(name, () => projectWith(name))
+
   it.each([
     ['mjs', `import { createClient, SvcError } from '${name}'`],
     ['cjs', `const { createClient, SvcError } = require('${name}')`],

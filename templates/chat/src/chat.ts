@@ -1,0 +1,106 @@
+import type { AppUser, Document, LiveStatus } from 'svc-toolkit-client'
+import { openCompose } from './compose'
+import { find, make } from './dom'
+import { messageItem, outgoingItem } from './items'
+import { openOutbox } from './outbox'
+import { openPresence } from './presence'
+import { problemOf, svc } from './svc'
+import type { Message } from './svc-types'
+
+const pageSize = 50
+const messages = svc.collection('messages')
+
+/** Shows the chat to this user; the function that it returns ends it. */
+export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>): () => void {
+  const name = data.name ?? email
+  const over = new AbortController()
+  const { signal } = over
+  const [list, notice, older] = ['#messages', '#notice', '#older'].map((one) => find(one))
+  let newest: readonly Document<Message>[] = []
+  let before: readonly Document<Message>[] = []
+  let status: LiveStatus = 'connecting'
+  let problem = ''
+
+  const outbox = openOutbox(render)
+  const leave = openPresence({ userId, name }, (names) => {
+    find('#people').replaceChildren(...names.map((one) => make('li', {}, one)))
+  })
+  const live = messages.live({
+    sort: '-createdAt',
+    limit: pageSize,
+    onPage({ items, total }) {
+      // What new messages push off the page stays on the screen.
+      const shown = new Set(items.map(({ id }) => id))
+      before = [...newest, ...before].filter(({ id }) => !shown.has(id))
+      newest = items
+      if (older) older.hidden = total === null || items.length + before.length >= total
+      render()
+    },
+    onStatus(next) {
+      status = next
+      render()
+    },
+    onError(error) {
+      problem = `Messages do not come in any more. ${problemOf(error)}`
+      render()
+    },
+  })
+
+  function render() {
+    if (!list || !notice) return
+    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
+    const stored = [...newest, ...before].reverse()
+    const known = new Set(stored.map(({ data }) => data.key))
+    list.replaceChildren(
+      ...stored.map(({ data, createdAt }) => messageItem(data, new Date(createdAt))),
+      // The list may have a message before its answer is here.
+      ...outbox.items.filter(({ message }) => !known.has(message.key)).map((one) => outgoingItem(one, outbox)),
+    )
+    if (isAtEnd) list.scrollTop = list.scrollHeight
+    notice.textContent = problem || noticeOf(status, newest.length > 0)
+  }
+
+  openCompose(signal, (text, file) => {
+    const key = crypto.getRandomValues(new Uint32Array(4)).join('-')
+    outbox.send({ message: { key, name, text }, file })
+    if (list) list.scrollTop = list.scrollHeight
+  })
+  older?.addEventListener(
+    'click',
+    async () => {
+      const last = before.at(-1) ?? newest.at(-1)
+      const where = { createdAt: { lt: last?.createdAt } }
+      const page = await messages.list({ where, sort: '-createdAt', limit: pageSize }).catch((error) => {
+        problem = problemOf(error)
+      })
+      before = [...before, ...(page?.items ?? [])]
+      older.hidden = !page || page.items.length < pageSize
+      render()
+    },
+    { signal },
+  )
+  find('#leave').addEventListener(
+    'click',
+    () => {
+      const mayLeave = outbox.items.length === 0 || confirm('Some messages are not sent yet. Sign out without them?')
+      if (mayLeave) void svc.auth.logOut().catch(() => undefined)
+    },
+    { signal },
+  )
+  // What waits is in this page alone.
+  window.addEventListener('beforeunload', (event) => outbox.items.length > 0 && event.preventDefault(), { signal })
+
+  return () => {
+    over.abort()
+    live.close()
+    outbox.close()
+    leave()
+    list?.replaceChildren()
+  }
+}
+
+function noticeOf(status: LiveStatus, isRead: boolean): string {
+  if (status === 'waiting') return 'There is no collection “messages” yet. Fill it: npx svc seed seed.json'
+  if (status === 'reconnecting') return 'Offline: messages may be missing. Trying again …'
+  return status === 'connecting' && !isRead ? 'Loading …' : ''
+}

@@ -1,0 +1,30 @@
+import { find } from './dom'
+
+/** The line to write in, and the file that goes with it; it ends with the signal. */
+export function openCompose(signal: AbortSignal, send: (text: string, file: File | undefined) => void) {
+  const form = find<HTMLFormElement>('#compose')
+  const attached = find('#attached')
+
+  const chosen = () => {
+    const file = new FormData(form).get('file')
+    return file instanceof File && file.name !== '' ? file : undefined
+  }
+  const showChosen = () => {
+    attached.textContent = chosen()?.name ?? ''
+  }
+
+  form.addEventListener('change', showChosen, { signal })
+  form.addEventListener(
+    'submit',
+    (event) => {
+      event.preventDefault()
+      const text = String(new FormData(form).get('text')).trim()
+      const file = chosen()
+      if (text === '' && !file) return
+      send(text, file)
+      form.reset()
+      showChosen()
+    },
+    { signal },
+  )
+}

@@ -1,0 +1,17 @@
+/** An element of the page. */
+export function find<Kind extends Element = HTMLElement>(selector: string): Kind {
+  const found = document.querySelector<Kind>(selector)
+  if (!found) throw new Error(`There is no ${selector}.`)
+  return found
+}
+
+/** A new element. What stands in it is text, whoever wrote it. */
+export function make<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]> = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Name] {
+  const element = Object.assign(document.createElement(name), properties)
+  element.append(...children)
+  return element
+}

@@ -1,0 +1,35 @@
+import { make } from './dom'
+import type { Outbox, Outgoing } from './outbox'
+import type { Message } from './svc-types'
+
+export function messageItem({ name, text, fileName, fileUrl }: Message, at?: Date): HTMLElement {
+  const time = at ? make('time', { dateTime: at.toISOString() }, at.toLocaleTimeString([], { timeStyle: 'short' })) : ''
+  const item = make('li', {}, make('b', {}, name), time, make('p', {}, text))
+  if (fileUrl && fileName && isWebAddress(fileUrl)) {
+    item.append(make('a', { href: fileUrl, target: '_blank', rel: 'noreferrer' }, fileName))
+  }
+  return item
+}
+
+/** Others wrote it: an address that is a script would run as this user. */
+function isWebAddress(address: string): boolean {
+  return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+}
+
+/** A message on its way: how far it is, or why it waits or was refused. */
+export function outgoingItem(outgoing: Outgoing, outbox: Outbox): HTMLElement {
+  const { message, file, sent, waiting, refused } = outgoing
+  const item = messageItem(message)
+  item.classList.add('outgoing')
+  if (refused) {
+    item.append(
+      make('small', { role: 'alert' }, `Refused: ${refused}`),
+      make('button', { className: 'link', onclick: () => outbox.again(outgoing) }, 'Send again'),
+      make('button', { className: 'link', onclick: () => outbox.discard(outgoing) }, 'Discard'),
+    )
+    return item
+  }
+  if (file) item.append(make('progress', { value: sent, ariaLabel: `Upload of ${file.name}` }))
+  if (waiting) item.append(make('small', {}, `Not sent yet; it goes on by itself. ${waiting}`))
+  return item
+}

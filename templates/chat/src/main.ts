@@ -1,0 +1,22 @@
+import { openChat } from './chat'
+import { find } from './dom'
+import { openSignIn } from './sign-in'
+import './style.css'
+import { svc } from './svc'
+
+let shownFor: string | undefined
+let leave: (() => void) | undefined
+
+openSignIn(find('#sign-in'))
+svc.auth.onChange(show)
+show(await svc.auth.session())
+
+/** The chat for whoever is signed in; a change of the same user's token changes nothing. */
+function show(session: Awaited<ReturnType<typeof svc.auth.session>>) {
+  find('#sign-in').hidden = session !== undefined
+  find('#chat').hidden = session === undefined
+  if (session?.user.id === shownFor) return
+  leave?.()
+  shownFor = session?.user.id
+  leave = session && openChat(session.user)
+}

@@ -1,0 +1,89 @@
+/** Messages on their way: each is sent until the service has taken or refused it, one after the other, in the order they were written. */
+import { SvcError } from 'svc-toolkit-client'
+import { mayPass, problemOf, svc } from './svc'
+import type { Message } from './svc-types'
+
+export interface Outgoing {
+  readonly message: Message
+  readonly file?: File
+  /** How much of the file was sent, from 0 to 1. */
+  sent: number
+  /** Why it is sent again. */
+  waiting?: string
+  /** Why it never will be. */
+  refused?: string
+}
+
+export interface Outbox {
+  readonly items: readonly Outgoing[]
+  send(outgoing: Pick<Outgoing, 'message' | 'file'>): void
+  again(outgoing: Outgoing): void
+  discard(outgoing: Outgoing): void
+  close(): void
+}
+
+const pauseMilliseconds = 2_000
+const messages = svc.collection('messages')
+
+export function openOutbox(changed: () => void): Outbox {
+  let items: Outgoing[] = []
+  let isRunning = false
+  let isOver = false
+
+  async function run() {
+    changed()
+    if (isRunning) return
+    isRunning = true
+    for (;;) {
+      const next = items.find(({ refused }) => refused === undefined)
+      if (!next || isOver) break
+      await attempt(next)
+      changed()
+    }
+    isRunning = false
+  }
+
+  async function attempt(next: Outgoing) {
+    const { message, file } = next
+    // The same key each time: however often it is sent, there is one file and one message.
+    const idempotencyKey = message.key
+    try {
+      const onProgress = (sentBytes: number, totalBytes: number) => {
+        next.sent = sentBytes / Math.max(totalBytes, 1)
+        changed()
+      }
+      const options = { path: 'chat', idempotencyKey: `file-${idempotencyKey}`, onProgress }
+      const stored = file && (await svc.files.upload(file, options))
+      await messages.create({ ...message, fileName: stored?.name, fileUrl: stored?.url }, { idempotencyKey })
+      items = items.filter((item) => item !== next)
+    } catch (error) {
+      if (error instanceof SvcError && mayPass(error)) {
+        next.waiting = problemOf(error)
+        changed()
+        await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds))
+      } else next.refused = problemOf(error)
+    }
+  }
+
+  return {
+    get items() {
+      return items
+    },
+    send(outgoing) {
+      items = [...items, { ...outgoing, sent: 0 }]
+      void run()
+    },
+    again(outgoing) {
+      outgoing.refused = undefined
+      outgoing.waiting = undefined
+      void run()
+    },
+    discard(outgoing) {
+      items = items.filter((item) => item !== outgoing)
+      changed()
+    },
+    close() {
+      isOver = true
+    },
+  }
+}

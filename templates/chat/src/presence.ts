@@ -1,0 +1,71 @@
+/** Who is here: a document for each page, which says so every few seconds. One that falls silent is not here any more. */
+import { type Document, SvcError } from 'svc-toolkit-client'
+import { svc } from './svc'
+import type { Presence } from './svc-types'
+
+const beatMilliseconds = 10_000
+const silentMilliseconds = 25_000
+const forgottenMilliseconds = 3_600_000
+
+const presence = svc.collection('presence')
+
+/** Calls back with the names of those who are here, each once. The function that it returns leaves. */
+export function openPresence(me: Pick<Presence, 'userId' | 'name'>, show: (names: string[]) => void): () => void {
+  const known = new Map<string, Document<Presence>>()
+  let own: Document<Presence> | undefined
+  let isOver = false
+  // Times are the service's; the clock of this machine only counts on from there.
+  let ahead = 0
+
+  const silence = ({ updatedAt }: Document<Presence>) => Date.now() + ahead - Date.parse(updatedAt)
+
+  function render() {
+    const here = [...known.values()].filter((one) => silence(one) < silentMilliseconds)
+    const byUser = new Map(here.map(({ data }) => [data.userId, data.name]))
+    show([...byUser.values()].sort())
+  }
+
+  async function beat() {
+    const last = own
+    try {
+      own = last
+        ? await presence.update(last.id, { beats: last.data.beats + 1 })
+        : await presence.create({ ...me, beats: 0 })
+      ahead = Date.parse(own.updatedAt) - Date.now()
+      known.set(own.id, own)
+      if (isOver) await presence.delete(own.id)
+    } catch (error) {
+      // Somebody has tidied up while this machine slept. All else passes by the next beat.
+      if (error instanceof SvcError && error.code === 'NOT_FOUND') own = undefined
+    }
+    render()
+  }
+
+  async function readAll() {
+    const { items } = await presence.list({ sort: '-updatedAt', limit: 100 }).catch(() => ({ items: [] }))
+    for (const one of items) known.set(one.id, one)
+    render()
+    for (const one of items.filter((one) => own && silence(one) > forgottenMilliseconds)) {
+      await presence.delete(one.id).catch(() => undefined)
+    }
+  }
+
+  const subscription = presence.subscribe({
+    onChange({ kind, document }) {
+      if (kind === 'deleted') known.delete(document.id)
+      else known.set(document.id, document)
+      render()
+    },
+    onStatus: (status) => status === 'open' && void readAll(),
+    onResync: () => void readAll(),
+  })
+  void beat()
+  const timers = [setInterval(beat, beatMilliseconds), setInterval(render, 5_000)]
+
+  return () => {
+    isOver = true
+    subscription.close()
+    for (const timer of timers) clearInterval(timer)
+    if (own) void presence.delete(own.id).catch(() => undefined)
+  }
+}

@@ -1,0 +1,30 @@
+import { find } from './dom'
+import { problemOf, svc } from './svc'
+
+/** By password, and with a code where one is needed. */
+export function openSignIn(place: HTMLElement) {
+  const form = find<HTMLFormElement>('#sign-in form')
+  const alert = find('#sign-in [role=alert]')
+  const code = find('#code')
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const given = new FormData(form, event.submitter)
+    const [email = '', password = '', typed = ''] = ['email', 'password', 'code'].map((name) => String(given.get(name)))
+    place.toggleAttribute('inert', true)
+    alert.textContent = ''
+    try {
+      if (!code.hidden) await svc.auth.verifyCode({ email, code: typed })
+      else if (given.get('how') === 'sign up') {
+        await svc.auth.signUp({ email, password, data: { name: email.split('@')[0] } })
+      } else code.hidden = !(await svc.auth.logIn({ email, password })).requires2fa
+    } catch (error) {
+      alert.textContent = problemOf(error)
+    }
+    place.toggleAttribute('inert', false)
+    if (await svc.auth.session()) {
+      form.reset()
+      code.hidden = true
+    }
+  })
+}

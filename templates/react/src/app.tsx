@@ -1,0 +1,31 @@
+import { useAttempt } from './attempt'
+import { SignIn } from './sign-in'
+import { useAuth } from './svc'
+import { Tasks } from './tasks'
+import { TwoFactor } from './two-factor'
+
+export function App({ loginError }: { loginError?: string }) {
+  const { user, isLoading, auth } = useAuth()
+  const { attempt, problem } = useAttempt()
+  if (isLoading) return null
+  if (!user) return <SignIn before={loginError?.replaceAll('_', ' ')} />
+  return (
+    <main>
+      <header>
+        <h1>Tasks</h1>
+        <details className="account">
+          <summary>{user.email}</summary>
+          <div className="card">
+            <TwoFactor />
+            {/* Here it ends at once, whether the service can be reached or not. */}
+            <button type="button" onClick={() => attempt(() => auth.logOut())}>
+              Sign out
+            </button>
+            {problem && <p role="alert">{problem}</p>}
+          </div>
+        </details>
+      </header>
+      <Tasks email={user.email} />
+    </main>
+  )
+}
