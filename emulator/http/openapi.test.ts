@@ -6,7 +6,7 @@ import { routes } from './routes/index.js'
 
 interface Described {
   paths: Record<string, Record<string, { operationId: string; parameters: { name: string; in: string }[] }>>
-  components: { responses: Record<string, unknown> }
+  components: Record<string, Record<string, unknown>>
 }
 
 describe.each(Object.keys(dialects) as DialectName[])('the description in dialect %s', (name) => {
@@ -31,9 +31,23 @@ describe.each(Object.keys(dialects) as DialectName[])('the description in dialec
   })
 
   it('refers to nothing that is not there', () => {
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/responses\/(\w+)"/g)]
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)]
 
     expect(references.length).toBeGreaterThan(0)
-    for (const [, reference] of references) expect(document.components.responses).toHaveProperty(reference ?? '')
+    for (const [, kind = '', name = ''] of references) expect(document.components).toHaveProperty([kind, name])
+  })
+
+  it('names the records of a project, so that generated types do', () => {
+    const used = [...JSON.stringify(document.paths).matchAll(/components\/schemas\/(\w+)/g)].map(([, name]) => name)
+
+    expect([...new Set(used)].sort()).toEqual(['Collection', 'Document', 'StoredFile', 'User'])
+  })
+
+  it('says of each object whether it takes other fields: generators take silence for no', () => {
+    const silent = JSON.stringify(document, (_key, value) =>
+      value?.type === 'object' && value.additionalProperties === undefined ? 'silent' : value,
+    )
+
+    expect(silent).not.toContain('"silent"')
   })
 })

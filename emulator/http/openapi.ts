@@ -3,6 +3,7 @@ import { statuses } from '../../client/protocol/model/errors.js'
 import { axes, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../client/protocol/wire/codec.js'
 import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
+import { recordSchemas, withNames } from './openapi-schemas.js'
 import { replySchema, replyType } from './reply/reply.js'
 import { isBatch, isOfProject, type QueryParameter, type Route } from './route.js'
 
@@ -15,12 +16,13 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
     const { paths: places, method, id } = route
     const served = [...(places.any ?? []), ...(places[dialect.paths] ?? [])]
     served.forEach((path, at) => {
-      const operationId = at === 0 ? id : `${id}.${at + 1}`
       const name = openPath(path)
-      paths[name] = { ...paths[name], [method]: describeRoute(route, path, dialect, operationId) }
+      const operation = describeRoute(route, path, dialect)
+      const alias = { operationId: `${id}.${at + 1}`, description: `The same as \`${id}\`, at another path.` }
+      paths[name] = { ...paths[name], [method]: at === 0 ? operation : { ...operation, ...alias } }
     })
   }
-  return {
+  const described = {
     openapi: '3.1.1',
     info: {
       title: 'svc',
@@ -30,7 +32,6 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
     servers: [{ url: '/' }],
     paths,
     components: {
-      schemas: { Error: axes.errors[dialect.errors].schema },
       responses: Object.fromEntries([...failures.keys()].map((status) => [failureName(status), failure(status)])),
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
@@ -39,12 +40,13 @@ export function describeRoutes(routes: readonly Route[], dialect: Dialect, versi
       },
     },
   }
+  return withNames(described, recordSchemas(dialect))
 }
 
-function describeRoute(route: Route, path: string, dialect: Dialect, operationId: string): Operation {
-  const { summary, needs, body, reply, status = 200 } = route
+function describeRoute(route: Route, path: string, dialect: Dialect): Operation {
+  const { id, summary, needs, body, reply, status = 200 } = route
   return {
-    operationId,
+    operationId: id,
     summary,
     tags: [route.id.split('.')[0]],
     security: securities[needs],

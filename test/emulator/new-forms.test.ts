@@ -65,7 +65,8 @@ test('the description of the API has the schema of the form, and names both', as
   const { parameters, responses } = body.paths['/collections/{collection}/{id}'].get
   const { description } = parameters.find(({ name }: { name: string }) => name === 'svc-dialect')
 
-  expect(responses[200].content['application/json'].schema).toEqual(boxed.schema)
+  expect(responses[200].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Document' })
+  expect(body.components.schemas.Document).toEqual(boxed.schema)
   expect(description).toContain('document (enveloped, snake, flat, boxed)')
   expect(description).toContain('greeting (plain, loud)')
 })

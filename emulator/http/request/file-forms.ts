@@ -9,6 +9,8 @@ import { parseBody } from './read-json.js'
 
 const profileText = { type: 'string', description: "The user's data as JSON text." }
 const bytes = { type: 'string', format: 'binary' }
+/** Files by the names of fields. That they may be texts is for TypeScript, where what any name has must fit the named parts, too. */
+const anyFiles = { anyOf: [bytes, text] }
 
 /** Spec, "Multipart create or update". The part `data` is what would have been the JSON body. */
 export const documentForm: FileForm = {
@@ -28,7 +30,7 @@ export const documentForm: FileForm = {
   schema: {
     type: 'object',
     properties: { data: { type: 'string', description: 'The fields as JSON text.' } },
-    additionalProperties: { ...bytes, description: 'A file; its address lands in the field of that name.' },
+    additionalProperties: { ...anyFiles, description: 'A file; its address lands in the field of that name.' },
   },
 }
 
@@ -92,7 +94,7 @@ export const uploadForm: FileForm = {
     return path === undefined ? {} : { path: requireFolder(path) }
   },
   isOnly: true,
-  schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'] },
+  schema: { type: 'object', properties: { file: bytes, path: text }, required: ['file'], additionalProperties: false },
 }
 
 /** What the owner sends to the control API: texts as they are, and files of any size and number. */
@@ -103,7 +105,7 @@ export const ownersForm: FileForm = {
   isHashed: true,
   toBody: (texts): JsonObject => Object.fromEntries(texts),
   isOnly: true,
-  schema: { type: 'object', properties: { mode: text }, additionalProperties: bytes },
+  schema: { type: 'object', properties: { mode: text }, additionalProperties: anyFiles },
 }
 
 function notAnObject() {

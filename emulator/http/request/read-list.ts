@@ -1,10 +1,12 @@
 /** The parameters of an address: how each route reads them, and what OpenAPI says of them. */
+
 import { z } from 'zod'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { ListQuery } from '../../../client/protocol/model/page.js'
 import type { Path } from '../../../client/protocol/model/path.js'
 import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
 import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import { oneOf } from '../../../client/protocol/wire/json-schema.js'
 import {
   decodeFolderQuery,
   decodeListQuery,
@@ -31,9 +33,9 @@ export const listQuery: QueryForm<ListQuery> = {
   parameters: (dialect) => [
     ...pageParameters(dialect),
     { name: 'orderBy', description: 'Field to sort by; dotted for nested fields.', schema: { type: 'string' } },
-    { name: 'order', description: 'Direction of `orderBy`.', schema: { enum: ['asc', 'desc'] } },
+    { name: 'order', description: 'Direction of `orderBy`.', schema: oneOf(['asc', 'desc']) },
     { name: 'sort_by', description: 'The same as `orderBy`.', schema: { type: 'string' } },
-    { name: 'sort_order', description: 'The same as `order`.', schema: { enum: ['asc', 'desc'] } },
+    { name: 'sort_order', description: 'The same as `order`.', schema: oneOf(['asc', 'desc']) },
     { name: 'count', description: 'False skips the total.', schema: { type: 'boolean', default: true } },
     populateParameter,
     {

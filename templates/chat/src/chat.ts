@@ -79,14 +79,13 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     },
     { signal },
   )
-  find('#leave').addEventListener(
-    'click',
-    () => {
-      const mayLeave = outbox.items.length === 0 || confirm('Some messages are not sent yet. Sign out without them?')
-      if (mayLeave) void svc.auth.logOut().catch(() => undefined)
-    },
-    { signal },
-  )
+  async function signOut() {
+    if (outbox.items.length > 0 && !confirm('Some messages are not sent yet. Sign out without them?')) return
+    // While it may still be done in this user's name.
+    await leave()
+    await svc.auth.logOut().catch(() => undefined)
+  }
+  find('#leave').addEventListener('click', signOut, { signal })
   // What waits is in this page alone.
   window.addEventListener('beforeunload', (event) => outbox.items.length > 0 && event.preventDefault(), { signal })
 
@@ -94,7 +93,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     over.abort()
     live.close()
     outbox.close()
-    leave()
+    void leave()
     list?.replaceChildren()
   }
 }

@@ -9,8 +9,11 @@ const forgottenMilliseconds = 3_600_000
 
 const presence = svc.collection('presence')
 
-/** Calls back with the names of those who are here, each once. The function that it returns leaves. */
-export function openPresence(me: Pick<Presence, 'userId' | 'name'>, show: (names: string[]) => void): () => void {
+/** Calls back with the names of those who are here, each once. The function that it returns leaves, once. */
+export function openPresence(
+  me: Pick<Presence, 'userId' | 'name'>,
+  show: (names: string[]) => void,
+): () => Promise<void> {
   const known = new Map<string, Document<Presence>>()
   let own: Document<Presence> | undefined
   let isOver = false
@@ -62,10 +65,11 @@ export function openPresence(me: Pick<Presence, 'userId' | 'name'>, show: (names
   void beat()
   const timers = [setInterval(beat, beatMilliseconds), setInterval(render, 5_000)]
 
-  return () => {
+  return async () => {
+    if (isOver) return
     isOver = true
     subscription.close()
     for (const timer of timers) clearInterval(timer)
-    if (own) void presence.delete(own.id).catch(() => undefined)
+    if (own) await presence.delete(own.id).catch(() => undefined)
   }
 }

@@ -1,10 +1,11 @@
 /** How collections look outside. They follow the `document` axis for the names of times. */
+import { fieldTypes } from '../../model/collection.js'
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
 import { namingOf } from '../document/encode.js'
 import type { Naming } from '../document/user-record.js'
-import { count, object, text, time } from '../json-schema.js'
+import { arrayOf, count, flag, mapOf, object, oneOf, text, time } from '../json-schema.js'
 import type { AnyCollection } from './decode.js'
 
 interface CollectionShape {
@@ -12,7 +13,8 @@ interface CollectionShape {
   encode(collection: AnyCollection): Writable
 }
 
-const common = { id: text, name: text, created_at: time, schema: { type: 'object' }, permissions: { type: 'object' } }
+const rule = object({ type: oneOf(fieldTypes), required: flag, default: {} }, { optional: ['required', 'default'] })
+const common = { id: text, name: text, created_at: time, schema: mapOf(rule), permissions: mapOf(arrayOf(text)) }
 /** Callers who may not read a collection see neither who may, nor how much there is. Contract 5.3. */
 const optional = ['permissions', 'document_count']
 
