@@ -1,6 +1,6 @@
 /** Live lists that components share: one subscription for the same question, however many components ask it. */
 import type { Client } from '../index.js'
-import type { Document } from '../protocol/model/document.js'
+import type { Document, Fields } from '../protocol/model/document.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import type { LiveList, LiveStatus } from '../realtime/live.js'
 import { type Overlay, openOverlay, type Settled } from './overlay.js'
@@ -108,7 +108,7 @@ function openEntry(client: Client, collection: string, query: object, remember: 
       ...query,
       onPage({ items, total }) {
         overlay.settle(items, settled)
-        show({ items, total, isLoading: false })
+        show({ items: withKnown(items, read.items), total, isLoading: false })
       },
       onStatus: (status) => show({ status }),
       onError(error) {
@@ -148,4 +148,25 @@ function openEntry(client: Client, collection: string, query: object, remember: 
       return ready
     },
   }
+}
+
+/** The page with the objects that were shown before where nothing has changed in them, so that memoised rows render none of them. */
+function withKnown(items: readonly Doc[], before: readonly Doc[]): readonly Doc[] {
+  const known = new Map(before.map((item) => [item.id, item]))
+  return items.map((item) => {
+    const same = known.get(item.id)
+    return same && isEqual(same, item) ? same : item
+  })
+}
+
+/** Of what JSON can say: linked documents stand in it, so versions alone do not tell. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (!one || !other || typeof one !== 'object' || typeof other !== 'object') return false
+  const [names, others] = [Object.keys(one), Object.keys(other)]
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    names.length === others.length &&
+    names.every((name) => isEqual((one as Fields)[name], (other as Fields)[name]))
+  )
 }

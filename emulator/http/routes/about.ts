@@ -1,6 +1,6 @@
 import type { Writable } from '../../../client/protocol/model/json.js'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
-import { describeRoutes } from '../openapi.js'
+import { describeRoutes } from '../openapi/openapi.js'
 import { textQuery } from '../request/read-list.js'
 import { type Route, route } from '../route.js'
 

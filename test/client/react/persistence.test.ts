@@ -24,6 +24,7 @@ let place: HTMLElement
 let posts: Mutations<Post>
 /** Every list that was shown, one after the other. */
 let shown: string[]
+let documents: readonly object[]
 
 beforeAll(async () => {
   emulator = await startTestEmulator()
@@ -47,6 +48,7 @@ function Page() {
   const mutations = useMutation('posts', { retry: true })
   const list = items.map(({ data }) => [data.title, data.views].filter((value) => value !== undefined).join(' ')).join()
   posts = mutations
+  documents = items
   useEffect(() => {
     shown.push(list)
   })
@@ -126,4 +128,19 @@ it('nothing is sent again in the name of somebody else', async () => {
 
   expect(await stored()).toEqual([])
   await shows('open,UNAVAILABLE:')
+})
+
+it('a change of one document leaves the others the objects that they were', async () => {
+  const first = await posts.create({ title: 'A' })
+  await posts.create({ title: 'B' })
+  await shows('open:A,B')
+  await expect.poll(() => documents).toHaveLength(2)
+  await expect.poll(async () => (await posts.update(first.id, { views: 1 })).data.views).toBe(1)
+  await shows('open:A 1,B')
+  const [, before] = documents
+
+  await posts.update(first.id, { views: 2 })
+
+  await shows('open:A 2,B')
+  expect(documents[1]).toBe(before)
 })

@@ -1,9 +1,9 @@
 /** Schemas as generators of clients want them: records have names, and an object that takes any field says so. */
-import { axes, type Dialect } from '../../client/protocol/wire/axes.js'
-import type { JsonSchema } from '../../client/protocol/wire/codec.js'
-import { collectionShape } from '../../client/protocol/wire/records/collections.js'
-import { fileShape } from '../../client/protocol/wire/records/files.js'
-import { userSchema } from '../../client/protocol/wire/records/users.js'
+import { axes, type Dialect } from '../../../client/protocol/wire/axes.js'
+import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import { collectionShape } from '../../../client/protocol/wire/records/collections.js'
+import { fileShape } from '../../../client/protocol/wire/records/files.js'
+import { userSchema } from '../../../client/protocol/wire/records/users.js'
 
 /** What a project holds, by the names that generated types have. */
 export function recordSchemas(dialect: Dialect): Readonly<Record<string, JsonSchema>> {

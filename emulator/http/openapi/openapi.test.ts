@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type DialectName, dialects } from '../../client/protocol/wire/dialects.js'
+import { type DialectName, dialects } from '../../../client/protocol/wire/dialects.js'
+import { controlRoutes } from '../profiles/emulator-routes.js'
+import { routes } from '../routes/index.js'
 import { describeRoutes } from './openapi.js'
-import { controlRoutes } from './profiles/emulator-routes.js'
-import { routes } from './routes/index.js'
 
 interface Described {
   paths: Record<string, Record<string, { operationId: string; parameters: { name: string; in: string }[] }>>

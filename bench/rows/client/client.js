@@ -3,11 +3,12 @@
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
-import { rounded } from '../tools/rounds.js'
+import { rounded } from '../../tools/rounds.js'
+import { measure as measureReact } from './react.js'
 
-/** @returns {Promise<import('../tools/table.js').Row[]>} */
+/** @returns {Promise<import('../../tools/table.js').Row[]>} */
 export async function measure() {
-  const input = fileURLToPath(new URL('../../dist/client/index.js', import.meta.url))
+  const input = fileURLToPath(new URL('../../../dist/client/index.js', import.meta.url))
   const { output } = await build({
     input,
     write: false,
@@ -24,5 +25,6 @@ export async function measure() {
       unit: ' KB',
       figures: `${rounded(code.length / 1_024)} KB before gzip`,
     },
+    ...(await measureReact()),
   ]
 }

@@ -1,11 +1,11 @@
 /** The service described as OpenAPI 3.1, from the same records that Express is mounted from. */
-import { statuses } from '../../client/protocol/model/errors.js'
-import { axes, axisNames, type Dialect, formsOf } from '../../client/protocol/wire/axes.js'
-import type { JsonSchema } from '../../client/protocol/wire/codec.js'
-import { dialects, formatDialect } from '../../client/protocol/wire/dialects.js'
-import { recordSchemas, withNames } from './openapi-schemas.js'
-import { replySchema, replyType } from './reply/reply.js'
-import { isBatch, isOfProject, type QueryParameter, type Route } from './route.js'
+import { statuses } from '../../../client/protocol/model/errors.js'
+import { axes, axisNames, type Dialect, formsOf } from '../../../client/protocol/wire/axes.js'
+import type { JsonSchema } from '../../../client/protocol/wire/codec.js'
+import { dialects, formatDialect } from '../../../client/protocol/wire/dialects.js'
+import { replySchema, replyType } from '../reply/reply.js'
+import { isBatch, isOfProject, type QueryParameter, type Route } from '../route.js'
+import { recordSchemas, withNames } from './schemas.js'
 
 type Operation = { readonly [part: string]: unknown }
 
