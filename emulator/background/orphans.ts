@@ -11,6 +11,8 @@ const piece = 500
 /** The first requests go first. */
 const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
+/** All files are listed then. */
+const comparedMilliseconds = 6 * 3_600_000
 
 export interface FileKeeper {
   /** Removes orphaned files now, or after the round that is running. */
@@ -35,7 +37,7 @@ interface Unsettled {
 }
 
 /**
- * Compares everything soon after the start: what this process left when it died is its own to find. Removes orphaned files
+ * Compares everything soon after the start, and every six hours in one of the processes. Removes orphaned files
  * whenever it is asked to, and once a minute in one of the processes.
  */
 export function openFileKeeper(db: Database, store: FileStore, { report, leader }: FileKeeperOptions): FileKeeper {
@@ -45,6 +47,13 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
       name: 'file comparison',
       report,
       firstMilliseconds,
+      work: (round) => compareFiles(db, store, report, round),
+    }),
+    // What another process left that died since, or shortly before this one started, when nobody could tell yet.
+    recomparison: openRounds({
+      report,
+      leader,
+      everyMilliseconds: comparedMilliseconds,
       work: (round) => compareFiles(db, store, report, round),
     }),
     removal: openRounds({

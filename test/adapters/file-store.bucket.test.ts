@@ -1,12 +1,14 @@
 /** Against a server that checks signatures, as Amazon's does. */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 import { openS3Store } from '../../emulator/ports/files/s3.js'
 import { fileStoreCases } from './file-store.cases.js'
 
@@ -21,21 +23,19 @@ afterAll(() => {
   }
 })
 
-async function startS3() {
+/** What becomes of a request before the server sees it: true where it was dealt with. */
+type Trouble = (req: IncomingMessage, res: ServerResponse) => boolean
+
+async function startS3(trouble: Trouble = () => false) {
   const directory = await mkdtemp(join(tmpdir(), 'svc-s3-'))
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: 'things', configs: [] }] })
   await s3.configureBuckets()
   const answer = s3.callback()
-  let isSilent = false
-  const server = createServer((req, res) => (isSilent ? req.resume() : answer(req, res))).listen(0, '127.0.0.1')
+  const server = createServer((req, res) => trouble(req, res) || answer(req, res)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
     url: (bucket: string) => `s3://${bucket}/files?endpoint=http://127.0.0.1:${port}`,
-    /** Takes requests, and answers none from now on. */
-    fallSilent() {
-      isSilent = true
-    },
     async stop() {
       server.closeAllConnections()
       server.close()
@@ -73,14 +73,74 @@ it('is unreachable while its server does not answer', async () => {
   expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
 })
 
-it('is unreachable while its server takes requests and never answers', async () => {
-  const { url, fallSilent, stop } = await startS3()
-  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 500 })
-  fallSilent()
+it('is unreachable while its server says nothing, and writes nothing half', async () => {
+  let isSilent = false
+  const { url, stop } = await startS3(() => isSilent)
+  const store = await openS3Store({ url: url('things'), place, mostMilliseconds: 200 })
 
-  const failures = await Promise.allSettled([store.write(place, chunks('x')), store.read(place), store.remove([place])])
+  isSilent = true
+  const parts = Array(9).fill('x'.repeat(1_048_576))
+  const failures = await Promise.allSettled([
+    store.write(place, chunks('x')),
+    store.write(place, chunks(...parts)),
+    store.read(place),
+    store.remove([place]),
+  ])
+  isSilent = false
 
-  expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
+  expect(failures).toMatchObject(Array(4).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
+  expect(await store.has(place)).toBe(false)
+  await stop()
+})
+
+it('asks again for what a server that is busy refuses', async () => {
+  const refused = new Set<string | undefined>()
+  const { url, stop } = await startS3(({ method }, res) => {
+    if (refused.has(method) || method === 'HEAD') return false
+    refused.add(method)
+    res.writeHead(503).end()
+    return true
+  })
+  const store = await openS3Store({ url: url('things'), place })
+
+  await store.write(place, chunks('Hello'))
+
+  expect(await readAll(store, place)).toBe('Hello')
+  await store.remove([place])
+  expect(await store.has(place)).toBe(false)
+  expect([...refused].sort()).toEqual(['GET', 'POST', 'PUT'])
+  await stop()
+})
+
+it('goes on where an answer breaks off, and gives up where nothing comes any more', async () => {
+  let cuts = 0
+  let most = 3
+  const { url, stop } = await startS3(({ method }, res) => {
+    if (method !== 'GET' || cuts >= most) return false
+    cuts++
+    const write = res.write.bind(res)
+    const cut = (bytes?: Buffer) => {
+      // What comes after that is lost.
+      Object.assign(res, { write: () => true, end: () => res })
+      if (most === 3 && bytes) write(bytes.subarray(0, 1_000))
+      setTimeout(() => res.destroy(), 20)
+      return true
+    }
+    Object.assign(res, { write: cut, end: cut })
+    return false
+  })
+  const store = await openS3Store({ url: url('things'), place })
+  const long = Array.from({ length: 20_000 }, (_, n) => String(n)).join(' ')
+  await store.write(place, chunks(long))
+
+  expect((await readAll(store, place)) === long).toBe(true)
+  expect(cuts).toBe(3)
+  cuts = 0
+  expect(await readAll(store, place, { first: 10, last: 5_009 })).toBe(long.slice(10, 5_010))
+  expect(cuts).toBe(3)
+  cuts = 0
+  most = 1_000
+  await expect(readAll(store, place)).rejects.toMatchObject({ name: 'StorageError', kind: 'unreachable' })
   await stop()
 })
 
@@ -95,6 +155,11 @@ it('says at once that there is no such bucket', async () => {
 
   await stop()
 })
+
+async function readAll(...[store, id, range]: [FileStore, string, ByteRange?]): Promise<string> {
+  const stream = await store.read(id, range)
+  return stream ? text(stream) : ''
+}
 
 async function* chunks(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text)

@@ -1,5 +1,5 @@
 /** Files in an S3 bucket, each an object under the prefix and its id. */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { ListObjectsCommand, ListObjectsCommandOutput, S3Client } from '@aws-sdk/client-s3'
 import { StartError } from '../../database/start-error.js'
 import { type FileStore, StorageError } from './port.js'
@@ -18,7 +18,7 @@ export interface S3Options {
   readonly url: string
   /** Sets the files of one database apart from those of others. */
   readonly place: string
-  /** How long the server may take for a request that sends or asks for a part, before it is asked once more. */
+  /** How long the server may take for a request that sends or asks for a part, before it is asked once more; and then, for bytes to come. */
   readonly mostMilliseconds?: number
 }
 
@@ -40,6 +40,7 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
     requestHandler: {
       connectionTimeout: mostConnectMilliseconds,
       requestTimeout: mostMilliseconds,
+      socketTimeout: mostMilliseconds,
       throwOnRequestTimeout: true,
     },
   })
@@ -83,9 +84,17 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
     },
 
     async read(id, range) {
-      const Range = range && `bytes=${range.first}-${range.last}`
-      const found = await client.send(new s3.GetObjectCommand({ ...objectOf(id), Range })).catch(noneIfMissing)
-      return found?.Body as Readable | undefined
+      const get = async (part: Part) => {
+        const { first, last = '', tag } = part
+        const Range = first === 0 && last === '' ? undefined : `bytes=${first}-${last}`
+        const found = await client
+          .send(new s3.GetObjectCommand({ ...objectOf(id), Range, IfMatch: tag }))
+          .catch(noneIfMissing)
+        return found && { body: found.Body as Readable, tag: found.ETag, bytes: found.ContentLength ?? 0 }
+      }
+      const { first, last } = range ?? { first: 0, last: undefined }
+      const begun = await get({ first, last, tag: undefined })
+      return begun && Readable.from(goingOn(begun, { first, last, tag: begun.tag }, get), { objectMode: false })
     },
 
     async remove(ids) {
@@ -124,6 +133,45 @@ async function* listObjects(
     const keys = (page.Contents ?? []).map(({ Key = '' }) => Key)
     yield keys.map((key) => key.slice(home.length)).filter((id) => /^[0-9a-f-]{36}$/.test(id))
     last = page.IsTruncated ? keys.at(-1) : undefined
+  }
+}
+
+/** From one byte to another, or to the end, of an object that is still the same. */
+interface Part {
+  readonly first: number
+  readonly last: number | undefined
+  readonly tag: string | undefined
+}
+
+interface Begun {
+  readonly body: Readable
+  readonly bytes: number
+}
+
+/** The bytes of a part, asked for again from where an answer breaks off. What brings no bytes twice in a row has failed. */
+async function* goingOn(
+  begun: Begun,
+  { first, last, tag }: Part,
+  get: (part: Part) => Promise<Begun | undefined>,
+): AsyncGenerator<Uint8Array> {
+  const end = first + begun.bytes
+  let at = first
+  let barren = 0
+  let failure: unknown
+  for (let current: Begun | undefined = begun; ; ) {
+    const before = at
+    try {
+      for await (const bytes of current?.body ?? []) {
+        at += bytes.length
+        yield bytes
+      }
+      if (at >= end) return
+    } catch (error) {
+      failure = error
+    }
+    barren = at === before ? barren + 1 : 0
+    if (barren > 1) throw new StorageError('unreachable', 'The bucket cuts its answers.', failure)
+    current = await get({ first: at, last: last ?? end - 1, tag })
   }
 }
 
