@@ -25,6 +25,7 @@ import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
 import * as testing from './rows/testing.js'
 import * as users from './rows/users.js'
+import * as writers from './rows/writers.js'
 import { isReached, jsonOf, tableOf } from './tools/table.js'
 
 /** @type {Record<string, { measure: () => Promise<import('./tools/table.js').Row[]> }>} */
@@ -49,10 +50,11 @@ const groups = {
   growth,
   disk,
   dashboard,
+  writers,
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users']
+const onlyWhenNamed = ['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers']
 
 const { values: flags, positionals: asked } = parseArgs({
   options: { json: { type: 'string' } },

@@ -2,8 +2,11 @@
 import { createViteServer } from 'vitest/node'
 import { root } from './child.js'
 
-/** @returns {Promise<import('../../test/fixtures/databases/postgres.js').PostgresServer>} */
-export async function startPostgres() {
+/**
+ * @param {{ isDurable?: boolean }} [options] it waits for the disk with each commit, as in production
+ * @returns {Promise<import('../../test/fixtures/databases/postgres.js').PostgresServer>}
+ */
+export async function startPostgres(options) {
   const vite = await createViteServer({
     root,
     configFile: false,
@@ -12,7 +15,7 @@ export async function startPostgres() {
   })
   try {
     const fixture = await vite.ssrLoadModule('/test/fixtures/databases/postgres.ts')
-    return await fixture.startPostgres()
+    return await fixture.startPostgres(options)
   } finally {
     await vite.close()
   }
