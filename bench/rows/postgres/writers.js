@@ -3,12 +3,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { run, startContender } from '../tools/child.js'
-import { startListeners, subscription } from '../tools/listening.js'
-import { startLoad } from '../tools/load.js'
-import { startPostgres } from '../tools/postgres.js'
-import { post } from '../tools/posts.js'
-import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
+import { run, startContender } from '../../tools/child.js'
+import { startListeners, subscription } from '../../tools/listening.js'
+import { startLoad } from '../../tools/load.js'
+import { startPostgres } from '../../tools/postgres.js'
+import { post } from '../../tools/posts.js'
+import { inTurns, median, ratios, rounded } from '../../tools/rounds.js'
 
 const connections = 64
 const milliseconds = 2_000
@@ -16,9 +16,9 @@ const milliseconds = 2_000
 const receipts = { atOnce: 20, everyMilliseconds: 10 }
 const sampleMilliseconds = 25
 
-/** @typedef {import('../tools/child.js').Contender & { headers: Record<string, string> }} Service */
+/** @typedef {import('../../tools/child.js').Contender & { headers: Record<string, string> }} Service */
 
-/** @returns {Promise<import('../tools/table.js').Row[]>} */
+/** @returns {Promise<import('../../tools/table.js').Row[]>} */
 export async function measure() {
   const server = await startPostgres({ isDurable: true })
   const load = await startLoad()
@@ -29,10 +29,10 @@ export async function measure() {
     const one = await startService(server.url)
     const other = await startService(server.url)
     const ids = await prepare(one)
-    const drive = (/** @type {Service} */ { port }, /** @type {import('../load.js').Ask[]} */ asks, share = 1) =>
+    const drive = (/** @type {Service} */ { port }, /** @type {import('../../load.js').Ask[]} */ asks, share = 1) =>
       load.drive({ port, connections: connections * share, milliseconds, asks })
     const second = await startLoad()
-    const driveBoth = async (/** @type {(service: Service) => import('../load.js').Ask[]} */ asks) => {
+    const driveBoth = async (/** @type {(service: Service) => import('../../load.js').Ask[]} */ asks) => {
       const [left, right] = await Promise.all([
         drive(one, asks(one), 0.5),
         second.drive({ port: other.port, connections: connections / 2, milliseconds, asks: halfOn(asks(other)) }),
@@ -103,7 +103,7 @@ async function prepare({ port, headers }) {
   return made.map((/** @type {{ id: string }} */ { id }) => id)
 }
 
-/** @param {Service} service @returns {import('../load.js').Ask[]} */
+/** @param {Service} service @returns {import('../../load.js').Ask[]} */
 function creating({ headers }) {
   return Array.from({ length: 100 }, (_, at) => ({
     method: 'POST',
@@ -113,7 +113,7 @@ function creating({ headers }) {
   }))
 }
 
-/** @param {Service} service @param {string[]} ids @returns {import('../load.js').Ask[]} */
+/** @param {Service} service @param {string[]} ids @returns {import('../../load.js').Ask[]} */
 function updating({ headers }, ids) {
   return ids.map((id, at) => ({
     method: 'PATCH',
@@ -123,7 +123,7 @@ function updating({ headers }, ids) {
   }))
 }
 
-/** The same, begun in the middle, so that two do not meet at each document. @param {import('../load.js').Ask[]} asks */
+/** The same, begun in the middle, so that two do not meet at each document. @param {import('../../load.js').Ask[]} asks */
 function halfOn(asks) {
   return [...asks.slice(asks.length / 2), ...asks.slice(0, asks.length / 2)]
 }
@@ -136,7 +136,7 @@ async function pgbench(url) {
   const json = JSON.stringify(post(1)).replaceAll(':', ': ').replaceAll("'", "''")
   await writeFile(script, `insert into plain (data) values ('${json}'::jsonb);\n`)
   const words = ['-n', '-M', 'prepared', '-f', script, '-c', String(connections), '-j', '1']
-  const place = ['-h', hostname, '-p', port, '-U', username, '-T', String(milliseconds / 1_000), pathname.slice(1)]
+  const place = ['-h', hostname, '-p', port, '-U', username, '-T', '4', pathname.slice(1)]
   const { stdout } = await run('pgbench', [...words, ...place])
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
 }
