@@ -1,6 +1,6 @@
 /**
  * Every route, and both transports of realtime, against what is somebody else's: by a user's token, by a key with scopes, and by both
- * together. A route that the table does not know fails it. Issue 17; decisions 53 and 54.
+ * together. A route that the table does not know fails it. Issue 17; decisions 54 and 55.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, aTown, type Town } from '../../fixtures/accounts.js'

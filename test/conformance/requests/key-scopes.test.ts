@@ -4,7 +4,7 @@ import { control } from '../../fixtures/control.js'
 import { apiOf } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, type Row } from '../../fixtures/wires.js'
 
-// Decision 53.
+// Decision 55.
 inDialects(
   'Key scopes',
   (wire) => {
