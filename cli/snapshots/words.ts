@@ -8,9 +8,9 @@ export function contentOf({ collections, documents, users, files }: Snapshot): s
   return [...parts, counted(users, 'user'), counted(files, 'file')].join(', ')
 }
 
-/** A snapshot as a line of a table. */
-export function snapshotRow(snapshot: Snapshot) {
-  const { name, command, branch, commit, madeAt, collections, documents, users, files, bytes } = snapshot
+/** A snapshot as a line of a table, in which it leaves empty what it has none of. */
+export function snapshotRow({ name, madeAt, collections, documents, users, files, bytes, ...snapshot }: Snapshot) {
+  const [branch, commit, command] = furtherColumns.map((column) => snapshot[column] ?? undefined)
   return { name, madeAt, collections, documents, users, files, size: formatBytes(bytes), branch, commit, command }
 }
 

@@ -12,7 +12,7 @@ export default class SnapshotList extends SnapshotCommand {
     const { snapshots } = await calls.list({ project })
 
     const rows = snapshots.map(snapshotRow)
-    const further = furtherColumns.filter((column) => rows.some((row) => row[column] !== null))
+    const further = furtherColumns.filter((column) => rows.some((row) => row[column] !== undefined))
     const columns = ['name', 'madeAt', 'collections', 'documents', 'users', 'files', 'size', ...further]
     if (rows.length === 0) this.note('No snapshots yet. Save one: svc snapshot save <name>')
     else this.log(table(rows, { columns }))

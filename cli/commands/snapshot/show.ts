@@ -13,8 +13,9 @@ export default class SnapshotShow extends SnapshotCommand {
     const snapshot = await snapshots.get({ project, snapshot: args.name })
 
     const { bytes, fileBytes, missing, ...shown } = snapshot
+    const given = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== null))
     const sizes = { size: formatBytes(bytes), sizeOfFiles: formatBytes(fileBytes) }
-    this.log(record({ ...shown, ...sizes, ...(missing.length > 0 ? { missing } : {}) }))
+    this.log(record({ ...given, ...sizes, ...(missing.length > 0 ? { missing } : {}) }))
     return snapshot
   }
 }

@@ -136,3 +136,15 @@ test('contract 12.6 a service that is no emulator of the folder gets no snapshot
 
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '3 documents deleted.\n' })
 })
+
+test('a snapshot that was saved by hand has nothing where others have their command', async () => {
+  await world.svc(['docs', 'delete', await aCollection(), '--all', '--yes'])
+  await world.svc(['snapshot', 'save', 'by-hand'])
+
+  const listed = await world.svc(['snapshot', 'list'])
+  const shown = await world.svc(['snapshot', 'show', 'by-hand'])
+
+  expect(listed.stdout).toMatch(/^by-hand .*B *$/m)
+  expect(listed.stdout).toMatch(/^auto-\S+ .*docs delete /m)
+  expect(listed.stdout + shown.stdout).not.toContain('null')
+})
