@@ -207,6 +207,21 @@ function anError(exit: number) {
   }
 }
 
+test('every command has a summary that begins with its verb, two examples, and words for each argument and flag', () => {
+  type Described = Record<string, { description?: string }>
+  const all = Object.entries<{ summary?: string; examples?: string[]; args: Described; flags: Described }>(
+    manifest.commands,
+  )
+  const lacking = all.filter(
+    ([, { summary = '', examples = [], args, flags }]) =>
+      !/^[A-Z][a-z]+[ ,].*\.$/.test(summary) ||
+      examples.length < 2 ||
+      [...Object.values(args), ...Object.values(flags)].some(({ description }) => !description),
+  )
+
+  expect(lacking.map(([name]) => name)).toEqual([])
+})
+
 test('help shows COLLECTION where one is taken, and COLLECTION... only where several are', async () => {
   const { stdout } = await world.svc(['help', 'docs', 'create'])
   const several = Object.entries<{ args: { collection?: { multiple?: boolean } } }>(manifest.commands)
