@@ -22,7 +22,7 @@ beforeAll(async () => {
   const cases = await bundle(fileURLToPath(new URL('./cases.ts', import.meta.url)))
   server = await serve({ '/': ['text/html', html], '/cases.js': ['text/javascript', cases.code] })
   chromium = await openChromium()
-  page = await chromium.browser.newPage()
+  page = await chromium.newPage()
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
 })
 

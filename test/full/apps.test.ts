@@ -112,7 +112,7 @@ test.each([
   const port = String(await getPort())
   const server = start(project, app.dev(port))
   await until(server, /ready/i)
-  const page = await chromium.browser.newPage()
+  const page = await chromium.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(`http://127.0.0.1:${port}/`)

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   complaints = []
-  page = await chromium.browser.newPage()
+  page = await chromium.newPage()
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(String(error)))
 })
@@ -179,7 +179,7 @@ describe('With a provider of somebody else', () => {
       }
       await ask('PATCH', `/_svc/api/projects/${id}`, JSON.stringify({ settings: { idp } }))
       const logIn = async (name: string) => {
-        const context = await chromium.browser.newContext()
+        const context = await chromium.newContext()
         page = await context.newPage()
         await page.goto(await startUrl(id))
         await page.locator('input[name=login]').fill(name)

@@ -285,7 +285,7 @@ async function titleOf(folder: string, title: string): Promise<void> {
   })
   const chromium = await openChromium()
   try {
-    const page = await chromium.browser.newPage()
+    const page = await chromium.newPage()
     await page.goto(server.url)
     await page.waitForFunction(`document.title === ${JSON.stringify(title)}`)
   } finally {

@@ -51,7 +51,7 @@ test.each(quick)('svc idp login --fail %s exits with 3 and says how the login en
 test('svc idp login waits for the browser, and ends when the person has chosen', async () => {
   const chromium = await openChromium()
   try {
-    const page = await chromium.browser.newPage()
+    const page = await chromium.newPage()
     const choose = async (name: string) => {
       const child = execa(process.execPath, [bin, 'idp', 'login', '--print', '--timeout', '50'], {
         cwd: world.folder,

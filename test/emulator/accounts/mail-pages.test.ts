@@ -41,7 +41,7 @@ const logIn = async (email: string, given: string) =>
 
 it('contract 6.8 the link of a mail verifies with the keyboard alone, without scripts, and not before', async () => {
   const { token, verifyLink } = await aUserWithLinks('ada@example.com')
-  const context = await chromium.browser.newContext({ javaScriptEnabled: false })
+  const context = await chromium.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
   await page.goto(verifyLink)
   const before = await isVerified(token)
@@ -59,7 +59,7 @@ it('contract 6.8 the link of a mail verifies with the keyboard alone, without sc
 
 it('contract 6.8 a link that was used says so', async () => {
   const { verifyLink } = await aUserWithLinks('bob@example.com')
-  const page = await chromium.browser.newPage()
+  const page = await chromium.newPage()
   for (const _ of ['first', 'second']) {
     await page.goto(verifyLink)
     await page.getByRole('button', { name: 'Verify' }).click()
@@ -71,7 +71,7 @@ it('contract 6.8 a link that was used says so', async () => {
 
 it('contract 6.8 a weak password is refused with its reason, and the next one may be typed at once', async () => {
   const { resetLink } = await aUserWithLinks('cleo@example.com')
-  const page = await chromium.browser.newPage()
+  const page = await chromium.newPage()
   await page.goto(resetLink)
   await page.keyboard.type('weakpassword')
   await page.keyboard.press('Enter')
@@ -89,7 +89,7 @@ it('contract 6.8 a weak password is refused with its reason, and the next one ma
 
 it.each(['light', 'dark'] as const)('all words can be read in a %s browser, on a narrow screen too', async (scheme) => {
   const { verifyLink, resetLink } = await aUserWithLinks(`${scheme}@example.com`)
-  const page = await chromium.browser.newPage({ colorScheme: scheme, viewport: { width: 320, height: 600 } })
+  const page = await chromium.newPage({ colorScheme: scheme, viewport: { width: 320, height: 600 } })
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
 
