@@ -33,7 +33,7 @@ async function startEmulator(): Promise<Typed> {
 }
 
 async function openPage(): Promise<Page> {
-  const context = await chromium.browser.newContext({ viewport: { width: 900, height: 700 } })
+  const context = await chromium.newContext({ viewport: { width: 900, height: 700 } })
   const page = await context.newPage()
   page.on('pageerror', (error) => problems.push(error.message))
   await page.goto(address)

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket, type Subscriber } from '../../fixtures/realtime/subscriber.js'
 import { send } from '../../fixtures/requests/http.js'
@@ -22,11 +22,11 @@ const setups = [
 ] as const
 
 describe.each(isLong ? setups : [setups[0], setups[2]])('on %s, with %i processes', (engine, processes) => {
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   let emulators: Emulator[]
 
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     emulators = []
     for (let at = 0; at < processes; at++) {
       emulators.push(await startEmulator({ memory: true, databaseUrl: server?.url, requestLog: false }))

@@ -13,7 +13,7 @@ import { formatQuery } from '../../../client/protocol/wire/query/format.js'
 import { matches } from '../../../emulator/core/realtime/matching.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { engines } from '../../fixtures/databases/engines.js'
-import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { send } from '../../fixtures/requests/http.js'
 import { record } from '../ledger.js'
 import { isLong, sampled } from '../scale.js'
@@ -107,11 +107,11 @@ const dialect = fc.record(Object.fromEntries(axisNames().map((axis) => [axis, fc
 )
 
 describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
-  let server: PostgresServer | undefined
+  let server: Databases | undefined
   let emulator: Emulator
 
   beforeAll(async () => {
-    server = engine === 'postgres' ? await startPostgres() : undefined
+    server = engine === 'postgres' ? await openDatabases() : undefined
     emulator = await startEmulator({ memory: true, databaseUrl: server?.url, requestLog: false })
   })
   afterAll(async () => {
