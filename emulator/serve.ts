@@ -4,6 +4,7 @@ import { endAfterFault } from './serving/last-words.js'
 import { openServing } from './serving/process.js'
 import { openWorkers } from './serving/workers.js'
 
+export { checkServing } from './serving/check.js'
 export type { ServeConfig } from './serving/config.js'
 
 export interface Served {

@@ -16,7 +16,7 @@ const preparations = [
 ]
 
 /** The number that a database is at once every migration has been applied. */
-const newestMigration = migrations.at(-1)?.number ?? 0
+export const newestMigration = migrations.at(-1)?.number ?? 0
 
 /** A database that a newer version of the service has changed. */
 export class NewerDatabaseError extends Error {

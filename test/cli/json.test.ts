@@ -119,6 +119,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'seed:generate': () => ['posts', '--count', '2'],
   // Nothing says which database.
   serve: () => [],
+  'serve:check': () => [],
   'serve:keys': () => [],
   'snapshot:diff': () => ['missing'],
   'snapshot:export': () => ['missing'],

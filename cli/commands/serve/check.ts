@@ -1,0 +1,39 @@
+import { exits } from '../../base/failure.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { readServeConfig, serveFlags } from '../../serve/serve-flags.js'
+import { onStdout } from '../../terminal/colour.js'
+import { prose } from '../../terminal/prose.js'
+
+const marks = { wrong: onStdout.red('✗'), note: onStdout.yellow('!'), well: onStdout.green('✓') }
+
+export default class ServeCheck extends SvcCommand {
+  static override summary = 'Look at database, bucket and settings before svc serve starts.'
+  static override description =
+    prose(`Takes what svc serve takes. The database is looked at and left as it is; in the bucket a file is written, read, listed and
+deleted again. Each finding comes with its remedy.
+
+Exits with 10 when something is wrong. Notes alone do not count.`)
+  static override examples = [
+    '<%= config.bin %> serve check',
+    '<%= config.bin %> serve check --public-url https://api.example.com --workers 4 --json',
+  ]
+  static override flags = serveFlags
+
+  async run() {
+    const { flags } = await this.parse(ServeCheck)
+    const config = readServeConfig(flags)
+    const { checkServing } = await import('../../../emulator/serve.js')
+    const checks = await checkServing(config)
+    for (const { check, said, findings } of checks) {
+      const level = findings.some((finding) => finding.level === 'wrong') ? 'wrong' : findings[0] ? 'note' : 'well'
+      this.log(`${marks[level]} ${check.padEnd(8)}  ${said}`)
+      for (const { message, remedy } of findings) {
+        this.log(`${' '.repeat(12)}${message}`)
+        this.log(`${' '.repeat(12)}${onStdout.dim(`→ ${remedy}`)}`)
+      }
+    }
+    const isWell = checks.every(({ findings }) => findings.every(({ level }) => level !== 'wrong'))
+    if (!isWell) process.exitCode = exits.different
+    return { isWell, checks }
+  }
+}

@@ -1,0 +1,118 @@
+/** What operators are given: the check, the guide's first start, and files for Docker, systemd and Kubernetes. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
+import getPort from 'get-port'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { serveFlags } from '../../cli/serve/serve-flags.js'
+import { bin, hungMilliseconds } from '../cli/command-line.js'
+import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+let world: ServeWorld
+beforeAll(async () => {
+  world = await openServeWorld()
+})
+afterAll(() => world.close())
+
+const check = async (words: readonly string[], env: Readonly<Record<string, string | undefined>> = {}) => {
+  const { exit, stdout } = await world.run(['check', '--admin-port', '1', '--json', ...words], env)
+  const { checks } = JSON.parse(stdout) as { checks: { check: string; findings: { code: string; level: string }[] }[] }
+  const codes = checks.flatMap(({ findings }) =>
+    findings.filter(({ level }) => level === 'wrong').map(({ code }) => code),
+  )
+  return { exit, checks: checks.map(({ check }) => check), codes }
+}
+
+describe('svc serve check', () => {
+  it('finds a database without durability, and leaves nothing behind', async () => {
+    // The server of tests runs without fsync, which loses what was acknowledged.
+    expect(await check([])).toEqual({ exit: 10, checks: ['settings', 'database', 'files'], codes: ['NOT_DURABLE'] })
+    expect(await world.bucket.objects()).toEqual([])
+  })
+
+  it.each([
+    ['a secret', { SVC_SECRET: undefined }, 'SECRET_MISSING'],
+    ['a database', { SVC_DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'DATABASE_UNREACHABLE'],
+    ['a bucket', { SVC_FILES_URL: 's3://nothing?endpoint=http://127.0.0.1:1' }, 'FILES_UNREACHABLE'],
+  ])('says that %s is missing', async (_, env, code) => {
+    const { exit, codes } = await check([], env)
+
+    expect([exit, codes.filter((found) => found !== 'NOT_DURABLE')]).toEqual([10, [code]])
+  })
+
+  it('says that so many processes take more connections than there are', async () => {
+    expect((await check(['--workers', '40'])).codes).toContain('CONNECTIONS')
+  })
+})
+
+it('the guide’s first start runs word for word', async () => {
+  const guide = await readFile(join(root, 'docs/guides/serve.md'), 'utf8')
+  const section = guide.slice(guide.indexOf('## A first start'), guide.indexOf('## What it takes'))
+  const [port, adminPort] = await Promise.all([getPort(), getPort()])
+  const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
+  const { SVC_SECRET: _, SVC_ADMIN_TOKEN: __, SVC_DATABASE_URL, SVC_FILES_URL, ...env } = world.env
+  const database = await world.postgres.newDatabase()
+  // The server of tests is not durable, which the check is right to say.
+  const script = commands.replace(/^svc serve check.*$/m, '$& || test $? = 10')
+
+  // A process of its own, as where it is installed: the guide stops it by its number.
+  const svc = join(world.folder, 'svc')
+  await writeFile(svc, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, { mode: 0o755 })
+  const { exitCode, stdout, stderr } = await execa(
+    'bash',
+    ['-eu', '-o', 'pipefail', '-c', script.replaceAll('4400', `${port}`).replaceAll('4401', `${adminPort}`)],
+    {
+      cwd: world.folder,
+      env: { ...env, PATH: `${world.folder}:${env.PATH}`, DATABASE_URL: database, FILES_URL: SVC_FILES_URL ?? '' },
+      extendEnv: false,
+      reject: false,
+      timeout: hungMilliseconds / 2,
+    },
+  )
+
+  expect(SVC_DATABASE_URL).not.toBe(database)
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('stopped')])
+  expect(stdout).toMatch(/"status":"ready"[\s\S]*Hello/)
+})
+
+describe('the files of deploy/', () => {
+  const variables = Object.keys(serveFlags).map((name) => `SVC_${name.replaceAll('-', '_').toUpperCase()}`)
+  const secrets = ['SVC_SECRET', 'SVC_ADMIN_TOKEN', 'SVC_DATABASE_URL', 'SVC_SMTP_URL']
+  const known = new Set([...variables, ...secrets, ...secrets.map((name) => `${name}_FILE`), 'SVC_VERSION'])
+  const names = ['Dockerfile', 'compose.yaml', 'svc.service', 'kubernetes.yaml']
+  const deployed = (name: string) => readFile(join(root, 'deploy', name), 'utf8')
+
+  it.each(names)('%s names flags and variables that there are, and the same two ports', async (name) => {
+    const text = (await deployed(name)).replace(/^#.*$/gm, '')
+
+    const unknown = [...text.matchAll(/\bSVC_[A-Z_]+\b/g)].map(([found]) => found).filter((found) => !known.has(found))
+    const flags = [...text.matchAll(/svc serve(.*)$/gm)].flatMap(([, words]) => [
+      ...(words ?? '').matchAll(/--([a-z-]+)/g),
+    ])
+    const ports = [...text.matchAll(/\b44\d\d\b/g)].map(([port]) => port)
+
+    expect(unknown).toEqual([])
+    expect(flags.map(([, flag]) => flag).filter((flag) => !Object.hasOwn(serveFlags, flag ?? ''))).toEqual([])
+    expect(new Set(ports)).toEqual(new Set(['4400', '4401']))
+  })
+
+  it.each(['compose.yaml', 'kubernetes.yaml'])('%s is YAML', async (name) => {
+    for (const document of parseAllDocuments(await deployed(name))) expect(document.errors).toEqual([])
+  })
+
+  it('each gives a process longer to end than it takes', async () => {
+    const [compose, unit, kubernetes] = await Promise.all(
+      ['compose.yaml', 'svc.service', 'kubernetes.yaml'].map(deployed),
+    )
+    const graces = [/stop_grace_period: (\d+)s/, /TimeoutStopSec=(\d+)/, /terminationGracePeriodSeconds: (\d+)/].map(
+      (form, at) => Number(form.exec([compose, unit, kubernetes][at] ?? '')?.[1]),
+    )
+
+    // The delay of 5 s, the time-out of 20 s, and 10 s that closing may take.
+    for (const grace of graces) expect(grace).toBeGreaterThan(35)
+  })
+})
