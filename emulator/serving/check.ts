@@ -97,7 +97,7 @@ function findingsOf(facts: ServerFacts, { workers }: ServeConfig): CheckFinding[
     facts.isStandby &&
       wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary in SVC_DATABASE_URL.'),
     migration > newestMigration &&
-      wrong('DATA_NEWER', `It is at migration ${migration}; this svc knows ${newestMigration}.`, 'Update svc.'),
+      wrong('DATA_NEWER', `It is at migration ${migration}; this svc knows ${newestMigration}.`, 'Take a newer svc.'),
     !isCurrent &&
       !facts.mayMigrate &&
       wrong(

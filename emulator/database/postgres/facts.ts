@@ -1,6 +1,7 @@
 /** What a server says of itself, for whoever looks before the first start. Nothing is changed. */
+
+import { newestMigration } from '../migrate.js'
 import { type Database, sql } from '../port.js'
-import { newestMigration } from '../schema/migrate.js'
 
 export interface ServerFacts {
   readonly version: number
