@@ -13,6 +13,8 @@ const administered = [
   'GET /projects/:project/keys',
   'POST /projects/:project/keys',
   'DELETE /projects/:project/keys/:key',
+  'GET /projects/:project/collections/:collection/documents/:document/creator',
+  'PUT /projects/:project/collections/:collection/documents/:document/creator',
   'PATCH /users/:user',
   'DELETE /users/:user',
   'POST /users/:user/token',
@@ -72,7 +74,7 @@ describe('the port of apps', () => {
 })
 
 describe('the admin port', () => {
-  it('has projects, users and keys, and nothing else', async () => {
+  it('has projects, users, keys and creators of documents, and nothing else', async () => {
     const places = placesOf(operations)
     const { paths } = await described(`${serving.adminUrl}/_svc/openapi.json`)
     const served = Object.entries(paths).flatMap(([path, methods]) =>
@@ -109,6 +111,7 @@ it('loads nothing of what is for development', () => {
     /^emulator\/(idp\/local\/|pages\/mounts|http\/profiles\/emulator|ports\/mail\/mailbox|folder-keys|dev|testing|open-service)/
   expect(reached.filter((file) => development.test(file))).toEqual([])
   expect(reached.filter((file) => file.startsWith('emulator/http/control/')).sort()).toEqual([
+    'emulator/http/control/access/creators.ts',
     'emulator/http/control/access/keys.ts',
     'emulator/http/control/control-routes.ts',
     'emulator/http/control/projects.ts',
