@@ -7,6 +7,8 @@ import { startDev } from '../../tools/dev.js'
 import { newPath } from '../../tools/folders.js'
 
 const rows = 1_000
+/** A list answers at most so many, so the rows are two lists of which a change reads both. */
+const mostOfPage = 500
 const changes = 30
 
 /** Each row renders only when its document has changed, as a list of any length wants it. */
@@ -19,11 +21,12 @@ import { createHooks } from 'svc-toolkit-client/react'
 const { SvcProvider, useLive } = createHooks()
 const client = createClient({ ...settings, dialect: 'a, paging=large' })
 const Row = memo(({ item }) => createElement('li', null, item.data.title, ' ', createElement('b', null, item.data.status)))
-function List() {
-  const { items } = useLive('posts', { sort: 'title', limit: ${rows} })
+function Page({ offset }) {
+  const { items } = useLive('posts', { sort: 'title', limit: ${mostOfPage}, offset })
   return createElement('ol', null, items.map((item) => createElement(Row, { key: item.id, item })))
 }
-createRoot(document.getElementById('root')).render(createElement(SvcProvider, { client }, createElement(List)))
+createRoot(document.getElementById('root')).render(createElement(SvcProvider, { client },
+  createElement(Page, { offset: 0 }), createElement(Page, { offset: ${mostOfPage} })))
 `
 
 /** @returns {Promise<import('../../tools/table.js').Row[]>} */
