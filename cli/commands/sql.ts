@@ -2,10 +2,9 @@ import { text as wholeText } from 'node:stream/consumers'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SvcError } from '../../client/protocol/model/errors.js'
-import { formatCount } from '../../client/protocol/model/figures.js'
 import { ControlCommand } from '../base/control-command.js'
 import { reworded } from '../base/failure.js'
-import { table } from '../terminal/print.js'
+import { counted, table } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Sql extends ControlCommand {
@@ -41,9 +40,8 @@ anything, and uses functions from a list only.`)
     const names = columns.map((name, at) => (columns.indexOf(name) === at ? name : `${name} (${at + 1})`))
     const shown = rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])))
     if (names.length > 0) this.log(table(shown, { columns: names }))
-    this.note(
-      isCut ? `the first ${formatCount(rows.length)} rows; --limit shows more` : `${formatCount(rows.length)} rows`,
-    )
+    const words = counted(rows.length, 'row')
+    this.note(isCut ? `the first ${words}; --limit shows more` : words)
     return found
   }
 }

@@ -1,5 +1,5 @@
 /** The editor of the console. It is loaded with it. */
-import { autocompletion, type CompletionSource, completionKeymap } from '@codemirror/autocomplete'
+import { autocompletion, type CompletionSource, closeCompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { PostgreSQL, sql } from '@codemirror/lang-sql'
 import { bracketMatching } from '@codemirror/language'
@@ -29,7 +29,8 @@ export default function CodeEditor({ label, language, value, onChange, onRun, co
 
   useEffect(() => {
     if (!host.current) return
-    const run = () => {
+    const run = (running: EditorView) => {
+      closeCompletion(running)
       calls.current.onRun()
       return true
     }
