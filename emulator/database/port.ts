@@ -37,6 +37,8 @@ export interface Capabilities {
   readonly isDurable: boolean
   /** Transactions run beside one another, so a row that all of them change makes each wait for the commit of those before it. */
   readonly runsWritersTogether: boolean
+  /** A statement that takes too long is ended by the server, and costs only whoever sent it. */
+  readonly endsStatements: boolean
 }
 
 /**

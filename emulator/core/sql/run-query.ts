@@ -6,8 +6,9 @@ import { explaining, type QueryRows, runWritten, type WrittenQuery, writeQuery }
 import { type View, viewOfCollection, viewOfUsers } from '../../store/sql/views.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
-import { checkQuery, nodeOf, RefusedQuery } from './check-query.js'
+import { checkQuery, nodeOf, RefusedQuery, type Tree } from './check-query.js'
 import { parseSelect, parseWhole } from './parser.js'
+import { mostWorkOf } from './work.js'
 
 export interface QueryAnswer {
   readonly columns: readonly string[]
@@ -17,6 +18,11 @@ export interface QueryAnswer {
 }
 
 const limits = { mostMilliseconds: 5_000, mostCost: 1_000_000 }
+/**
+ * Of rows that are put beside one another. Where a statement cannot be ended, it has to come to its end by itself: the embedded
+ * database would answer nobody else meanwhile.
+ */
+const mostWork = { ended: 10_000_000_000, unended: 50_000_000 }
 const mostViews = 20
 const mostAnswerCharacters = 4_000_000
 
@@ -34,6 +40,7 @@ export async function runQuery(
     const views = await viewsOf(backend, project, names)
     const isView = (name: string) => views.some((view) => view.name === name)
     checkQuery(select, isView)
+    requireLittleWork(backend, select, views)
     const written = writeQuery(views, text, mostRows + 1)
     await checkWritten(written, isView)
     const begun = performance.now()
@@ -47,6 +54,13 @@ export async function runQuery(
     const at = Buffer.from(query).subarray(0, error.byte).toString().length
     throw new SvcError('INVALID_QUERY', error.message, [{ path: ['query', at], message: error.message, type: 'sql' }])
   }
+}
+
+/** Not what the planner expects, which knows little of documents that came since it last looked. */
+function requireLittleWork({ db }: Backend, select: Tree, views: readonly View[]): void {
+  const most = db.capabilities.endsStatements ? mostWork.ended : mostWork.unended
+  const counts = new Map(views.map(({ name, count }) => [name, count]))
+  if (mostWorkOf(select, counts) > most) throw new RefusedQuery(tooMuch, 0)
 }
 
 /** What a query sees under a name. @throws {SvcError} `NOT_FOUND` */
@@ -63,7 +77,7 @@ async function viewsOf({ db }: Backend, project: string, names: ReadonlySet<stri
   for (const name of names) {
     const collection = await selectCollection(db, project, name)
     if (collection?.name === name) views.push(await viewOfCollection(db, collection))
-    else if (name === 'users') views.push(viewOfUsers(project))
+    else if (name === 'users') views.push(await viewOfUsers(db, project))
   }
   return views
 }

@@ -13,6 +13,7 @@ const capabilities: Capabilities = {
   checkpointsItself: false,
   isDurable: false,
   runsWritersTogether: false,
+  endsStatements: false,
 }
 
 const beginning = sql`begin`

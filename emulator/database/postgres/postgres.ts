@@ -28,6 +28,7 @@ const capabilities: Capabilities = {
   checkpointsItself: true,
   isDurable: true,
   runsWritersTogether: true,
+  endsStatements: true,
 }
 
 const mostClosingMilliseconds = 1_000

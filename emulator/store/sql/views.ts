@@ -9,6 +9,7 @@ import {
   quotedName,
   sql,
 } from '../../database/port.js'
+import { selectCount } from '../collections.js'
 import { isExactly } from '../sql-words.js'
 
 export type ColumnType = 'text' | 'number' | 'boolean' | 'time' | 'uuid' | 'json'
@@ -18,6 +19,8 @@ export interface View {
   readonly columns: readonly { readonly name: string; readonly type: ColumnType }[]
   /** A select of the columns. */
   readonly rows: Fragment
+  /** How many rows it has. */
+  readonly count: number
 }
 
 const mostColumns = 200
@@ -39,7 +42,7 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
     where d.collection_id = ${id}
     offset 0`
   return {
-    ...{ name, rows },
+    ...{ name, rows, count: await selectCount(db, id) },
     columns: [
       ...Object.entries(ownTypes).map(([own, type]) => ({ name: own, type })),
       { name: 'version', type: 'number' },
@@ -50,9 +53,10 @@ export async function viewOfCollection(db: Database, { id, name, schema }: Store
 }
 
 /** The users of a project as a server sees them. */
-export function viewOfUsers(project: string): View {
+export async function viewOfUsers(db: Database, project: string): Promise<View> {
+  const [counted] = await db.query<{ users: number }>(sql`select users from user_counts where project_id = ${project}`)
   return {
-    name: 'users',
+    ...{ name: 'users', count: counted?.users ?? 0 },
     columns: [
       ...Object.entries(ownTypes).map(([own, type]) => ({ name: own, type })),
       { name: 'email', type: 'text' },
