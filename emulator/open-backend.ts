@@ -86,7 +86,7 @@ export async function openBackend(
     feeds,
     passwords,
     mail,
-    providers: openIdentityProviders({ timeoutMilliseconds: parts.providerTimeout }),
+    providers: openIdentityProviders({ timeoutMilliseconds: parts.providerTimeout, flows: localProvider?.flows }),
     localProvider,
     indexes,
     totals: openTotals(),

@@ -23,11 +23,13 @@ import { readNameInForm, readProfile, readSubject } from './profiles.js'
 import {
   type Challenge,
   type IdentityProviders,
+  type LoginFlows,
   LoginRefused,
   type ProviderClient,
   type ProviderProfile,
 } from './provider.js'
 import { openServers } from './servers.js'
+import { watchedFetch } from './watched-fetch.js'
 
 /** What providers call a code that is not good. GitHub has a word of its own. */
 const badCode = ['invalid_grant', 'bad_verification_code']
@@ -35,11 +37,14 @@ const badCode = ['invalid_grant', 'bad_verification_code']
 export interface OidcOptions {
   /** How long a provider may take for all that one login asks of it. */
   readonly timeoutMilliseconds: number
+  /** Where what is asked of a provider is kept, if it is. */
+  readonly flows?: LoginFlows | undefined
 }
 
-export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProviders {
+export function openOidc({ timeoutMilliseconds, flows }: OidcOptions): IdentityProviders {
   const servers = openServers()
   const tokens = openTokenChecks(timeoutMilliseconds)
+  const openWatched = ({ state }: Challenge) => watchedFetch(openBoundedFetch(timeoutMilliseconds), flows, state)
 
   async function configure(
     client: ProviderClient,
@@ -57,7 +62,7 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
     parameters: URLSearchParams,
   ): Promise<Exchanged> {
     let idToken = ''
-    config[customFetch] = withoutIdTokens(openBoundedFetch(timeoutMilliseconds), (token) => {
+    config[customFetch] = withoutIdTokens(openWatched(challenge), (token) => {
       idToken = token
     })
     const { accessToken } = await exchange(config, client, challenge, parameters)
@@ -74,7 +79,7 @@ export function openOidc({ timeoutMilliseconds }: OidcOptions): IdentityProvider
       return buildAuthorizationUrl(config, await parametersOf(client, challenge)).href
     },
     async profileOf(client, challenge, parameters) {
-      const fetch = openBoundedFetch(timeoutMilliseconds)
+      const fetch = openWatched(challenge)
       const isWithoutIssuer = challenge.isHandedOn === true && !parameters.has('iss')
       const more = isWithoutIssuer ? { authorization_response_iss_parameter_supported: false } : {}
       const config = await configure(client, withRedirect(fetch, challenge), more).catch(orRefused)

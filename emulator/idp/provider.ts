@@ -1,5 +1,12 @@
 /** The ports to identity providers: what the core asks of any, and what can be set for the built-in one only. */
-import type { LoginFailure, ProviderAccount, StandingFault } from '../../client/protocol/model/provider-login.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
+import type {
+  LoginFailure,
+  LoginFlow,
+  LoginHop,
+  ProviderAccount,
+  StandingFault,
+} from '../../client/protocol/model/provider-login.js'
 
 /** One provider as a project has set it up. */
 export interface ProviderClient {
@@ -78,6 +85,33 @@ export interface LocalProvider {
   readonly issuer: () => string
   readonly accounts: ProviderAccounts
   readonly faults: ProviderFaults
+  /** Of logins through any provider. */
+  readonly flows: LoginFlows
+}
+
+type Pairs = Iterable<readonly [name: string, value: string]>
+
+/** A request as it is sent: what is secret in it is masked before it is kept. */
+export interface SentHop extends Pick<LoginHop, 'kind' | 'from' | 'to' | 'method' | 'url'> {
+  readonly request: Pairs
+}
+
+export interface AnsweredHop {
+  readonly status: number | null
+  readonly answer?: Pairs
+  readonly claims?: JsonObject
+  /** Left out, since it began. */
+  readonly milliseconds?: number
+}
+
+/** The last logins, told apart by the `state` that goes with the browser; what belongs to none of them is not kept. */
+export interface LoginFlows {
+  open(state: string, of: Pick<LoginFlow, 'project' | 'provider'>): void
+  /** The answer is added once it is there. */
+  begin(state: string, hop: SentHop): (answered: AnsweredHop) => void
+  end(state: string, outcome: NonNullable<LoginFlow['outcome']>): void
+  /** Those of a project, or all; the last one first. */
+  list(project?: string): LoginFlow[]
 }
 
 export interface ProviderAccounts {

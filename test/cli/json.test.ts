@@ -85,6 +85,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'idp:add': () => ['mary'],
   'idp:callback': () => ['google', '--code', 'x', '--state', 'x'],
   'idp:fail': () => ['--off'],
+  'idp:flows': () => [],
   'idp:login': () => ['--as', 'ada'],
   'idp:remove': () => ['nobody', '--yes'],
   'idp:url': () => ['google', '--redirect-url', 'http://localhost:5173'],

@@ -1,6 +1,14 @@
 import { z } from 'zod'
 import { isLoopbackUrl } from '../model/loopback.js'
-import { type ProviderFault, providerFaults, type StandingFault } from '../model/provider-login.js'
+import {
+  type HopKind,
+  hopKinds,
+  type LoginFlow,
+  loginFailures,
+  type ProviderFault,
+  providerFaults,
+  type StandingFault,
+} from '../model/provider-login.js'
 import { anyFields, type OperationsOf, removed } from './operation.js'
 import type { operations } from './operations.js'
 
@@ -24,7 +32,34 @@ const standingFault = z.strictObject({
 }) satisfies z.ZodType<StandingFault>
 const faults = z.strictObject({ faults: z.array(standingFault) })
 
-/** Contract 11: the accounts of the built-in provider, and how its next logins fail. */
+const shown = z.record(z.string(), z.string())
+const flow = z.strictObject({
+  id: z.string(),
+  at: z.string(),
+  project: z.string(),
+  provider: z.string(),
+  outcome: z
+    .enum(['succeeded', ...loginFailures])
+    .nullable()
+    .describe('null until the browser has come back.'),
+  hops: z.array(
+    z.strictObject({
+      kind: z.enum(Object.keys(hopKinds) as [HopKind, ...HopKind[]]),
+      from: z.enum(['browser', 'service']),
+      to: z.enum(['service', 'provider', 'app']),
+      method: z.string(),
+      url: z.string().describe('Without its query, which is in `request`.'),
+      at: z.string(),
+      milliseconds: z.number().nullable(),
+      status: z.int().nullable().describe('null while nothing is answered, and where others answer.'),
+      request: shown.describe('Secrets, codes and tokens are "…" with their length.'),
+      answer: shown,
+      claims: shown.nullable().describe('What the ID token or the profile says.'),
+    }),
+  ),
+}) satisfies z.ZodType<LoginFlow>
+
+/** Contract 11: the accounts of the built-in provider, and how its next logins fail, and the last logins hop by hop. */
 export const idp = {
   accounts: {
     list: {
@@ -73,6 +108,13 @@ export const idp = {
       }),
       status: 201,
       reply: z.strictObject({ url: z.string() }),
+    },
+  },
+  flows: {
+    list: {
+      summary: 'List the last logins through a provider, hop by hop, the last one first.',
+      request: z.object({ project: z.string().optional().describe('Left out, all.') }),
+      reply: z.strictObject({ flows: z.array(flow) }),
     },
   },
 } satisfies OperationsOf<typeof operations.idp>

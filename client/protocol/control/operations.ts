@@ -112,6 +112,9 @@ export const operations = {
     logins: {
       start: 'POST /idp/logins',
     },
+    flows: {
+      list: 'GET /idp/flows',
+    },
   },
 } as const
 

@@ -56,3 +56,45 @@ export interface ProviderAccount {
   /** What the profile says beside these; one of the same name wins over them. */
   readonly claims: JsonObject
 }
+
+/** What the requests of a login are for, in the order in which they come. */
+export const hopKinds = {
+  start: 'asks for the address of the login',
+  depart: 'sets out, bound to this browser',
+  authorize: 'asks to log in',
+  account: 'chooses the account',
+  callback: 'comes back with the code',
+  token: 'exchanges the code',
+  profile: 'asks who it is',
+  app: 'goes to the page of the app',
+} as const
+
+export type HopKind = keyof typeof hopKinds
+
+/** A request of a login and its answer; secrets, codes and tokens are "…" with their length. */
+export interface LoginHop {
+  readonly kind: HopKind
+  readonly from: 'browser' | 'service'
+  readonly to: 'service' | 'provider' | 'app'
+  readonly method: string
+  /** Without its query, which is in `request`. */
+  readonly url: string
+  readonly at: string
+  /** `null` while nothing is answered, and where others answer. */
+  readonly milliseconds: number | null
+  readonly status: number | null
+  readonly request: Readonly<Record<string, string>>
+  readonly answer: Readonly<Record<string, string>>
+  /** What the ID token or the profile says of the account. */
+  readonly claims: Readonly<Record<string, string>> | null
+}
+
+export interface LoginFlow {
+  readonly id: string
+  readonly at: string
+  readonly project: string
+  readonly provider: string
+  /** `null` until the browser, or the app, has come back. */
+  readonly outcome: 'succeeded' | LoginFailure | null
+  readonly hops: readonly LoginHop[]
+}

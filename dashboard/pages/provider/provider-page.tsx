@@ -12,6 +12,7 @@ import { Page } from '../../parts/layout.js'
 import { Failure, Skeleton } from '../../parts/states.js'
 import { useSession } from '../../session/context.js'
 import { AccountDialog } from './account-dialog.js'
+import { LastFlows } from './flows.js'
 
 export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['accounts'][number]
 
@@ -58,6 +59,7 @@ export function ProviderPage() {
           </li>
         ))}
       </ul>
+      <LastFlows />
       <LastLogins />
       {edited === undefined ? null : (
         <AccountDialog account={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />

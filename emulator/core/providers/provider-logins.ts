@@ -221,6 +221,12 @@ function report({ backend, project }: Scope, refused: LoginRefused): LoginRefuse
   return refused
 }
 
+/** Why a login ended that an app has finished. */
+export function failureOf(error: unknown): LoginFailure {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof LoginRefused ? cause.reason : 'authentication_failed'
+}
+
 /** What an app is answered where a browser would have been sent on. */
 const refusals: { readonly [Failure in Exclude<LoginFailure, 'database_error'>]: readonly [ErrorCode, string] } = {
   invalid_authorization_code: ['INVALID_CREDENTIALS', 'The provider does not take the code.'],

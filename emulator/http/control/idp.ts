@@ -1,7 +1,9 @@
+import { controlPath } from '../../../client/protocol/control/operations.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend } from '../../core/context.js'
 import { requireProject } from '../../core/projects/require-project.js'
 import { startLogin } from '../../core/providers/provider-logins.js'
+import { departed } from '../login-hops.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const idp: ControlHandlers['idp'] = {
@@ -34,8 +36,17 @@ export const idp: ControlHandlers['idp'] = {
   logins: {
     async start(backend, { request: { project, provider, completeUrl } }) {
       const scope = { backend, db: backend.db, project: await requireProject(backend, project) }
-      return { url: await startLogin(scope, { completeUrl, ...(provider === undefined ? {} : { provider }) }) }
+      const asked = {
+        method: 'POST',
+        path: `${controlPath}/idp/logins`,
+        request: [['completeUrl', completeUrl] as const],
+      }
+      const start = startLogin(scope, { completeUrl, ...(provider === undefined ? {} : { provider }) })
+      return { url: await departed(scope, { provider, ...asked }, start) }
     },
+  },
+  flows: {
+    list: (backend, { request: { project } }) => ({ flows: local(backend).flows.list(project) }),
   },
 }
 

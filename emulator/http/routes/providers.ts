@@ -7,6 +7,7 @@ import {
   startAppLogin,
   startLogin,
 } from '../../core/providers/provider-logins.js'
+import { departed, handedOn, sentOn } from '../login-hops.js'
 import { formBody, strictBody } from '../request/body-forms.js'
 import { allParameters, namedQuery, textQuery } from '../request/read-list.js'
 import { route } from '../route.js'
@@ -26,6 +27,8 @@ const cameBack = strictBody(
 /** What a provider's form may say. RFC 6749 4.1.2; `user` is Apple's. */
 const formFields = ['code', 'state', 'iss', 'error', 'error_description', 'user'] as const
 
+const callbackPath = '/auth-collections/auth-idp-redirect'
+
 /** Spec, "Authentication" 7; contract 7. */
 export const providerRoutes = [
   route({
@@ -42,11 +45,11 @@ export const providerRoutes = [
     reply: 'loginUrl',
     // Browsers say one of the two at least. What says neither is a server or a script: one of another machine could finish a
     // login of its own in somebody else's browser.
-    handle: (ctx, { query: { returnTo }, headers, isLocal }) =>
-      startLogin(ctx, {
-        returnTo,
-        isBound: !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined,
-      }),
+    handle(ctx, { query: { returnTo }, headers, isLocal }) {
+      const isBound = !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
+      const request = returnTo === undefined ? [] : [['returnTo', returnTo] as const]
+      return departed(ctx, { method: 'GET', path: '/login-idp', request }, startLogin(ctx, { returnTo, isBound }))
+    },
   }),
   route({
     id: 'providers.start',
@@ -58,8 +61,12 @@ export const providerRoutes = [
     isNavigation: true,
     status: 302,
     reply: 'redirect',
-    handle: (backend, { params, query: state, headers }) =>
-      setOut(backend, params.project, { state, cookies: headers.cookie }),
+    handle: (backend, { params: { project }, query: state, headers }) =>
+      sentOn(
+        backend,
+        { kind: 'depart', path: `${callbackPath}/${project}/start`, parameters: new URLSearchParams({ state }) },
+        () => setOut(backend, project, { state, cookies: headers.cookie }),
+      ),
   }),
   route({
     id: 'providers.finish',
@@ -75,8 +82,10 @@ export const providerRoutes = [
     isNavigation: true,
     status: 302,
     reply: 'redirect',
-    handle: (backend, { params, query, headers }) =>
-      finishLogin(backend, params.project, { parameters: query, cookies: headers.cookie }),
+    handle: (backend, { params: { project }, query: parameters, headers }) =>
+      sentOn(backend, { kind: 'callback', path: `${callbackPath}/${project}`, parameters }, () =>
+        finishLogin(backend, project, { parameters, cookies: headers.cookie }),
+      ),
   }),
   route({
     id: 'providers.finishByForm',
@@ -99,7 +108,17 @@ export const providerRoutes = [
     needs: 'key',
     body: appLogin,
     reply: 'appLoginUrl',
-    handle: (ctx, { params, body }) => startAppLogin(ctx, params.provider, body),
+    async handle(ctx, { params: { provider }, body }) {
+      const request = body.redirectUrl === undefined ? [] : [['redirect_uri', body.redirectUrl] as const]
+      const starting = startAppLogin(ctx, provider, body)
+      const asked = { provider, method: 'POST', path: `/auth/oauth/${provider}/url`, request }
+      await departed(
+        ctx,
+        asked,
+        starting.then(({ url }) => url),
+      )
+      return starting
+    },
   }),
   route({
     id: 'providers.callback',
@@ -111,7 +130,9 @@ export const providerRoutes = [
     reply: 'login',
     async handle(ctx, { params, body }) {
       const given = Object.entries(body).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      return { login: await finishAppLogin(ctx, params.provider, new URLSearchParams(given)) }
+      const [{ provider }, parameters] = [params, new URLSearchParams(given)]
+      const path = `/auth/oauth/${provider}/callback`
+      return { login: await handedOn(ctx, { path, parameters }, () => finishAppLogin(ctx, provider, parameters)) }
     },
   }),
   route({

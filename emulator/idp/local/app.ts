@@ -3,7 +3,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { isLoopbackUrl } from '../../../client/protocol/model/loopback.js'
 import type { Database } from '../../database/port.js'
 import { selectAllowsOrigin, selectNamesRedirect } from '../../store/projects.js'
-import type { LocalProvider } from '../provider.js'
+import { openLoginFlows } from '../flows.js'
+import type { LocalProvider, LoginFlows } from '../provider.js'
 import { openAccounts } from './accounts.js'
 import { type Decision, decide, type LoginRequest, RefusedToClient, readFault, readLoginRequest } from './authorize.js'
 import { describeProvider } from './discovery.js'
@@ -23,6 +24,7 @@ import { openGrants } from './grants.js'
 import { openTokenSigner } from './id-tokens.js'
 import { accountPage, type PageState, refusalPage } from './page.js'
 import { saveAccount } from './page-forms.js'
+import { beginPageHop } from './page-hops.js'
 import { exchangeCode, showProfile, type TokenDesk } from './token.js'
 
 /** Where the provider is, below the service's own address. */
@@ -43,6 +45,7 @@ export interface LocalOptions {
 
 interface Desk extends TokenDesk {
   readonly faults: LoginFaults
+  readonly flows: LoginFlows
   readonly mayRedirect: (url: string) => Promise<boolean>
 }
 
@@ -61,12 +64,14 @@ export function openLocalProvider({ db, url, now, report }: LocalOptions): Local
   const issuer = () => `${url()}${localProviderPath}`
   const accounts = openAccounts(db)
   const faults = openFaults()
-  const shared = { now, grants: openGrants(now), accounts, faults, signer: openTokenSigner() }
+  const flows = openLoginFlows()
+  const shared = { now, grants: openGrants(now), accounts, faults, flows, signer: openTokenSigner() }
   const mayRedirect = (address: string) => isClients(db, url(), address)
   return {
     issuer,
     accounts,
     faults,
+    flows,
     async answer(req, res) {
       const answer = await handle({ ...shared, issuer: issuer(), mayRedirect }, req).catch((error) => {
         report(String(res.getHeader('x-request-id')), error)
@@ -79,6 +84,19 @@ export function openLocalProvider({ db, url, now, report }: LocalOptions): Local
 }
 
 async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer | Silence> {
+  let end: (answer: ProviderAnswer) => void = () => undefined
+  const answer = await answered(desk, req, (asked) => {
+    end = beginPageHop(desk, asked)
+  })
+  if ('status' in answer) end(answer)
+  return answer
+}
+
+async function answered(
+  desk: Desk,
+  req: IncomingMessage,
+  onAsked: (asked: Asked) => void,
+): Promise<ProviderAnswer | Silence> {
   try {
     // What is refused without its body is refused before that is read.
     const head = readRequestHead(req)
@@ -87,7 +105,9 @@ async function handle(desk: Desk, req: IncomingMessage): Promise<ProviderAnswer 
     // What a form of the page decides is not for other pages to decide; clients' requests carry no origin.
     if (head.method === 'POST' && head.isForeign)
       throw new OAuthError('access_denied', 'The form is of another page.', 403)
-    return await handler(desk, await readAsked(req, head))
+    const asked = await readAsked(req, head)
+    onAsked(asked)
+    return await handler(desk, asked)
   } catch (error) {
     if (error instanceof RefusedToClient) return redirect(error.location)
     if (!(error instanceof OAuthError)) throw error

@@ -39,6 +39,10 @@ export function simulationCases(opened: Opened): void {
     const completeUrl = 'http://127.0.0.1:1/done'
     const { url } = await control.idp.logins.start({ project: emulator.projectId, completeUrl })
 
+    const { flows } = await control.idp.flows.list({ project: emulator.projectId })
+
+    expect(flows[0]).toMatchObject({ project: emulator.projectId, outcome: null })
+    expect(flows[0]?.hops).toMatchObject([{ kind: 'start', status: 200, request: { completeUrl } }])
     expect(changed).toMatchObject({ name: account, email: null, claims: { locale: 'en' } })
     expect(accounts).toContainEqual(changed)
     expect(faults).toHaveLength(2)
