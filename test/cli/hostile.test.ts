@@ -119,8 +119,8 @@ function typed(command: string, args: Args): string[] {
   return [...command.split(':'), ...(further[command] ?? plain), '--yes']
 }
 
-/** Exits, and says something of its own, whatever the answers are. */
-const unasked = ['status', 'wait', 'doctor', 'profiles:trust']
+/** Exits, and says something of its own, whatever the answers are: it asks another service, or none. */
+const unasked = ['status', 'wait', 'doctor', 'profiles:trust', 'serve', 'serve:check', 'serve:keys']
 
 // A command prints a 500 as it prints a 422.
 describe.each([200, 422, ...inFull([500])])('with answers of %i', (answered) => {
