@@ -6,6 +6,7 @@ import { deleteOldMails } from '../store/accounts/mails.js'
 import { deleteExpiredTokens } from '../store/accounts/one-time-tokens.js'
 import { deleteExpiredAttempts } from '../store/accounts/recent-attempts.js'
 import { deleteExpiredSessions } from '../store/accounts/sessions.js'
+import { deleteOldAuditRecords } from '../store/audit.js'
 import { deleteRemovedDocuments } from '../store/collections.js'
 import { deleteExpiredAnswers } from '../store/idempotency.js'
 import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
@@ -27,6 +28,9 @@ const betweenPiecesMilliseconds = 5
 const keptChanges = 100_000
 const keptMails = 10_000
 const keptChangesMilliseconds = 3_600_000
+/** Of each project, so that none pushes out what another has. */
+const keptAudit = 100_000
+const keptAuditMilliseconds = 90 * 86_400_000
 /** The first requests go first. */
 const firstMilliseconds = 1_000
 const everyMilliseconds = 60_000
@@ -41,7 +45,7 @@ export function openMaintenance(db: Database, { now, report, leader }: Maintenan
     firstMilliseconds,
     everyMilliseconds,
     async work({ isStopped }) {
-      for (const isMore of piecewise(db, ago(keptChangesMilliseconds))) {
+      for (const isMore of piecewise(db, ago)) {
         while (!isStopped() && (await isMore())) await pause(betweenPiecesMilliseconds)
       }
       if (!isStopped()) await deleteExpired(db, ago)
@@ -50,12 +54,14 @@ export function openMaintenance(db: Database, { now, report, leader }: Maintenan
 }
 
 /** What may be a lot: each deletes one piece, and says whether there may be another. */
-function piecewise(db: Database, changesBefore: string): readonly (() => Promise<boolean>)[] {
-  const changes = { before: changesBefore, kept: keptChanges, most: piece }
+function piecewise(db: Database, ago: (milliseconds: number) => string): readonly (() => Promise<boolean>)[] {
+  const changes = { before: ago(keptChangesMilliseconds), kept: keptChanges, most: piece }
+  const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: piece }
   return [
     () => deleteRemovedDocuments(db, piece),
     async () => (await deleteOldChanges(db, changes)) === piece,
     async () => (await deleteOldMails(db, { kept: keptMails, most: piece })) === piece,
+    async () => (await deleteOldAuditRecords(db, audit)) >= piece,
   ]
 }
 

@@ -25,6 +25,8 @@ export type { Caller, Identity, SignedInUser } from './identity.js'
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
   readonly db: Database
+  /** The request of the control API that it was handed to; left out, none. */
+  readonly requestId?: string
   /** The time in a project: by its own clock, if it has one, else by the service's. */
   now(project: string): Date
   readonly clocks: Clocks

@@ -14,6 +14,8 @@ export interface UnitOfWork {
   readonly db: Database
   /** What the open transaction publishes with its commit. */
   readonly pending: Pending | undefined
+  /** The request that it is for; left out, none. */
+  readonly requestId?: string | undefined
 }
 
 interface Pending {
@@ -22,8 +24,10 @@ interface Pending {
 }
 
 /** Writes outside a transaction until `inTransaction` opens one. */
-export function unitOf<Backend extends Outlets & { readonly db: Database }>(backend: Backend) {
-  return { backend, db: backend.db, pending: undefined }
+export function unitOf<Backend extends Outlets & { readonly db: Database; readonly requestId?: string | undefined }>(
+  backend: Backend,
+) {
+  return { backend, db: backend.db, pending: undefined, requestId: backend.requestId }
 }
 
 /** Runs `work` in one transaction, joining the one that is open, and publishes what it has published once that is committed. */

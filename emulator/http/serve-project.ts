@@ -40,7 +40,12 @@ export async function serveProject(door: Door, endpoint: Endpoint, exchange: Exc
   const body = await readBody(route, exchange, { backend, project })
   try {
     const reading = await readingFor(door, route, exchange)
-    const ctx: Context = { ...identity, ...unitOf(backend), ...(reading ? { db: reading } : {}) }
+    const ctx: Context = {
+      ...identity,
+      ...unitOf(backend),
+      requestId: exchange.id,
+      ...(reading ? { db: reading } : {}),
+    }
     const { answer, isRepeated } = await answerOnce(ctx, route, exchange, { head, body })
     await addPosition(door, route, exchange)
     // All that a duplicate did is taken back, its files with it.

@@ -1,6 +1,7 @@
 /** What a request meets between the door and the core: who asks, from where, how often, in which form. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { SvcError } from '../../client/protocol/model/errors.js'
+import type { Backend } from '../core/context.js'
 import { requireProject } from '../core/projects/require-project.js'
 import type { Door, Exchange, Outgoing } from './exchange.js'
 import { meetFaults } from './faults/meet-faults.js'
@@ -108,7 +109,12 @@ async function serveControl(door: Door, { flat: route }: Endpoint, exchange: Exc
   }
   if (route.form) return serveForm(door, route, exchange)
   const input = await readInput(door, route, exchange)
-  return reply(route, await route.handle(door.backend, input), exchange)
+  return reply(route, await route.handle(forRequest(door, exchange), input), exchange)
+}
+
+/** The audit log says which request an operation was. */
+function forRequest({ backend }: Door, { id }: Exchange): Backend {
+  return { ...backend, requestId: id }
 }
 
 /** Files for the project that the path names. Those that nobody has adopted by the end are removed. */
@@ -119,7 +125,7 @@ async function serveForm(door: Door, route: Extract<Route, { needs: 'control' }>
   const { toJson, uploads } = await readBody(route, exchange, { backend, project })
   try {
     const body = await route.body?.read(head.dialect, await toJson())
-    return await reply(route, await route.handle(backend, { ...head, body, uploads }), exchange)
+    return await reply(route, await route.handle(forRequest(door, exchange), { ...head, body, uploads }), exchange)
   } finally {
     await uploads.dispose().catch((error) => door.log.failure(exchange.id, error))
   }

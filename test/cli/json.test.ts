@@ -30,6 +30,7 @@ afterAll(() => world.close())
 /** Words that each command can do something with, as often as it is run. */
 const words: { readonly [command: string]: () => string[] } = {
   api: () => ['GET', '/collections/posts?limit=1'],
+  'audit:list': () => [],
   'clock:advance': () => ['1s'],
   'clock:reset': () => [],
   'clock:set': () => ['2030-01-01'],

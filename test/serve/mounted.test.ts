@@ -13,6 +13,7 @@ const administered = [
   'GET /projects/:project/keys',
   'POST /projects/:project/keys',
   'DELETE /projects/:project/keys/:key',
+  'GET /projects/:project/audit',
   'GET /projects/:project/collections/:collection/documents/:document/creator',
   'PUT /projects/:project/collections/:collection/documents/:document/creator',
   'PATCH /users/:user',
@@ -74,7 +75,7 @@ describe('the port of apps', () => {
 })
 
 describe('the admin port', () => {
-  it('has projects, users, keys and creators of documents, and nothing else', async () => {
+  it('has projects, users, keys, the audit log and creators of documents, and nothing else', async () => {
     const places = placesOf(operations)
     const { paths } = await described(`${serving.adminUrl}/_svc/openapi.json`)
     const served = Object.entries(paths).flatMap(([path, methods]) =>
@@ -111,6 +112,7 @@ it('loads nothing of what is for development', () => {
     /^emulator\/(idp\/local\/|pages\/mounts|http\/profiles\/emulator|ports\/mail\/mailbox|folder-keys|dev|testing|open-service)/
   expect(reached.filter((file) => development.test(file))).toEqual([])
   expect(reached.filter((file) => file.startsWith('emulator/http/control/')).sort()).toEqual([
+    'emulator/http/control/access/audit.ts',
     'emulator/http/control/access/creators.ts',
     'emulator/http/control/access/keys.ts',
     'emulator/http/control/control-routes.ts',

@@ -1,5 +1,6 @@
 /** The control API: every operation with what it takes and gives. Routes, OpenAPI and the typed client follow from it. */
 
+import { audit } from './access/audit.js'
 import { creators } from './access/creators.js'
 import { keys } from './access/keys.js'
 import { clock } from './clock.js'
@@ -28,6 +29,7 @@ export const contract = {
   process,
   projects,
   keys,
+  audit,
   creators,
   snapshots,
   indexes,

@@ -23,6 +23,9 @@ export const operations = {
     create: 'POST /projects/:project/keys',
     revoke: 'DELETE /projects/:project/keys/:key',
   },
+  audit: {
+    list: 'GET /projects/:project/audit',
+  },
   creators: {
     get: 'GET /projects/:project/collections/:collection/documents/:document/creator',
     set: 'PUT /projects/:project/collections/:collection/documents/:document/creator',

@@ -7,10 +7,11 @@ import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
 import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
-import type { Backend, Context } from '../context.js'
+import { audit } from '../audit/audit-log.js'
+import type { Backend } from '../context.js'
 import { loginEvent, userEvent } from '../events/happenings.js'
 import { openLoginSession } from '../logins/sessions.js'
-import { happened, identityChanged, inTransaction, publish, publishing, unitOf } from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { noSuchUser } from './accounts.js'
 import { codeAt } from './codes.js'
 
@@ -39,7 +40,9 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
       ...(emailVerified === undefined ? {} : { emailVerified }),
     }
     publish(unit, identityChanged())
-    happened(unit, userEvent(project, 'changed', before, namesOf(changes)))
+    const names = namesOf(changes)
+    happened(unit, userEvent(project, 'changed', before, names))
+    await audit(unit, { project, operation: 'user.changed', subject: { user: id, names } })
     return updateUser(db, id, write, backend.now(project).toISOString())
   })
   if (!user) throw noSuchUser(id)
@@ -49,10 +52,13 @@ export async function changeUser(backend: Backend, id: string, changes: OwnersCh
 /** Deletes a user. The sessions end with it; documents that link to it stay. @throws {SvcError} `USER_NOT_FOUND` */
 export async function removeUser(backend: Backend, id: string): Promise<void> {
   const project = await projectOf(backend, id)
-  const unit = unitOf(backend)
-  const isGone = await publishing(unit, identityChanged, () => deleteUser(unit.db, project, id))
-  if (!isGone) throw noSuchUser(id)
-  happened(unit, userEvent(project, 'removed', { id }))
+  await inTransaction(unitOf(backend), async (unit) => {
+    const isGone = await deleteUser(unit.db, project, id)
+    if (!isGone) throw noSuchUser(id)
+    publish(unit, identityChanged())
+    happened(unit, userEvent(project, 'removed', { id }))
+    await audit(unit, { project, operation: 'user.removed', subject: { user: id } })
+  })
   // The database has taken the user's files.
   backend.sweepFilesSoon()
 }
@@ -60,10 +66,13 @@ export async function removeUser(backend: Backend, id: string): Promise<void> {
 /** A token of a new session, as if the user had logged in. @throws {SvcError} `USER_NOT_FOUND` */
 export async function openTokenFor(backend: Backend, id: string): Promise<string> {
   const project = await selectProject(backend.db, await projectOf(backend, id))
-  const user = project && (await lockUser(backend.db, project.id, id))
-  if (!user) throw noSuchUser(id)
-  const scope: Pick<Context, 'backend' | 'db' | 'project'> = { backend, db: backend.db, project }
-  return (await openLoginSession(scope, user)).token
+  if (!project) throw noSuchUser(id)
+  return inTransaction(unitOf(backend), async (unit) => {
+    const user = await lockUser(unit.db, project.id, id)
+    if (!user) throw noSuchUser(id)
+    await audit(unit, { project: project.id, operation: 'user.token.created', subject: { user: id } })
+    return (await openLoginSession({ ...unit, project }, user)).token
+  })
 }
 
 /** What the user's authenticator app shows now. @throws {SvcError} `NOT_FOUND` if there is none */
@@ -78,9 +87,12 @@ export async function codeOf(backend: Backend, id: string): Promise<string> {
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */
 export async function endSessions(backend: Backend, id: string): Promise<void> {
   const project = await projectOf(backend, id)
-  const unit = unitOf(backend)
-  await publishing(unit, identityChanged, () => deleteSessionsOf(unit.db, id, null))
-  happened(unit, loginEvent(project, 'ended', { user: id }))
+  await inTransaction(unitOf(backend), async (unit) => {
+    await deleteSessionsOf(unit.db, id, null)
+    publish(unit, identityChanged())
+    happened(unit, loginEvent(project, 'ended', { user: id }))
+    await audit(unit, { project, operation: 'user.sessions.ended', subject: { user: id } })
+  })
 }
 
 function namesOf(changes: OwnersChanges): string[] {

@@ -1,3 +1,4 @@
+import type { AuditSubject } from '../../../client/protocol/model/access/audit.js'
 import {
   type Collection,
   type CountedCollection,
@@ -22,6 +23,7 @@ import {
 import { selectCountOf } from '../../store/creators.js'
 import { orphanCollectionFiles } from '../../store/files.js'
 import { insertCollectionChange } from '../../store/realtime/changes.js'
+import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
@@ -54,8 +56,11 @@ export async function createCollection(
     updatedAt: at,
   }
   requireManager(ctx, collection)
-  if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
-  happened(ctx, collectionEvent(ctx, 'created', collection))
+  await inTransaction(ctx, async (ctx) => {
+    if (!(await insertCollection(ctx.db, ctx.project.id, collection))) throw nameTaken(name)
+    happened(ctx, collectionEvent(ctx, 'created', collection))
+    await auditCollection(ctx, 'created', { collection: name })
+  })
   return shown(ctx, collection)
 }
 
@@ -101,6 +106,8 @@ export async function changeCollection(
     await updateCollection(ctx.db, after)
     await recordChange(ctx, after.id, after.updatedAt)
     happened(ctx, collectionEvent(ctx, 'changed', after))
+    const renamed = after.name === before.name ? {} : { renamedTo: after.name }
+    await auditCollection(ctx, 'changed', { collection: before.name, ...renamed, names: namesOf(input) })
     return after
   })
   return shown(ctx, changed)
@@ -117,6 +124,7 @@ export async function removeCollection(ctx: Context, name: string): Promise<{ id
     await recordChange(ctx, collection.id, ctx.backend.now(ctx.project.id).toISOString())
     await orphanCollectionFiles(ctx.db, collection.id)
     happened(ctx, collectionEvent(ctx, 'removed', collection))
+    await auditCollection(ctx, 'removed', { collection: collection.name })
     return collection.id
   })
   ctx.backend.sweepSoon()
@@ -130,6 +138,15 @@ function collectionEvent(
   { id, name }: StoredCollection,
 ): Happened {
   return { kind: `collection.${how}`, projectId: project.id, collection: { id, name } }
+}
+
+function auditCollection(ctx: Context, how: 'created' | 'changed' | 'removed', subject: AuditSubject): Promise<void> {
+  const { caller, project } = ctx
+  return audit(ctx, { project: project.id, operation: `collection.${how}`, subject, caller })
+}
+
+function namesOf(input: Partial<CollectionDefinition>): string[] {
+  return Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
 
 /** Tells subscribers that the collection itself has changed. */

@@ -5,11 +5,12 @@ import { selectUser } from '../../store/accounts/users.js'
 import { selectCollection } from '../../store/collections.js'
 import { updateCreator } from '../../store/creators.js'
 import { selectDocument } from '../../store/documents.js'
+import { audit } from '../audit/audit-log.js'
 import { noSuchCollection, noSuchDocument } from '../collections/missing.js'
 import type { Backend, Context } from '../context.js'
 import { callerOf, unscoped } from '../identity.js'
 import { requireProject } from '../projects/require-project.js'
-import { unitOf } from '../unit-of-work.js'
+import { inTransaction, unitOf } from '../unit-of-work.js'
 import { place, recording } from './writing.js'
 
 interface Named {
@@ -47,7 +48,11 @@ export async function transferDocument(backend: Backend, named: Named, to: strin
   if (!isId(id)) throw noSuchDocument(collection, id)
   const ctx: Context = { project, caller: callerOf({ id: project.id, secret: true, ...unscoped }), ...unitOf(backend) }
   const here = place(ctx, collection, backend.now(project.id))
-  const { documents } = await recording(ctx, () => updateCreator(ctx.db, here, id, to))
-  if (documents.length === 0) throw noSuchDocument(collection, id)
+  await inTransaction(ctx, async (ctx) => {
+    const { documents } = await recording(ctx, () => updateCreator(ctx.db, here, id, to))
+    if (documents.length === 0) throw noSuchDocument(collection, id)
+    const subject = { collection: collection.name, document: id, ...(to === null ? {} : { user: to }) }
+    await audit(ctx, { project: project.id, operation: 'document.transferred', subject })
+  })
   return { collection: collection.name, id, createdBy: to }
 }

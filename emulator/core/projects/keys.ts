@@ -10,10 +10,11 @@ import {
   selectKeys,
   selectProjectKeys,
 } from '../../store/projects.js'
+import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { hashOf } from '../hashes.js'
 import { type ApiKey, unscoped } from '../identity.js'
-import { identityChanged, publishing, unitOf } from '../unit-of-work.js'
+import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { requireProject } from './require-project.js'
 
 /** What a new key is to be; left out, a public one without a name that expires never and does all that a public one may. */
@@ -37,7 +38,10 @@ export async function createKey(
   const granted: ApiKey = { id: backend.newId(now), secret, name, scopes, expiresAt }
   await requireProject(backend, project)
   await backend.keyring.changing(async () => {
-    await insertKey(backend.db, project, keptKey(granted, key), now.toISOString())
+    await inTransaction(unitOf(backend), async (unit) => {
+      await insertKey(unit.db, project, keptKey(granted, key), now.toISOString())
+      await audit(unit, { project, operation: 'key.created', subject: { key: granted.id } })
+    })
     await keepKeys(backend, project)
   })
   return { ...granted, key }
@@ -47,11 +51,15 @@ export async function createKey(
 export async function revokeKey(backend: Backend, project: string, id: string): Promise<void> {
   const notFound = new SvcError('NOT_FOUND', `No key "${id.slice(0, 80)}".`)
   if (!isId(id)) throw notFound
-  const unit = unitOf(backend)
   const isGone = await backend.keyring.changing(async () => {
     // Out of the folder first: what it has kept comes back at the next start.
     await keepKeys(backend, project, id)
-    return publishing(unit, identityChanged, () => deleteKey(unit.db, project, id))
+    return inTransaction(unitOf(backend), async (unit) => {
+      const isGone = await deleteKey(unit.db, project, id)
+      publish(unit, identityChanged())
+      if (isGone) await audit(unit, { project, operation: 'key.revoked', subject: { key: id } })
+      return isGone
+    })
   })
   if (!isGone) throw notFound
 }

@@ -70,7 +70,7 @@ function aBackendWithKeys(ids: readonly string[]) {
     }
     return keys as Row[]
   }
-  const db = { query } as Partial<Database> as Database
+  const db = { query, transaction: (work) => work(db) } as Partial<Database> as Database
   const now = () => new Date('2026-01-01T00:00:00Z')
   const newId = () => '01900000-0000-7000-8000-000000000009'
   const backend = aBackend({ db, keyring, bus: openMemoryBus(), now, newId })

@@ -17,19 +17,12 @@ import {
   selectProjectKeys,
   updateSettings,
 } from '../../store/projects.js'
+import { audit } from '../audit/audit-log.js'
 import type { Backend, Identity } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import { hashOf } from '../hashes.js'
 import { callerOf } from '../identity.js'
-import {
-  happened,
-  identityChanged,
-  inTransaction,
-  publish,
-  publishing,
-  settingsChanged,
-  unitOf,
-} from '../unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish, settingsChanged, unitOf } from '../unit-of-work.js'
 import { createKey, drawKeys } from './keys.js'
 import { requireProject } from './require-project.js'
 
@@ -58,9 +51,12 @@ export async function createProject(
   const project: Project = { id: backend.newId(now), name, settings: { ...defaultSettings, ...settings } }
   requireLimiting(project.settings)
   const { apiKey, secretKey, keys } = drawKeys(backend)
-  const unit = unitOf(backend)
-  await publishing(unit, settingsChanged, () => insertProject(unit.db, project, keys, now.toISOString()))
-  happened(unit, projectEvent(project, 'created'))
+  await inTransaction(unitOf(backend), async (unit) => {
+    await insertProject(unit.db, project, keys, now.toISOString())
+    publish(unit, settingsChanged())
+    happened(unit, projectEvent(project, 'created'))
+    await audit(unit, { project: project.id, operation: 'project.created', subject: { names: Object.keys(settings) } })
+  })
   return { project, apiKey, secretKey }
 }
 
@@ -85,12 +81,15 @@ export async function openProject(backend: Backend, id: string): Promise<OpenedP
 export type OpenedProject = Omit<NewProject, 'secretKey'> & { readonly secretKey: string | undefined }
 
 async function makeProject(backend: Backend, id: string): Promise<OpenedProject> {
-  const { db, keyring } = backend
+  const { keyring } = backend
   const drawn = drawKeys(backend)
   // Kept before they are used: of two that start together in a new folder, one draws for both.
   const keys = await keyring.keepFirst(id, drawn.keys)
   const project: Project = { id, name: id, settings: defaultSettings }
-  await insertProject(db, project, keys, backend.now(id).toISOString())
+  await inTransaction(unitOf(backend), async (unit) => {
+    await insertProject(unit.db, project, keys, backend.now(id).toISOString())
+    await audit(unit, { project: id, operation: 'project.created' })
+  })
   const apiKey = publicKey(keys) ?? (await createKey(backend, id)).key
   return { project, apiKey, secretKey: apiKey === drawn.apiKey ? drawn.secretKey : undefined }
 }
@@ -125,6 +124,7 @@ export async function changeProject(
     publish(unit, settingsChanged())
     publish(unit, identityChanged())
     happened(unit, projectEvent(after, 'changed', Object.keys(settings)))
+    await audit(unit, { project: id, operation: 'settings.changed', subject: { names: Object.keys(settings) } })
   })
   return after
 }

@@ -13,6 +13,7 @@ import {
   selectCountedNames,
 } from '../../store/project-state.js'
 import { insertResets } from '../../store/realtime/changes.js'
+import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { projectEvent } from '../events/happenings.js'
 import {
@@ -74,6 +75,8 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
       ...(mail ? ['mail'] : []),
     ]
     happened(unit, projectEvent(found, 'reset', isWhole ? ['everything'] : parts))
+    const names = isWhole ? ['everything'] : [...new Set(parts)]
+    await audit(unit, { project, operation: 'project.reset', subject: { names } })
     return report
   })
   // The rows and bytes that nobody can reach any more.

@@ -4,7 +4,7 @@ import { lockState, selectCountedNames } from '../../store/project-state.js'
 import { lockSnapshots, takeTime } from '../../store/snapshots/registry.js'
 import type { Backend } from '../context.js'
 import { restartChanges } from '../projects/reset.js'
-import { identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
+import { identityChanged, inTransaction, publish, type UnitOfWork, unitOf } from '../unit-of-work.js'
 
 /** Waits for other work on snapshots and for writers, and keeps them out until the transaction ends. */
 export async function lockSnapshotsAndState(tx: Database, project: string): Promise<void> {
@@ -22,12 +22,12 @@ export async function lockSnapshotsAndState(tx: Database, project: string): Prom
 export async function replaceState<Result>(
   backend: Backend,
   { project, isWhole }: { readonly project: string; readonly isWhole: boolean },
-  replace: (tx: Database) => Promise<Result>,
+  replace: (unit: UnitOfWork & { readonly backend: Backend }) => Promise<Result>,
 ): Promise<Result> {
   const result = await inTransaction(unitOf(backend), async (unit) => {
     await lockSnapshotsAndState(unit.db, project)
     const before = await selectCountedNames(unit.db, project)
-    const result = await replace(unit.db)
+    const result = await replace(unit)
     const after = await selectCountedNames(unit.db, project)
     const collections = [...new Set([...before, ...after].map(({ id }) => id))]
     await restartChanges(unit, { project, isWhole, collections })

@@ -7,6 +7,7 @@ import { type CountedPart, countedParts, type Outcome, selectOutcome } from '../
 import { selectUndoable } from '../../store/snapshots/registry.js'
 import { selectColumns } from '../../store/snapshots/restore.js'
 import { takeBack } from '../../store/snapshots/take-back.js'
+import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
 import { snapshotEvent } from '../events/happenings.js'
 import { requireProject } from '../projects/require-project.js'
@@ -45,7 +46,8 @@ export async function finishCommand(backend: Backend, id: string, name: string):
  */
 export async function undoCommand(backend: Backend, id: string, name?: string): Promise<Undone> {
   const project = (await requireProject(backend, id)).id
-  const undone = await replaceState(backend, { project, isWhole: false }, async (tx) => {
+  const undone = await replaceState(backend, { project, isWhole: false }, async (unit) => {
+    const { db: tx } = unit
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: false })
     await takeBack({ tx, project, id: found.id, columns: await selectColumns(tx, found.id) })
@@ -53,6 +55,7 @@ export async function undoCommand(backend: Backend, id: string, name?: string): 
       selectOutcome(tx, { project, id: found.id, part, most: mostNamed }),
     )
     await deleteSnapshot(tx, project, found.id)
+    await audit(unit, { project, operation: 'snapshot.undone', subject: { snapshot: found.name } })
     return { command: found.command, snapshot: found.name, outcomes }
   })
   backend.events.add(snapshotEvent(project, 'undone', undone.snapshot))

@@ -13,9 +13,10 @@ import { resets } from './0012-resets.js'
 import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
-import { keyScopes } from './0016-key-scopes.js'
 import { pendingChanges } from './0017-pending-changes.js'
-import { creators } from './0018-creators.js'
+import { keyScopes } from './access/0016-key-scopes.js'
+import { creators } from './access/0018-creators.js'
+import { audit } from './access/0019-audit.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   keyScopes,
   pendingChanges,
   creators,
+  audit,
 ]

@@ -1,5 +1,6 @@
-/** What of the control API `svc serve` has, on a port of its own: projects, their keys, users, and whose documents are. */
+/** What of the control API `svc serve` has, on a port of its own: projects, their keys and audit log, users, and whose documents are. */
 import { version } from '../../version.js'
+import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
 import { type ControlHandlers, routesOf } from '../control/control-routes.js'
@@ -12,6 +13,7 @@ import { describing } from '../routes/about.js'
 const handlers = {
   projects: pick(projects, ['create', 'get', 'update']),
   keys,
+  audit,
   creators,
   users: pick(users, ['update', 'remove', 'token', 'logOut']),
 } satisfies { readonly [Name in keyof ControlHandlers]?: object }

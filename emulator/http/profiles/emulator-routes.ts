@@ -1,5 +1,6 @@
 /** All routes of the control API, for whoever develops against the service. */
 
+import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'
 import { keys } from '../control/access/keys.js'
 import { clock } from '../control/clock.js'
@@ -30,6 +31,7 @@ const handlers: ControlHandlers = {
   process,
   projects,
   keys,
+  audit,
   creators,
   snapshots,
   indexes,

@@ -31,6 +31,20 @@ export function accountCases(opened: Opened): void {
     expect(updated.settings).toMatchObject({ rateLimit: { minute: 5 }, appUrl: null, tier: 'standard' })
   })
 
+  it('the audit log', async () => {
+    const { control, emulator } = opened
+    const { projectId: project } = emulator
+    const { id: key } = await control.keys.create({ project, name: 'audited' })
+
+    const { entries } = await control.audit.list({ project, limit: 1 })
+    const { entries: earlier, next } = await control.audit.list({ project, before: entries[0]?.id ?? 0 })
+
+    const by = { kind: 'control', id: null, name: null }
+    expect(entries).toMatchObject([{ operation: 'key.created', by, subject: { key } }])
+    expect(earlier.filter(({ id }) => id >= (entries[0]?.id ?? 0))).toEqual([])
+    expect(next).toBeNull()
+  })
+
   it('creators of documents', async () => {
     const { control, emulator } = opened
     const svc = createClient(emulator)

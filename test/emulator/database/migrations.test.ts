@@ -1,5 +1,6 @@
 /** What becomes of the data of an older version. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrate, NewerDatabaseError } from '../../../emulator/database/migrate.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
@@ -12,7 +13,9 @@ import { openDatabases } from '../../fixtures/databases/shared-server.js'
 
 it('migrations are numbered from 1 without gaps, as their files are', () => {
   const folder = new URL('../../../emulator/database/schema/', import.meta.url)
-  const files = readdirSync(folder).filter((name) => /^\d{4}-/.test(name))
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => basename(path))
+    .filter((name) => /^\d{4}-/.test(name))
 
   const numbers = migrations.map(({ number }) => number)
 

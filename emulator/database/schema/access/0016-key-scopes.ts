@@ -1,6 +1,6 @@
 /** What keys are called, what they are good for and until when. A key that is there already is good for all that its kind may do. */
-import { sql } from '../port.js'
-import type { Migration } from './migration.js'
+import { sql } from '../../port.js'
+import type { Migration } from '../migration.js'
 
 export const keyScopes: Migration = {
   number: 16,

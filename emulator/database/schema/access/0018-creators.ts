@@ -1,6 +1,6 @@
 /** Who created a document by a user token, kept for the permission `owner`. Nobody knows it of documents that are there already. */
-import { sql } from '../port.js'
-import type { Migration } from './migration.js'
+import { sql } from '../../port.js'
+import type { Migration } from '../migration.js'
 
 /** A change knows whose document it was, also once the document is gone; who had it before, only where a transfer made the change. */
 export const creators: Migration = {
