@@ -6,6 +6,7 @@ import { useConnection } from '../live/context.js'
 import { Boundary } from '../parts/boundary.js'
 import { Copy } from '../parts/button.js'
 import { Icon } from '../parts/icons.js'
+import { Time } from '../parts/time.js'
 import { shortcut } from '../parts/words.js'
 import { useSession } from '../session/context.js'
 import { useShownCommand } from './command-line.js'
@@ -147,10 +148,16 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   )
 }
 
+function Saved({
+  database: { dataDir, isDurable, savedAt },
+}: Pick<NonNullable<ReturnType<typeof useInfo>['data']>, 'database'>) {
+  if (dataDir === null && !isDurable) return <>in memory</>
+  return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}</>
+}
+
 function BottomStrip() {
   const command = useShownCommand()
   const { data: info } = useInfo()
-  const where = info?.database.dataDir == null ? 'in memory' : 'saved'
   return (
     <footer className="bottom">
       <span className="wide-only">Same on the command line</span>
@@ -159,7 +166,7 @@ function BottomStrip() {
       </code>
       <Copy text={command} />
       <span className="grow" />
-      <span className="wide-only">{info ? where : ''}</span>
+      <span className="wide-only">{info ? <Saved database={info.database} /> : null}</span>
       <span className="wide-only">
         {info ? `PostgreSQL ${info.database.version.split(' ')[0]} · ${formatBytes(info.database.bytes)}` : ''}
       </span>

@@ -1,14 +1,18 @@
 import { statfs } from 'node:fs/promises'
 import { sizes, storageLimits } from '../../client/protocol/model/limits.js'
 import type { Project } from '../../client/protocol/model/project.js'
-import { type DatabaseSize, selectSize } from '../store/database-size.js'
+import { type DatabaseSize, selectSavedAt, selectSize } from '../store/database-size.js'
 import type { Backend } from './context.js'
 import { requireProject } from './projects/require-project.js'
 
 export interface ServiceInfo {
   /** The one that the service was opened for. */
   readonly project: Project
-  readonly database: DatabaseSize & { readonly dataDir: string | null; readonly isDurable: boolean }
+  readonly database: DatabaseSize & {
+    readonly dataDir: string | null
+    readonly isDurable: boolean
+    readonly savedAt: string | null
+  }
   readonly disk: { readonly freeBytes: number } | null
   readonly streams: { readonly connections: number; readonly subscriptions: number }
   readonly hashing: { readonly library: '@node-rs/bcrypt' | 'bcryptjs' }
@@ -18,13 +22,14 @@ export interface ServiceInfo {
 export async function readInfo(backend: Backend): Promise<ServiceInfo> {
   const { db, about, feeds, passwords } = backend
   const { dataDir = null } = about
-  const [project, size, disk, library] = await Promise.all([
+  const [project, size, savedAt, disk, library] = await Promise.all([
     requireProject(backend, about.project),
     selectSize(db),
+    selectSavedAt(db),
     dataDir === null ? null : freeDisk(dataDir),
     passwords.library(),
   ])
-  const database = { ...size, dataDir, isDurable: db.capabilities.isDurable }
+  const database = { ...size, dataDir, isDurable: db.capabilities.isDurable, savedAt }
   return { project, database, disk, streams: feeds.open(), hashing: { library } }
 }
 

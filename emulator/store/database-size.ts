@@ -13,3 +13,15 @@ export async function selectSize(db: Database): Promise<DatabaseSize> {
   )
   return row ?? { version: '', bytes: 0 }
 }
+
+/** When the database last wrote down what it was given, where it says so to whoever asks. */
+export async function selectSavedAt(db: Database): Promise<string | null> {
+  const [allowed] = await db.query<{ may: boolean }>(
+    sql`select has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') as may`,
+  )
+  if (!allowed?.may) return null
+  const [row] = await db.query<{ at: string | null }>(
+    sql`select max(modification) as at from pg_catalog.pg_ls_waldir()`,
+  )
+  return row?.at ?? null
+}

@@ -1,3 +1,4 @@
+import { create as createQrCode } from 'qrcode'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { type DashboardWorld, openDashboard } from './world.js'
@@ -55,12 +56,14 @@ it('shows the code of a second factor that logs in, and turns it off', async () 
   const app = createClient({ url: emulator.url, apiKey: emulator.apiKey })
   const account = { email: 'grace@example.com', password: 'Correct4Horse' }
   await app.auth.signUp(account)
-  await app.auth.twoFactor.enable()
+  const { otpauthUrl } = await app.auth.twoFactor.enable()
   await goTo('users')
   await row(account.email).click()
 
   const code = page.locator('.pane .code')
   await code.waitFor()
+  const drawn = page.getByRole('img', { name: 'QR code for an authenticator app' }).locator('path')
+  expect(modulesOf((await drawn.getAttribute('d')) ?? '')).toEqual(darkModules(otpauthUrl))
   await app.auth.twoFactor.verify((await code.textContent()) ?? '')
   await app.auth.logOut()
   const login = await app.auth.logIn(account)
@@ -71,6 +74,17 @@ it('shows the code of a second factor that logs in, and turns it off', async () 
   expect(await app.auth.logIn(account)).toMatchObject({ requires2fa: false })
   expect(world.faults).toEqual([])
 })
+
+/** Where the squares of a path are, without the quiet zone of four modules. */
+function modulesOf(path: string): string[] {
+  return [...path.matchAll(/M(\d+) (\d+)h1v1h-1z/g)].map(([, x, y]) => `${Number(x) - 4} ${Number(y) - 4}`)
+}
+
+function darkModules(text: string): string[] {
+  const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
+  const all = Array.from(modules.data, (isDark, at) => ({ isDark, at }))
+  return all.filter(({ isDark }) => isDark).map(({ at }) => `${at % modules.size} ${Math.floor(at / modules.size)}`)
+}
 
 it('shows a mail as it comes, with its link, and runs nothing in it', async () => {
   const { page, emulator, goTo } = world
@@ -119,6 +133,11 @@ it('lets the next login of the built-in provider fail, and shows how it ended', 
   await tab.close()
 
   await page.getByText('succeeds').waitFor()
+  const flow = page.locator('.flows > li').first()
+  await flow.getByRole('button', { name: 'no_email_provided' }).waitFor()
+  for (const step of ['asks to log in', 'chooses the account', 'exchanges the code', 'asks who it is']) {
+    await flow.getByText(step).waitFor()
+  }
   await world.expectAccessible()
   expect(world.faults).toEqual([])
 })

@@ -27,6 +27,7 @@ export const info = {
         version: z.string().describe('Of PostgreSQL.'),
         dataDir: z.string().nullable().describe('null where the data are in memory, or in a database elsewhere.'),
         isDurable: z.boolean().describe('Whether what is committed outlives a power cut.'),
+        savedAt: z.string().nullable().describe('When it last wrote its log; null where it does not say.'),
         bytes,
       }),
       disk: z.strictObject({ freeBytes: bytes }).nullable().describe('null where nothing is kept in a folder.'),

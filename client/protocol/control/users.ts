@@ -33,7 +33,7 @@ export const users = {
   },
   logOut: { summary: 'End all sessions of a user.', reply: removed },
   code: {
-    summary: "Get the code that the user's authenticator app shows.",
-    reply: z.strictObject({ code: z.string() }),
+    summary: "Get the code that the user's authenticator app shows, and what sets up another app.",
+    reply: z.strictObject({ code: z.string(), otpauthUrl: z.string().describe('As a QR code, for an app to scan.') }),
   },
 } satisfies OperationsOf<typeof operations.users>

@@ -8,6 +8,7 @@ import { useEvents } from '../../live/context.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
 import { Facts } from '../../parts/layout.js'
+import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { FirstSteps } from './first-steps.js'
 
@@ -122,6 +123,19 @@ function LastEvents() {
   )
 }
 
+type Info = NonNullable<ReturnType<typeof useInfo>['data']>
+
+/** Each commit is written down before it is answered; what it outlives depends on the engine. */
+function Saved({ database: { dataDir, isDurable, savedAt } }: Pick<Info, 'database'>) {
+  if (dataDir === null && !isDurable) return <>in memory, until the process ends</>
+  return (
+    <>
+      {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}
+      {isDurable ? ' · outlives a power cut' : ' · outlives the process, not a power cut'}
+    </>
+  )
+}
+
 function Health() {
   const { data: info } = useInfo()
   if (!info) return <article className="card" />
@@ -133,6 +147,7 @@ function Health() {
       <Facts
         rows={[
           ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
+          ['Saved', <Saved key="saved" database={database} />],
           ['Streams', `${streams.connections} open · ${streams.subscriptions} subscriptions`],
           ['Disk', disk === null ? 'nothing is kept' : `${formatBytes(disk.freeBytes)} free`],
           [

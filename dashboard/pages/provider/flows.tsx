@@ -74,7 +74,7 @@ function Hop({ hop }: { hop: LoginHop }) {
     <li>
       <div className="hop-line">
         <span className="hop-way">
-          {from} <span className="mono dim">→</span> {to}
+          {from} <span className="dim">›</span> {to}
         </span>
         <b>{hopKinds[kind]}</b>
         <code className="mono cut" title={`${method} ${url}`}>

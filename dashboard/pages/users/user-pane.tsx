@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { type AppUser, SvcError } from '../../../client/index.js'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -116,6 +116,7 @@ function Roles({ user, isBusy, onSave }: { user: AppUser; isBusy: boolean; onSav
 }
 
 const stepSeconds = 30
+const QrCode = lazy(() => import('./qr-code.js'))
 
 /** The code that the authenticator app of the user shows right now. */
 function SecondFactor({ user }: { user: AppUser }) {
@@ -163,23 +164,30 @@ function SecondFactor({ user }: { user: AppUser }) {
       await queries.invalidateQueries({ queryKey: ['users'] })
     })
   return (
-    <Facts
-      rows={[
-        [
-          'second factor',
-          data ? (
-            <span key="code">
-              <b className="code">{data.code}</b> <span className="dim">{left} s</span> <Copy text={data.code} />
-            </span>
-          ) : (
-            '…'
-          ),
-          <button key="off" type="button" className="link" disabled={isBusy} onClick={turnOff}>
-            turn off
-          </button>,
-        ],
-      ]}
-    />
+    <>
+      <Facts
+        rows={[
+          [
+            'second factor',
+            data ? (
+              <span key="code">
+                <b className="code">{data.code}</b> <span className="dim">{left} s</span> <Copy text={data.code} />
+              </span>
+            ) : (
+              '…'
+            ),
+            <button key="off" type="button" className="link" disabled={isBusy} onClick={turnOff}>
+              turn off
+            </button>,
+          ],
+        ]}
+      />
+      {data ? (
+        <Suspense fallback={<div className="qr-code" />}>
+          <QrCode text={data.otpauthUrl} label="QR code for an authenticator app" />
+        </Suspense>
+      ) : null}
+    </>
   )
 }
 

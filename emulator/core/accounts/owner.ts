@@ -5,7 +5,14 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import { setOwn } from '../../../client/protocol/model/json.js'
 import { deleteSessionsOf } from '../../store/accounts/sessions.js'
 import { selectSecrets, updateTotp } from '../../store/accounts/user-secrets.js'
-import { deleteUser, lockUser, selectProjectOfUser, type UserChanges, updateUser } from '../../store/accounts/users.js'
+import {
+  deleteUser,
+  lockUser,
+  selectProjectOfUser,
+  selectUser,
+  type UserChanges,
+  updateUser,
+} from '../../store/accounts/users.js'
 import { selectProject } from '../../store/projects.js'
 import { audit } from '../audit/audit-log.js'
 import type { Backend } from '../context.js'
@@ -13,7 +20,7 @@ import { loginEvent, userEvent } from '../events/happenings.js'
 import { openLoginSession } from '../logins/sessions.js'
 import { happened, identityChanged, inTransaction, publish, unitOf } from '../unit-of-work.js'
 import { noSuchUser } from './accounts.js'
-import { codeAt } from './codes.js'
+import { codeAt, otpauthUrl } from './codes.js'
 
 export interface OwnersChanges {
   readonly roles?: readonly string[] | undefined
@@ -75,13 +82,16 @@ export async function openTokenFor(backend: Backend, id: string): Promise<string
   })
 }
 
-/** What the user's authenticator app shows now. @throws {SvcError} `NOT_FOUND` if there is none */
-export async function codeOf(backend: Backend, id: string): Promise<string> {
-  const project = await projectOf(backend, id)
+/** What the user's authenticator app shows now, and what sets up another one. @throws {SvcError} `NOT_FOUND` if there is none */
+export async function authenticatorOf(backend: Backend, id: string): Promise<{ code: string; otpauthUrl: string }> {
+  const project = await selectProject(backend.db, await projectOf(backend, id))
+  const user = project && (await selectUser(backend.db, project.id, id))
+  if (!user) throw noSuchUser(id)
   const secrets = await selectSecrets(backend.db, id)
   const secret = secrets?.pendingTotpSecret ?? secrets?.totpSecret
   if (!secret) throw new SvcError('NOT_FOUND', 'This user has no authenticator: two-factor login was never enabled.')
-  return codeAt(secret, backend.now(project))
+  const code = await codeAt(secret, backend.now(project.id))
+  return { code, otpauthUrl: otpauthUrl(secret, { issuer: project.name, label: user.email }) }
 }
 
 /** Ends all sessions of a user. @throws {SvcError} `USER_NOT_FOUND` */

@@ -1,7 +1,7 @@
 import type { OutgoingUser } from '../../../client/protocol/model/document.js'
 import { documentShapes } from '../../../client/protocol/wire/document/encode.js'
 import { encodeData } from '../../../client/protocol/wire/document/populated.js'
-import { changeUser, codeOf, endSessions, openTokenFor, removeUser } from '../../core/accounts/owner.js'
+import { authenticatorOf, changeUser, endSessions, openTokenFor, removeUser } from '../../core/accounts/owner.js'
 import type { ControlHandlers } from './control-routes.js'
 
 export const users: ControlHandlers['users'] = {
@@ -15,7 +15,7 @@ export const users: ControlHandlers['users'] = {
     await endSessions(backend, params.user)
     return { id: params.user }
   },
-  code: async (backend, { params }) => ({ code: await codeOf(backend, params.user) }),
+  code: (backend, { params }) => authenticatorOf(backend, params.user),
 }
 
 /** In dialect a. */

@@ -65,10 +65,10 @@ export function accountCases(opened: Opened): void {
     const { control, emulator } = opened
     const svc = createClient(emulator)
     await svc.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse', data: { bio: 'Hi' } })
-    await svc.auth.twoFactor.enable()
+    const enrolment = await svc.auth.twoFactor.enable()
     const { id: user } = await svc.auth.me()
 
-    const { code } = await control.users.code({ user })
+    const { code, otpauthUrl } = await control.users.code({ user })
     const updated = await control.users.update({ user, roles: ['admin'], emailVerified: true })
     const { token } = await control.users.token({ user })
     const signedIn = await svc.auth.use(token)
@@ -76,6 +76,7 @@ export function accountCases(opened: Opened): void {
     const removed = await control.users.remove({ user })
 
     expect(code).toMatch(/^\d{6}$/)
+    expect(otpauthUrl).toBe(enrolment.otpauthUrl)
     expect(updated).toMatchObject({ roles: ['admin'], data: { bio: 'Hi' }, email_verified: true })
     expect(signedIn.user).toMatchObject({ id: user, roles: ['admin'] })
     expect(removed).toEqual({ id: user })

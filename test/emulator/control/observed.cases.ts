@@ -122,7 +122,12 @@ export function observationCases(opened: Opened): void {
     expect(open).toMatchObject({
       project: { id: emulator.projectId },
       addresses: { url: emulator.url, dashboardUrl: emulator.dashboardUrl },
-      database: { dataDir: null, isDurable: false, version: expect.stringMatching(/^\d+\.\d+/) },
+      database: {
+        dataDir: null,
+        isDurable: false,
+        savedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        version: expect.stringMatching(/^\d+\.\d+/),
+      },
       disk: null,
       streams: { connections: 2, subscriptions: 2 },
       dialect: 'a',
