@@ -25,21 +25,21 @@ export function insertionOf(db: Database, { project, collection, at }: WritePlac
       counted: sql`counted as materialized (
       select collection_id from document_counts where collection_id = ${collection.id} and not is_removed for key share
     )`,
-      recorded: sql`recorded as (
+      recorded: writing(sql`recorded as (
       insert into pending_changes (project_id, kind, collection_id, document_id, version, data, created_by, recorded_at)
       select ${project}, 'created', counted.collection_id, fresh.id, 1, fresh.data, fresh.created_by, ${at}::timestamptz
       from counted, fresh
       order by fresh.ordinality
-    )`,
+    )`),
       seq: sql`'later'`,
     }
   }
   return {
-    counted: sql`counted as (
+    counted: writing(sql`counted as (
       update document_counts set documents = documents + ${count}::int
       where collection_id = ${collection.id} and not is_removed
       returning collection_id
-    )`,
+    )`),
     recorded: sql`${drawn(project, count, sql`exists (select from counted)`)}, recorded as (
       insert into changes (project_id, seq, kind, collection_id, document_id, version, data, created_by, recorded_at)
       select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1, fresh.data,
@@ -97,11 +97,11 @@ export function recorded(
 export function recordedDeletion(db: Database, place: WritePlace, count: number): Recording {
   const { recording, seq } = recorded(db, place, 'deleted', sql`deleted`, count, sql`exists (select from counted)`)
   if (db.capabilities.runsWritersTogether) return { recording, seq }
-  const counted = sql`counted as (
+  const counted = writing(sql`counted as (
       update document_counts set documents = documents - ${count}::int
       where collection_id = ${place.collection.id} and exists (select from deleted)
       returning collection_id
-    )`
+    )`)
   return { recording: sql`${counted}, ${recording}`, seq }
 }
 
