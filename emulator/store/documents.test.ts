@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { capabilities } from '../database/pglite/asking.js'
 import type { Database, Sql } from '../database/port.js'
 import { insertDocuments, updateDocumentData } from './documents.js'
 
@@ -12,7 +13,7 @@ async function asked(values: readonly number[], write: typeof insertDocuments | 
     return []
   }
   const rows = values.map((values) => ({ id: 'id', json: '{}', values }))
-  await write({ query } as Partial<Database> as Database, place, rows)
+  await write({ query, capabilities } as Partial<Database> as Database, place, rows)
   return texts.join()
 }
 

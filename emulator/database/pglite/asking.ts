@@ -7,7 +7,7 @@ import { openAgain } from './recovery.js'
 import { send } from './sending.js'
 import type { Pglite } from './state.js'
 
-const capabilities: Capabilities = {
+export const capabilities: Capabilities = {
   supportsConcurrentIndexes: false,
   vacuumsItself: false,
   checkpointsItself: false,
