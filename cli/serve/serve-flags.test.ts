@@ -66,7 +66,7 @@ it.each([
 
 it.each([
   ['a folder is for one process: it says why', 'file:///var/lib/svc', 2, 'FOLDER_SHARED'],
-  ['a path is no address', '/var/lib/svc', 1, 'FILES_UNREACHABLE'],
+  ['a path is not an address', '/var/lib/svc', 1, 'FILES_UNREACHABLE'],
 ])('%s', async (_, filesUrl, workers, code) => {
   const read = { ...(await config([])), filesUrl, workers }
 

@@ -71,6 +71,6 @@ it('calls the client as code is written, and evaluates nothing', async () => {
   await page.keyboard.press('Control+a')
   await page.keyboard.type("svc.collection('posts').list({ where: alert(1) })")
   await page.keyboard.press('Control+Enter')
-  await page.getByText('"alert" is no value: texts stand in quotes.').waitFor()
+  await page.getByText('"alert" is not a valid value: write text in quotes.').waitFor()
   expect(world.faults).toEqual([])
 })

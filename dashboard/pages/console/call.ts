@@ -114,11 +114,11 @@ function readPlain(reader: Reader): Json {
     reader.at += number.length
     const value = Number(number.replaceAll('_', ''))
     if (Number.isFinite(value)) return value
-    throw new CallFault('This is no number that JSON can hold.', at)
+    throw new CallFault('This is not a valid JSON number.', at)
   }
   const word = readWord(reader)
   if (Object.hasOwn(words, word)) return words[word] as Json
-  throw new CallFault(word === '' ? 'A value is missing here.' : `"${word}" is no value: texts stand in quotes.`, at)
+  throw new CallFault(word === '' ? 'A value is missing here.' : `"${word}" is not a valid value: write text in quotes.`, at)
 }
 
 function readObject(reader: Reader): JsonObject {
