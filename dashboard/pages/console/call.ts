@@ -118,7 +118,10 @@ function readPlain(reader: Reader): Json {
   }
   const word = readWord(reader)
   if (Object.hasOwn(words, word)) return words[word] as Json
-  throw new CallFault(word === '' ? 'A value is missing here.' : `"${word}" is not a valid value: write text in quotes.`, at)
+  throw new CallFault(
+    word === '' ? 'A value is missing here.' : `"${word}" is not a valid value: write text in quotes.`,
+    at,
+  )
 }
 
 function readObject(reader: Reader): JsonObject {
