@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Json } from '../model/json.js'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
@@ -16,9 +17,12 @@ const view = z.strictObject({
     .describe('Own fields first, then those of the schema and of the newest documents, then `data`.'),
 })
 
+/** `z.json()` describes itself by references that have no place in the document of all operations. */
+const value = z.custom<Json>((given) => given !== undefined, 'expected a value of JSON').meta({})
+
 const answer = z.strictObject({
   columns: z.array(z.string()).describe('In the order of the query; a name can be there twice.'),
-  rows: z.array(z.array(z.json())).describe('Each with a value for each column.'),
+  rows: z.array(z.array(value)).describe('Each with a value for each column.'),
   isCut: z.boolean().describe('Whether there are more rows than these, by number or by size.'),
   milliseconds: z.number().describe('What the database took.'),
 })
