@@ -1,17 +1,6 @@
 /** Writers that go on whatever fails, and a ledger of what was acknowledged to them. */
-import { type CollectionClient, createClient, type DocumentChange, SvcError } from '../../../client/index.js'
-
-interface Entry {
-  readonly n: number
-}
-type Entries = CollectionClient<{ entries: Entry }, Entry>
-
-/** What is known of a document: the last update that was acknowledged, the last that was tried, and whether it was to be deleted. */
-interface Known {
-  least: number
-  most: number
-  removal: 'none' | 'tried' | 'done'
-}
+import { SvcError } from '../../../client/index.js'
+import { allChanges, type clientOf, compareChanges, isAsKnown, type Known } from '../../fixtures/kills.js'
 
 export interface Load {
   /** How many writes were acknowledged. */
@@ -35,10 +24,6 @@ export interface Findings {
 
 const writers = 6
 const updates = 3
-
-export function clientOf({ url, apiKey }: { url: string; apiKey: string }) {
-  return createClient<{ entries: Entry }>({ url, apiKey, transport: 'sse', retry: { attempts: 1 } })
-}
 
 export function openLoad(client: ReturnType<typeof clientOf>): Load {
   const entries = client.collection('entries')
@@ -93,33 +78,10 @@ async function find(client: ReturnType<typeof clientOf>, known: ReadonlyMap<stri
   const found = new Map<string, number>()
   for await (const { id, data } of entries.iterate()) if (data.n >= 0) found.set(id, data.n)
   const { documentCount = 0 } = await client.collections.get('entries')
-  const told = new Map<string, number>()
-  for (const { kind, document } of changes) {
-    if (kind === 'deleted') told.delete(document.id)
-    else told.set(document.id, document.data.n)
-  }
-  const ids = new Set([...told.keys(), ...found.keys()])
   const counted = documentCount - 1
   return {
     lost: [...known].filter(([id, entry]) => !isAsKnown(found.get(id), entry)).map(([id]) => id),
-    different: [...ids].filter((id) => told.get(id) !== found.get(id)),
-    gaps: changes.flatMap(({ seq }, at) => (seq === at + 1 ? [] : [seq])),
+    ...compareChanges(changes, found),
     miscounted: counted === found.size ? [] : [`${counted} counted, ${found.size} found`],
   }
-}
-
-function isAsKnown(n: number | undefined, { least, most, removal }: Known): boolean {
-  if (n === undefined) return removal !== 'none'
-  return removal !== 'done' && n >= least && n <= most
-}
-
-/** Every change that there ever was, in order, without the one that ends them. */
-async function allChanges(entries: Entries): Promise<DocumentChange<Entry>[]> {
-  const changes: DocumentChange<Entry>[] = []
-  const last = await entries.create({ n: -1 })
-  for await (const change of entries.subscribe({ since: 0 })) {
-    if (change.document.id === last.id) break
-    changes.push(change)
-  }
-  return changes
 }

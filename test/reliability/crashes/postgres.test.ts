@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
+import { clientOf } from '../../fixtures/kills.js'
 import { patiently } from '../../fixtures/patience.js'
 import { type CuttingProxy, cuttingProxy } from '../../fixtures/proxies/cutting-proxy.js'
 import { aSubscriber, overEventStream, overWebSocket, type Subscriber } from '../../fixtures/realtime/subscriber.js'
 import { record } from '../ledger.js'
 import { scaled } from '../scale.js'
-import { clientOf, openLoad } from './load.js'
+import { openLoad } from './load.js'
 
 const leastPerCycle = 40
 
