@@ -5,6 +5,7 @@ import { Route, Router, Switch } from 'wouter'
 import { CommandLineProvider } from './frame/command-line.js'
 import { Frame } from './frame/frame.js'
 import { UndoProvider } from './frame/undo.js'
+import { queryDefaults } from './live/again.js'
 import { EventsProvider } from './live/context.js'
 import { ApiPage } from './pages/api/api-page.js'
 import { ConsolePage } from './pages/console/console-page.js'
@@ -22,6 +23,7 @@ import { SnapshotsPage } from './pages/snapshots/snapshots-page.js'
 import { UsersPage } from './pages/users/users-page.js'
 import { Empty, wordsOf } from './parts/states.js'
 import { SessionProvider } from './session/context.js'
+import { loadAhead } from './session/scripts.js'
 import { type Entry, enter, type Session } from './session/session.js'
 
 const retryMilliseconds = 1_000
@@ -72,14 +74,8 @@ function entranceOf(entry: Exclude<Entry, { kind: 'ready' }>): ReactNode {
 }
 
 function Ready({ session }: { session: Session }) {
-  const [queries] = useState(
-    () =>
-      new QueryClient({
-        defaultOptions: {
-          queries: { staleTime: 5_000, retry: false, refetchOnWindowFocus: false, structuralSharing: true },
-        },
-      }),
-  )
+  useEffect(() => void loadAhead(), [])
+  const [queries] = useState(() => new QueryClient({ defaultOptions: queryDefaults }))
   return (
     <QueryClientProvider client={queries}>
       <SessionProvider session={session}>

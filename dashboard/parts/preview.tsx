@@ -1,5 +1,7 @@
 /** A file as it can be looked at in a page. */
 import { useQuery } from '@tanstack/react-query'
+import { SvcError } from '../../client/index.js'
+import { asFailure } from '../../client/send.js'
 
 const kinds: readonly (readonly [RegExp, 'image' | 'video' | 'audio' | 'text' | 'pdf'])[] = [
   [/\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i, 'image'],
@@ -29,8 +31,11 @@ function TextPreview({ url }: { url: string }) {
   const { data, error } = useQuery({
     queryKey: ['text', url],
     queryFn: async () => {
-      const answer = await fetch(url, { headers: { range: `bytes=0-${mostCharacters}` } })
-      if (!answer.ok) throw new Error(`The file answers ${answer.status}.`)
+      const answer = await fetch(url, { headers: { range: `bytes=0-${mostCharacters}` } }).catch((cause) => {
+        throw asFailure(cause, 'the emulator')
+      })
+      const { ok, status } = answer
+      if (!ok) throw new SvcError('INVALID_RESPONSE', `The file answers ${status}.`, [], { status })
       return answer.text()
     },
   })

@@ -1,6 +1,7 @@
 /** What stands in the place of content: what comes, what is missing, what failed. */
 import type { ReactNode } from 'react'
 import { SvcError } from '../../client/index.js'
+import { useConnection } from '../live/context.js'
 
 export function Empty({ title, children, command }: { title: string; children?: ReactNode; command?: string }) {
   return (
@@ -27,9 +28,25 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** No answer at all: the strip above says so, too, and what only reads is asked again by itself. */
+function NoAnswer({ retry }: { retry: (() => void) | undefined }) {
+  const connection = useConnection()
+  return (
+    <div className="failure away" role="status">
+      The emulator {connection === 'lost' ? 'does' : 'did'} not answer.
+      {retry ? (
+        <button type="button" className="link" onClick={retry}>
+          Try again
+        </button>
+      ) : null}
+    </div>
+  )
+}
+
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const code = error instanceof SvcError ? error.code : undefined
   const issues = error instanceof SvcError ? error.issues : []
+  if (code === 'NETWORK') return <NoAnswer retry={retry} />
   return (
     <div className="failure" role="alert">
       <b>{wordsOf(error)}</b>

@@ -1,7 +1,7 @@
 /** An emulator, and its dashboard in a real Chromium. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type Client, createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
@@ -15,6 +15,8 @@ export interface DashboardWorld {
   readonly context: BrowserContext
   /** What the page has reported, which no test wants. */
   readonly faults: string[]
+  /** Another one, of the same size and as patient. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>
   /** Opens a page of the dashboard by its path, such as `data/posts`. */
   goTo(path?: string): Promise<void>
   /** Finds no serious fault of accessibility. */
@@ -31,9 +33,16 @@ export async function openDashboard(options: Parameters<typeof startEmulator>[0]
   try {
     chromium = await openChromium()
     const { browser } = chromium
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    context.setDefaultTimeout(patience)
+    const newContext = async (more: BrowserContextOptions = {}) => {
+      const made = await browser.newContext({
+        ...{ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' as const },
+        ...more,
+      })
+      await made.grantPermissions(['clipboard-read', 'clipboard-write'])
+      made.setDefaultTimeout(patience)
+      return made
+    }
+    const context = await newContext()
     const page = await context.newPage()
     // Leaving with something typed is asked about by the browser.
     page.on('dialog', (dialog) => void dialog.accept())
@@ -46,7 +55,7 @@ export async function openDashboard(options: Parameters<typeof startEmulator>[0]
     await page.goto(`${emulator.dashboardUrl}#token=${emulator.controlToken}`)
     await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     return {
-      ...{ emulator, page, context, faults },
+      ...{ emulator, page, context, faults, newContext },
       client: createClient({ url: emulator.url, apiKey: emulator.secretKey ?? emulator.apiKey }),
       async goTo(path = '') {
         await page.goto(emulator.dashboardUrl + path)

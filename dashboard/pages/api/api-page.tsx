@@ -2,6 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearch } from 'wouter'
+import { SvcError } from '../../../client/index.js'
+import { asFailure } from '../../../client/send.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useInfo } from '../../frame/counts.js'
 import { Page } from '../../parts/layout.js'
@@ -73,10 +75,14 @@ function useDescription(dialect: string) {
   return useQuery({
     queryKey: ['openapi', dialect],
     queryFn: async () => {
-      const answer = await guard.fetch('/openapi.json', { headers: { 'svc-dialect': dialect } })
-      const body = await answer.json()
-      if (!answer.ok)
-        throw new Error(body?.error?.message ?? body?.detail ?? `The description is answered with ${answer.status}.`)
+      const headers = { 'svc-dialect': dialect }
+      const answer = await guard.fetch('/openapi.json', { headers }).catch((cause) => {
+        throw asFailure(cause, 'the emulator')
+      })
+      const { ok, status } = answer
+      const body = await answer.json().catch(() => undefined)
+      const words = body?.error?.message ?? body?.detail ?? `The description is answered with ${status}.`
+      if (!ok || body === undefined) throw new SvcError('INVALID_RESPONSE', words, [], { status })
       return readDescription(body)
     },
     staleTime: Number.POSITIVE_INFINITY,

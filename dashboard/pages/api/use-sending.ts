@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { asFailure } from '../../../client/send.js'
 import { useSession } from '../../session/context.js'
 import { keptFor } from '../../session/storage.js'
 import type { Caller, Request } from './request.js'
@@ -36,7 +37,7 @@ export function useSending() {
     try {
       await send(guard, request, secretsOf(caller), mine.signal, (part) => mine === abort.current && setReceived(part))
     } catch (failure) {
-      if (!mine.signal.aborted) setError(failure)
+      if (!mine.signal.aborted) setError(asFailure(failure, 'the emulator'))
     } finally {
       if (mine === abort.current) setBusy(false)
     }

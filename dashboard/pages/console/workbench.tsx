@@ -1,12 +1,13 @@
 /** An editor above and what came of it below, with what was run before. */
-import { lazy, type ReactNode, Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { Button } from '../../parts/button.js'
 import { Menu } from '../../parts/menu.js'
 import { Skeleton } from '../../parts/states.js'
+import { lazyPart } from '../../session/scripts.js'
 import type { CodeEditorProps } from './code-editor.js'
 import type { KeptText } from './kept-text.js'
 
-const CodeEditor = lazy(() => import('./code-editor.js'))
+const CodeEditor = lazyPart(() => import('./code-editor.js'))
 
 interface WorkbenchProps extends Pick<CodeEditorProps, 'label' | 'language' | 'complete' | 'fault' | 'onRun'> {
   readonly kept: KeptText

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Client, Document } from '../../../client/index.js'
 import { isId } from '../../../client/protocol/model/document.js'
 import { useCollections } from '../../frame/counts.js'
+import { unlessRefused } from '../../live/again.js'
 import { useSession } from '../../session/context.js'
 import { columnsOf, linkedIn } from '../data/columns.js'
 
@@ -69,7 +70,7 @@ async function readRelations(client: Client, all: readonly string[]): Promise<Re
 async function readCollection(client: Client, name: string): Promise<{ total: number | null; links: Link[] }> {
   const documents = client.collection(name)
   // One that this user may not read is shown without what is in it.
-  const newest = await documents.list({ limit: mostDocuments }).catch(() => undefined)
+  const newest = await documents.list({ limit: mostDocuments }).catch(unlessRefused)
   if (!newest) return { total: null, links: [] }
   const fields = fieldsWithIds(newest.items as Document[])
   if (fields.length === 0) return { total: newest.total, links: [] }

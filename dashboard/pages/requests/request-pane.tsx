@@ -7,6 +7,7 @@ import { curlOf } from '../../../client/snippets/curl.js'
 import { explainRefusal } from '../../../client/snippets/explain.js'
 import { harOf } from '../../../client/snippets/har.js'
 import { useAction, useCopy } from '../../frame/undo.js'
+import { untilAnswered } from '../../live/again.js'
 import { Button, Copy } from '../../parts/button.js'
 import { Differences } from '../../parts/differences.js'
 import { JsonText, pretty } from '../../parts/json.js'
@@ -33,7 +34,7 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
   const { data: request, error } = useQuery({
     queryKey: ['request', id],
     queryFn: () => control.requests.get({ id }),
-    refetchInterval: ({ state }) => (state.data?.state === 'open' ? 2_000 : false),
+    refetchInterval: (query) => (query.state.data?.state === 'open' ? 2_000 : untilAnswered(query)),
   })
   const onReplayed = (next: Replayed) => {
     setReplayed(next)

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { type AppUser, SvcError } from '../../../client/index.js'
 import { useAction, useUndo } from '../../frame/undo.js'
@@ -11,6 +11,7 @@ import { Failure, Skeleton } from '../../parts/states.js'
 import { emulatorNow, Time } from '../../parts/time.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
+import { lazyPart } from '../../session/scripts.js'
 
 export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
   const { owner } = useSession()
@@ -116,7 +117,7 @@ function Roles({ user, isBusy, onSave }: { user: AppUser; isBusy: boolean; onSav
 }
 
 const stepSeconds = 30
-const QrCode = lazy(() => import('./qr-code.js'))
+const QrCode = lazyPart(() => import('./qr-code.js'))
 
 /** The code that the authenticator app of the user shows right now. */
 function SecondFactor({ user }: { user: AppUser }) {

@@ -1,9 +1,13 @@
 /** Rows for and from spreadsheets. */
 import type { Fields, Json } from '../../../client/index.js'
+import { ahead } from '../../session/scripts.js'
+
+const writer = ahead(() => import('csv-stringify/browser/esm/sync'))
+const reader = ahead(() => import('csv-parse/browser/esm/sync'))
 
 /** A text that a spreadsheet would take for a formula stays one: the file is data, to be read back. */
 export async function csvOf(rows: readonly { readonly [name: string]: Json }[]): Promise<string> {
-  const { stringify } = await import('csv-stringify/browser/esm/sync')
+  const { stringify } = await writer()
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const cells = rows.map((row) => columns.map((name) => cellOf(row[name])))
   return stringify([columns, ...cells], { record_delimiter: 'windows' })
@@ -23,7 +27,7 @@ export async function readRows(text: string): Promise<Fields[]> {
     const lines = trimmed.split(/\r?\n/).filter((line) => line.trim() !== '')
     return objectsOf(isWhole(trimmed) ? [JSON.parse(trimmed)] : lines.map(parseLine))
   }
-  const { parse } = await import('csv-parse/browser/esm/sync')
+  const { parse } = await reader()
   const [first = ''] = trimmed.split('\n', 1)
   const delimiter = first.includes('\t') ? '\t' : first.includes(';') && !first.includes(',') ? ';' : ','
   const rows = parse(text, { columns: true, delimiter, bom: true, skip_empty_lines: true, relax_column_count: false })

@@ -1,5 +1,5 @@
 /** The document that is selected: its JSON, its fields, what it is linked with, its files and its former versions. */
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { SvcError } from '../../../../client/index.js'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
@@ -10,6 +10,7 @@ import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
 import { shortcut } from '../../../parts/words.js'
 import { useSession } from '../../../session/context.js'
+import { lazyPart } from '../../../session/scripts.js'
 import { nameOf } from '../columns.js'
 import { ConflictView } from './conflict-view.js'
 import { FieldsTab } from './fields-tab.js'
@@ -20,7 +21,7 @@ import { LinkedTab } from './linked-tab.js'
 import { type Edited, useDocument } from './use-document.js'
 import { useKnownFields } from './use-known-fields.js'
 
-const JsonEditor = lazy(() => import('./json-editor.js'))
+const JsonEditor = lazyPart(() => import('./json-editor.js'))
 
 interface PaneProps {
   readonly collection: string

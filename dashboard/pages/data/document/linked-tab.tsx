@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { Client, Document } from '../../../../client/index.js'
 import { useCollections } from '../../../frame/counts.js'
+import { unlessRefused } from '../../../live/again.js'
 import { Empty, Failure, Skeleton } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import { columnsOf, type Linked, linkedIn, nameOf } from '../columns.js'
@@ -103,7 +104,7 @@ async function outgoingOf(client: Client, collection: string, document: Document
 /** Fields of a collection that hold ids, by its newest documents, asked for this one. */
 async function incomingOf(client: Client, name: string, id: string): Promise<Incoming[]> {
   const documents = client.collection(name)
-  const newest = await documents.list({ limit: 20, count: false }).catch(() => undefined)
+  const newest = await documents.list({ limit: 20, count: false }).catch(unlessRefused)
   const fields = columnsOf((newest?.items ?? []) as Document[]).filter(({ type }) => type === 'link')
   const found = await Promise.all(
     fields.map(async ({ name: field }) => {
