@@ -110,6 +110,15 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     expect(await selectUsage(opened.db, project)).toEqual({ files: 1, bytes: 5 })
   })
 
+  it('names some of the rows without bytes and counts the others, as after the loss of a bucket', async () => {
+    for (let files = 0; files < 503; files++) await aRow()
+
+    await round()
+
+    expect(faults).toHaveLength(21)
+    expect(String(faults.at(-1))).toBe('Error: The bytes of 483 further files are gone.')
+  })
+
   it('removes the bytes and then the rows of orphaned files', async () => {
     const [gone, kept] = [await someBytes(await aRow()), await someBytes(await aRow(7))]
     await orphanFile(opened.db, project, gone)
