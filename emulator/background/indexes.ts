@@ -78,7 +78,8 @@ const mostBuildMilliseconds = 10_000
 const buildMicroseconds = { order: 9, text: 30 }
 
 const reviewMilliseconds = 60_000
-const interruptedMilliseconds = 1_800_000
+/** What is neither ready nor being made by then was interrupted. Of ten million documents, making one takes minutes, or hours. */
+const interruptedMilliseconds = 120_000
 const dayMilliseconds = 86_400_000
 
 const mostEarly = 100
@@ -267,10 +268,11 @@ async function review(state: State): Promise<void> {
 }
 
 function isUnwanted(
-  { project, isReady, madeAt, usedAt }: KeptIndex,
+  { project, isReady, isBeingMade, madeAt, usedAt }: KeptIndex,
   at: Date,
   { unusedDays }: IndexKeeperOptions,
 ): boolean {
+  if (isBeingMade) return false
   if (project === null) return true
   if (!isReady) return at.getTime() - Date.parse(madeAt) > interruptedMilliseconds
   return at.getTime() - Date.parse(usedAt) > unusedDays * dayMilliseconds

@@ -43,6 +43,8 @@ export interface KeptIndex extends FieldIndex {
   readonly bytes: number
   /** False while it is made, and for one whose making was interrupted. */
   readonly isReady: boolean
+  /** Whether a session is about it, which may go on after the process that has asked for it. */
+  readonly isBeingMade: boolean
   /** Both are null where its collection has been removed. */
   readonly project: string | null
   readonly collectionName: string | null
@@ -82,6 +84,7 @@ interface IndexRow {
   reason: string
   bytes: number
   is_ready: boolean
+  is_being_made: boolean
   project_id: string | null
   collection_name: string | null
 }
@@ -90,6 +93,11 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   const rows = await db.query<IndexRow>(sql`
     select f.name, f.collection_id, f.path, f.kind, f.made_at, f.used_at, f.equal, f.uses, f.reason,
       coalesce(pg_relation_size(c.oid), 0) as bytes, coalesce(i.indisvalid, false) as is_ready,
+      i.indisvalid is not true and exists (
+        select from pg_stat_activity a
+        where a.datname = current_database() and a.state = 'active' and starts_with(a.query, 'create index ')
+          and strpos(a.query, f.name) > 0
+      ) as is_being_made,
       o.project_id, o.name as collection_name
     from field_indexes f
     left join collections o on o.id = f.collection_id
@@ -108,6 +116,7 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
     reason: row.reason,
     bytes: row.bytes,
     isReady: row.is_ready,
+    isBeingMade: row.is_being_made,
     project: row.project_id,
     collectionName: row.collection_name,
   }))
