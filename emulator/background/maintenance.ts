@@ -11,8 +11,8 @@ import { deleteRemovedDocuments } from '../store/collections.js'
 import { deleteExpiredAnswers } from '../store/idempotency.js'
 import { deleteExpiredLogins } from '../store/providers/idp-logins.js'
 import { deleteExpiredWindows } from '../store/rate-windows.js'
-import { deleteOldChanges } from '../store/realtime/changes.js'
 import { deleteExpiredTickets } from '../store/realtime/tickets.js'
+import { deleteOldChanges } from '../store/realtime/trimming.js'
 import type { Leader } from './leader.js'
 import { openRounds, type Rounds } from './rounds.js'
 
@@ -55,7 +55,7 @@ export function openMaintenance(db: Database, { now, report, leader }: Maintenan
 
 /** What may be a lot: each deletes one piece, and says whether there may be another. */
 function piecewise(db: Database, ago: (milliseconds: number) => string): readonly (() => Promise<boolean>)[] {
-  const changes = { before: ago(keptChangesMilliseconds), kept: keptChanges, most: piece }
+  const changes = { before: ago(keptChangesMilliseconds), kept: keptChanges, most: piece, reached: new Map() }
   const audit = { before: ago(keptAuditMilliseconds), kept: keptAudit, most: piece }
   return [
     () => deleteRemovedDocuments(db, piece),

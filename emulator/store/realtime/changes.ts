@@ -4,7 +4,7 @@ import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { nobody } from '../creators.js'
 import { mostTextBytes } from '../sql-words.js'
-import { numberAllChanges, numberChanges } from './numbering.js'
+import { numberChanges } from './numbering.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
 export type Recorded = RecordedDocumentChange | CollectionChange | CollectionReset
@@ -194,35 +194,6 @@ export interface ResetPlace {
   readonly collections: readonly string[]
   readonly at: string
   readonly isWhole: boolean
-}
-
-/**
- * Deletes some changes that are both older than `before` and beyond the newest `kept` of their project, the first ones first;
- * how many. Times need not follow the numbers: what stands behind a younger one waits for it, so that none is missing between
- * the oldest that is kept and the newest. What a reset has left behind goes whatever its age. Contract 9.4.
- */
-export async function deleteOldChanges(
-  db: Database,
-  { before, kept, most }: { before: string; kept: number; most: number },
-): Promise<number> {
-  await numberAllChanges(db)
-  const rows = await db.query(sql`
-    delete from changes
-    where (project_id, seq) in (
-      select c.project_id, c.seq
-      from sequences s
-      cross join lateral (
-        select project_id, seq, max(recorded_at) over (order by seq) as newest_until
-        from changes
-        where project_id = s.project_id and seq <= greatest(s.last_seq - ${kept}::int, s.kept_after)
-        order by seq
-        limit ${most}::int
-      ) c
-      where c.newest_until < ${before}::timestamptz or c.seq <= s.kept_after
-      limit ${most}::int
-    )
-    returning 1 as one`)
-  return rows.length
 }
 
 function fromRow(row: ChangeRow): Recorded {

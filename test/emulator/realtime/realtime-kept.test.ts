@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
-import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
+import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { openAuthenticated, openEvents } from '../../fixtures/realtime/streams.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-kept-'))

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Listener } from '../../../emulator/core/realtime/feeds.js'
-import { deleteOldChanges } from '../../../emulator/store/realtime/changes.js'
+import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 import { aConnection, aListener, type Log, openWorld, range, seqsOf } from '../../fixtures/realtime/connections.js'
 
