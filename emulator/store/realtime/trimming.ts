@@ -47,5 +47,14 @@ export async function deleteOldChanges(
     )
     select project_id, max(seq) as reached, count(*)::int as changes from deleted group by project_id`)
   for (const row of rows) reached.set(row.project_id, row.reached)
+  if (rows.length > 0) await skipDeleted(db, reached)
   return rows.reduce((sum, { changes }) => sum + changes, 0)
+}
+
+/** Whoever asks for the oldest change that is kept begins to look behind those that are gone. The row is locked for no longer than that. */
+async function skipDeleted(db: Database, reached: ReadonlyMap<string, number>): Promise<void> {
+  await db.query(sql`
+    update sequences s set kept_after = r.seq
+    from unnest(${[...reached.keys()]}::text[], ${[...reached.values()].map(String)}::bigint[]) as r (project_id, seq)
+    where s.project_id = r.project_id and s.kept_after < r.seq`)
 }

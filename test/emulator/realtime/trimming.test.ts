@@ -1,6 +1,7 @@
 /** What a round of trimming costs, in counted work. What it deletes is in `changes.test.ts` and `realtime-kept.test.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, sql } from '../../../emulator/database/port.js'
+import { selectKept } from '../../../emulator/store/realtime/changes.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
@@ -24,15 +25,19 @@ describe.each(engines)('A round of trimming on %s', (engine) => {
     const trimming = { before: '2026-01-02T00:00:00Z', kept: 1_000, most: piece, reached: new Map<string, number>() }
 
     // Within one transaction, what a piece has deleted is in the index for the pieces after it.
-    const { deleted, read } = await opened.db.transaction(async (tx) => {
+    const { deleted, read, kept, readForKept } = await opened.db.transaction(async (tx) => {
       let deleted = 0
       for (let last = piece; last === piece; deleted += last) last = await deleteOldChanges(tx, trimming)
-      return { deleted, read: await readEntries(tx) }
+      const read = await readEntries(tx)
+      const kept = await selectKept(tx, 'a')
+      return { deleted, read, kept, readForKept: (await readEntries(tx)) - read }
     })
 
     expect(deleted).toBe(2_000)
     // Each is found, then deleted: twice, and some at the borders of pieces.
     expect(read).toBeLessThan(3 * deleted)
+    expect(kept).toEqual({ oldest: 1_001, lastSeq: 2_000 })
+    expect(readForKept).toBeLessThan(10)
     expect([...trimming.reached]).toEqual(expect.arrayContaining([['a', 1_000], ['b', 1_000]]))
   })
 
