@@ -8,8 +8,8 @@ import { openPglite } from '../../../emulator/database/pglite/pglite.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Config, startEmulator } from '../../../emulator/dev.js'
-import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { numberAllChanges } from '../../../emulator/store/realtime/numbering.js'
+import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'svc-changes-'))

@@ -38,7 +38,12 @@ describe.each(engines)('A round of trimming on %s', (engine) => {
     expect(read).toBeLessThan(3 * deleted)
     expect(kept).toEqual({ oldest: 1_001, lastSeq: 2_000 })
     expect(readForKept).toBeLessThan(10)
-    expect([...trimming.reached]).toEqual(expect.arrayContaining([['a', 1_000], ['b', 1_000]]))
+    expect([...trimming.reached]).toEqual(
+      expect.arrayContaining([
+        ['a', 1_000],
+        ['b', 1_000],
+      ]),
+    )
   })
 
   it('leaves what came before the oldest that is kept to nobody', async () => {

@@ -67,7 +67,9 @@ it('one that the server gave up, with nobody left to clear it away, is dropped',
     .query(`create index concurrently if not exists ${name} on svc.documents (id)`)
     .catch((error) => error.message)
   await expect.poll(isBeingMade, patiently).toBe(true)
-  await db.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'`)
+  await db.query(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'`,
+  )
   await making
   expect(await isBeingMade()).toBe(false)
   expect(await invalidIndexes()).toBe(1)
