@@ -16,6 +16,8 @@ import * as hostile from './rows/hostile/rows.js'
 import * as large from './rows/large.js'
 import { measure as manyUsers } from './rows/many-users.js'
 import * as peers from './rows/peers.js'
+import { measure as growthPostgres } from './rows/postgres/growth.js'
+import { measure as retentionPostgres } from './rows/postgres/retention.js'
 import * as writers from './rows/postgres/writers.js'
 import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
@@ -51,10 +53,15 @@ const groups = {
   disk,
   dashboard,
   writers,
+  'growth-postgres': { measure: growthPostgres },
+  'retention-postgres': { measure: retentionPostgres },
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
-const onlyWhenNamed = ['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers']
+const onlyWhenNamed = [
+  ...['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers'],
+  ...['growth-postgres', 'retention-postgres'],
+]
 
 const { values: flags, positionals: asked } = parseArgs({
   options: { json: { type: 'string' } },
