@@ -76,7 +76,7 @@ export interface Mutations<Data> {
   readonly isPending: boolean
   /** How many are on their way. */
   readonly pendingCount: number
-  /** Why a write is being sent again, with `retry`. */
+  /** Why a write is being sent again, with `retry`; one of them, for as long as any is. */
   readonly waiting: SvcError | undefined
   /** Of the last write, if it was refused. */
   readonly error: SvcError | undefined
@@ -169,13 +169,18 @@ function useDocument(
   return { document: id === undefined ? undefined : items[0], isLoading, status, error }
 }
 
-let provisional = 0
+/** A write on its way, and why it is sent again. */
+interface Running {
+  readonly key: number
+  readonly waiting?: SvcError
+}
+
+let writes = 0
 
 function useMutation(name: string, { retry = false }: MutationOptions = {}): Mutations<Fields> {
   const client = useClient()
-  const [pendingCount, setRunning] = useState(0)
+  const [running, setRunning] = useState<readonly Running[]>([])
   const [error, setError] = useState<SvcError>()
-  const [waiting, setWaiting] = useState<SvcError>()
   const calls = useMemo(() => {
     const overlay = overlayOf(client, name)
     const collection = client.collection(name)
@@ -184,10 +189,13 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
       send: (attempt: number) => Promise<Result>,
     ): Promise<Result> => {
       const pending = overlay.begin(change)
-      setRunning((count) => count + 1)
+      const key = ++writes
+      const end = (all: readonly Running[]) => all.filter((other) => other.key !== key)
+      setRunning((all) => [...all, { key }])
       setError(undefined)
       try {
-        const work = () => (retry ? persistently(client, send, setWaiting) : send(1))
+        const onWaiting = (waiting: SvcError) => setRunning((all) => [...end(all), { key, waiting }])
+        const work = () => (retry ? persistently(client, send, onWaiting) : send(1))
         const result = await overlay.inTurn(change.id, work)
         pending.confirm(result)
         return result
@@ -196,14 +204,14 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
         setError(failure as SvcError)
         throw failure
       } finally {
-        setRunning((count) => count - 1)
+        setRunning(end)
       }
     }
     return {
       create(data: Fields) {
         // However often it is sent, it creates one document.
         const options = repeatable()
-        return write({ kind: 'create', id: `new-${++provisional}`, data }, () => collection.create(data, options))
+        return write({ kind: 'create', id: `new-${++writes}`, data }, () => collection.create(data, options))
       },
       update: (id: string, data: Partial<Fields>) =>
         write({ kind: 'update', id, data }, () => collection.update(id, data as Fields)),
@@ -218,7 +226,9 @@ function useMutation(name: string, { retry = false }: MutationOptions = {}): Mut
       },
     }
   }, [client, name, retry])
-  return { ...calls, isPending: pendingCount > 0, pendingCount, error, waiting: pendingCount > 0 ? waiting : undefined }
+  const pendingCount = running.length
+  const { waiting } = running.find((write) => write.waiting) ?? {}
+  return { ...calls, isPending: pendingCount > 0, pendingCount, error, waiting }
 }
 
 const firstPage = {

@@ -7,29 +7,25 @@ import { backOff, isPassing, pause } from '../send.js'
 const mostDoublings = 3
 
 /**
- * @param onWaiting receives why it is sent again, and nothing once it was taken or refused
+ * @param onWaiting receives why it is sent again
  * @throws {SvcError} what cannot pass, and the last failure if somebody else is signed in by then: it was not their write
  */
 export async function persistently<Result>(
   { auth }: Pick<Client, 'auth'>,
   send: (attempt: number) => Promise<Result>,
-  onWaiting: (why: SvcError | undefined) => void,
+  onWaiting: (why: SvcError) => void,
 ): Promise<Result> {
   const whoAsks = async () => (await auth.session())?.user.id
   const writer = await whoAsks()
   for (let attempt = 1; ; attempt++) {
     try {
-      const result = await send(attempt)
-      onWaiting(undefined)
-      return result
+      return await send(attempt)
     } catch (error) {
       const failure = error as SvcError
-      onWaiting(isPassing(failure) ? failure : undefined)
       if (!isPassing(failure)) throw failure
+      onWaiting(failure)
       await pause(backOff(1_000, Math.min(attempt, mostDoublings)))
-      if ((await whoAsks()) === writer) continue
-      onWaiting(undefined)
-      throw failure
+      if ((await whoAsks()) !== writer) throw failure
     }
   }
 }

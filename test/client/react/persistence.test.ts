@@ -22,8 +22,9 @@ let svc: Client<Schema>
 let root: Root
 let place: HTMLElement
 let posts: Mutations<Post>
-/** Every list that was shown, one after the other. */
+/** Every list that was shown, one after the other, and whether it said that a write waits. */
 let shown: string[]
+let saidWaiting: boolean[]
 let documents: readonly object[]
 
 beforeAll(async () => {
@@ -38,6 +39,7 @@ beforeEach(async () => {
   place = aPlace()
   root = createRoot(place)
   shown = []
+  saidWaiting = []
   root.render(createElement(SvcProvider, { client: svc }, createElement(Page)))
   await shows('open:')
 })
@@ -47,12 +49,13 @@ function Page() {
   const { items, status } = useLive('posts', { sort: 'title' })
   const mutations = useMutation('posts', { retry: true })
   const list = items.map(({ data }) => [data.title, data.views].filter((value) => value !== undefined).join(' ')).join()
+  const { waiting, pendingCount, error } = mutations
   posts = mutations
   documents = items
   useEffect(() => {
     shown.push(list)
+    saidWaiting.push(waiting !== undefined)
   })
-  const { waiting, pendingCount, error } = mutations
   return `${[status, ...(waiting ? [`waiting ${pendingCount}`] : []), ...(error ? [error.code] : [])].join()}:${list}`
 }
 
@@ -69,6 +72,22 @@ it('a write waits for a service that is away, and says so', async () => {
 
   await shows('open:A')
   expect(await stored()).toEqual([{ title: 'A' }])
+})
+
+it('a write that waits says so until it is answered, whatever becomes of the others', async () => {
+  const { id } = await posts.create({ title: 'B' })
+  const away = await project.faults.add({ kind: 'status', status: 503, method: 'POST' })
+  const created = posts.create({ title: 'A' })
+  await shows('open,waiting 1:A,B')
+  saidWaiting = []
+
+  await posts.update(id, { views: 1 })
+  await shows('open,waiting 1:A,B 1')
+  expect(saidWaiting).not.toContain(false)
+
+  await away.remove()
+  await created
+  await shows('open:A,B 1')
 })
 
 it('a write whose answers are lost is made once, and is never shown twice', async () => {
