@@ -12,6 +12,7 @@ let chromium: OpenBrowser
 let app: TemplateApp
 let emulator: Typed
 let address: string
+let emulatorPort = 0
 const problems: string[] = []
 
 beforeAll(async () => {
@@ -26,9 +27,12 @@ afterAll(async () => {
   await chromium?.close()
 })
 
+/** Not at the usual port, which others want while it is away. */
 async function startEmulator(): Promise<Typed> {
-  const typed = app.type('npx svc dev')
-  await typed.until(/\.env\.local has this address and key/)
+  const typed = app.type(`npx svc dev --port ${emulatorPort}`)
+  const said = await typed.until(/\.env\.local has this address and key/)
+  const [, port = ''] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(said) ?? []
+  emulatorPort = Number(port)
   return typed
 }
 
@@ -235,11 +239,12 @@ test('its types are those of its seed, it compiles, and it can be built', async 
 
 /** Until nothing that was written waits for an answer. */
 async function settled(page: Page): Promise<void> {
-  await expect
-    .poll(async () => [await page.locator('.saving').count(), await page.getByText('not saved yet').count()], {
-      timeout: 60_000,
-    })
-    .toEqual([0, 0])
+  try {
+    await page.locator('.tasks[aria-busy=false]').waitFor({ timeout: 60_000 })
+  } catch (error) {
+    throw new Error(`It says: ${await page.locator('body').innerText()}`, { cause: error })
+  }
+  expect(await page.getByText('not saved yet').count()).toBe(0)
 }
 
 /** Looks at every frame whether the list shows a title twice. */

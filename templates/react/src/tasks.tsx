@@ -44,7 +44,7 @@ export function Tasks({ email }: { email: string }) {
         </button>
       </form>
       <Notices list={list} writes={writes} />
-      <ul className="tasks">
+      <ul className="tasks" aria-busy={writes.isPending}>
         {list.items.map(({ id, data }) => (
           // Until the service has it, a new task has no id of its own, and nothing more can be done to it.
           <li key={id} className={id.startsWith('new-') ? 'saving' : data.done ? 'done' : undefined}>
