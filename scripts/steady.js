@@ -1,6 +1,7 @@
 /**
  * `npm run steady`: whether the tests pass on any machine. The whole suite twice, then once beside 4 busy processes; then the
- * files that wait for something or have to do with time, 20 times each beside 12. Says which test wavered.
+ * files that wait for something or have to do with time, 20 times each beside 12. Says which test wavered, and after each run why,
+ * so that a run which is interrupted has told what it found.
  *
  * `npm run steady -- --passes 1 --load 2 --times 5 --beside 12 [file …]` for less, or for other files.
  */
@@ -69,24 +70,26 @@ async function run(name, files, load) {
 
 /**
  * @param {string} name
- * @param {{ testResults: { name: string, status: string, assertionResults: { fullName: string, status: string }[] }[] }} report
+ * @param {{ testResults: { name: string, status: string, message?: string, assertionResults: { fullName: string, status: string, failureMessages?: string[] }[] }[] }} report
  */
 function note(name, { testResults }) {
   const seen = new Set()
   for (const file of testResults) {
     const path = relative(root, file.name)
-    const tests = file.assertionResults
-    if (tests.length === 0 && file.status === 'failed') fail(`${path}: the file itself`, name)
-    for (const { fullName, status } of tests) {
+    const { assertionResults: tests, message } = file
+    if (tests.length === 0 && file.status === 'failed') fail(`${path}: the file itself`, name, message ? [message] : [])
+    for (const { fullName, status, failureMessages } of tests) {
       seen.add(`${path}: ${fullName}`)
-      if (status === 'failed') fail(`${path}: ${fullName}`, name)
+      if (status === 'failed') fail(`${path}: ${fullName}`, name, failureMessages)
     }
   }
   ran = Math.max(ran, seen.size)
 }
 
-/** @param {string} test @param {string} run */
-function fail(test, run) {
+/** @param {string} test @param {string} run @param {string[]} [messages] */
+function fail(test, run, messages = []) {
+  console.log(`failed: ${test}`)
+  for (const message of messages) console.log(message.replace(/^/gm, '    '))
   failures.set(test, [...(failures.get(test) ?? []), run])
 }
 
