@@ -33,10 +33,14 @@ export class CliFailure extends Error {
     readonly exit: number,
     message: string,
     readonly hint?: string,
-    extras: { readonly cause?: unknown } = {},
+    extras: { readonly cause?: unknown; readonly reached?: string } = {},
   ) {
     super(message, extras)
+    this.reached = extras.reached
   }
+
+  /** How far the command had come, where its cause stopped it. */
+  readonly reached: string | undefined
 }
 
 /** A wrong use of the command line: exit 2. */
@@ -66,6 +70,12 @@ export function reworded(
   const failure = describeFailure(cause)
   const { code, exit, message, hint } = { ...failure, ...words(failure) }
   return new CliFailure(code, exit, message, hint, { cause })
+}
+
+/** The same failure, with how far the command had come. A command that knows more about the cause says that instead of the hint. */
+export function stoppedBy(cause: unknown, reached: string, wayOn?: string): CliFailure {
+  const { code, exit, message, hint } = describeFailure(cause)
+  return new CliFailure(code, exit, `${message} ${reached}`, wayOn ?? hint, { cause, reached })
 }
 
 /** Any thrown thing, as it is printed for people and scripts. */
@@ -126,7 +136,7 @@ function furtherIssues({ issues, message }: SvcError): string[] {
 const hints: { readonly [code: string]: string } = {
   UNAUTHORIZED: 'Give a good key with --key or SVC_API_KEY; `svc whoami` shows which one is used.',
   COLLECTION_EXISTS: 'See what is there: svc collections list',
-  SNAPSHOT_EXISTS: 'Take another name, or see what is there: svc snapshot list',
+  SNAPSHOT_EXISTS: 'Take another name; see what is there: svc snapshot list',
   CONFLICT: 'Read it again, then repeat the change.',
   RATE_LIMITED: 'Wait a moment, then repeat the command.',
   UNAVAILABLE: 'Repeat the command in a moment.',
@@ -164,7 +174,7 @@ function describeMisuse(error: Error): Failure {
 
 /** oclif's words in ours, where its own take several lines. */
 function misuseMessage(error: Error): string {
-  if ('flags' in error && Array.isArray(error.flags)) return `Unknown flag "${error.flags.join('", "')}".`
+  if ('flags' in error && Array.isArray(error.flags)) return `Unknown flag "${[...new Set(error.flags)].join('", "')}".`
   if (error.message.startsWith('Missing ') && 'args' in error && Array.isArray(error.args)) {
     const named: { name: string; description?: string }[] = error.args
     return `Missing: ${named.map(({ name, description }) => `${name.toUpperCase()} (${description})`).join(', ')}.`

@@ -67,6 +67,7 @@ export abstract class ServiceCommand extends SvcCommand {
   protected override async explain(error: Error): Promise<Error> {
     // What the command line said itself while it sent something.
     if (error instanceof SvcError && error.cause instanceof CliFailure) return error.cause
+    if (error instanceof CliFailure && error.reached !== undefined) return this.explainStopped(error, error.reached)
     if (isUnreachable(error)) return this.explainUnreachable(error)
     if (!(error instanceof SvcError) || !this.target) return error
     if (error.status === 401 && this.target.key === undefined) return explainNoKey(this.target)
@@ -74,6 +75,13 @@ export abstract class ServiceCommand extends SvcCommand {
     if (error.code === 'VALIDATION_ERROR') return explainText(error, this.argv)
     if (error.code === 'NOT_FOUND') return this.explainNotFound(error)
     return error
+  }
+
+  private async explainStopped(stopped: CliFailure, reached: string): Promise<Error> {
+    const { cause } = stopped
+    if (!(cause instanceof SvcError)) return stopped
+    const explained = await this.explain(cause)
+    return explained === cause ? stopped : reworded(explained, ({ message }) => ({ message: `${message} ${reached}` }))
   }
 
   private explainUnreachable(cause: SvcError): Error {

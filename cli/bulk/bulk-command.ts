@@ -1,5 +1,5 @@
 import type { Where } from '../../client/protocol/model/where.js'
-import { CliFailure, exits, reworded } from '../base/failure.js'
+import { CliFailure, exits, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { type Client, TargetCommand } from '../base/target-command.js'
 import { readWhere, spellingNote, type WhereFlags } from '../documents/where-flag.js'
@@ -69,7 +69,7 @@ export abstract class BulkCommand extends TargetCommand {
     } catch (error) {
       if (error instanceof CliFailure) throw error
       const reached = `${count(written)} of ${counted(total, 'document')} ${done} before it failed.`
-      throw reworded(error, ({ message }) => ({ message: `${message} ${reached}` }))
+      throw stoppedBy(error, reached)
     } finally {
       progress.stop()
       stop.release()

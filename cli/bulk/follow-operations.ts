@@ -1,6 +1,6 @@
 /** Runs the operations of a file with a progress bar, and reports how far it came where it is interrupted or fails. */
 import type { ImportSource } from '../../seeds/records/input.js'
-import { CliFailure, exits, reworded } from '../base/failure.js'
+import { CliFailure, exits, stoppedBy } from '../base/failure.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { count, counted } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
@@ -34,10 +34,7 @@ export async function followOperations(input: ImportSource, options: FollowOptio
     throw new CliFailure('INTERRUPTED', exit, `Stopped; ${reached()}.`, 'Give the same command again to go on.')
   } catch (error) {
     if (error instanceof CliFailure) throw error
-    throw reworded(error, ({ message }) => ({
-      message: `${message} ${reached()}.`,
-      hint: 'Give the same command again to go on.',
-    }))
+    throw stoppedBy(error, `${reached()}.`, 'Give the same command again to go on.')
   } finally {
     progress.stop()
     stop.release()

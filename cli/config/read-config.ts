@@ -42,7 +42,7 @@ const dev = {
 
 /** @throws {CliFailure} with exit 2, naming the file and the setting. Settings of the project are for the emulator to judge. */
 export function readConfig(path: string, content: unknown): SvcConfig {
-  if (!isObject(content)) throw badFile(path, 'does not hold an object')
+  if (!isObject(content)) throw badFile(path, 'does not hold an object', { known: Object.keys(sections) })
   // What editors read of it is theirs.
   const { $schema: _, ...config } = content
   requireKinds(path, config, sections)
@@ -52,14 +52,14 @@ export function readConfig(path: string, content: unknown): SvcConfig {
 
 interface Fault {
   readonly cause?: unknown
-  /** What the file may hold at that place. */
+  /** What the file may hold at that place, where it held something else. */
   readonly known?: readonly string[]
   readonly meant?: string | undefined
 }
 
-export function badFile(path: string, what: string, { cause, known = Object.keys(sections), meant }: Fault = {}) {
+export function badFile(path: string, what: string, { cause, known, meant }: Fault = {}) {
   const question = meant === undefined ? '' : `Did you mean "${meant}"? `
-  const hint = `${question}It may hold: ${known.join(', ')}.`
+  const hint = known === undefined ? 'Correct it.' : `${question}It may hold: ${known.join(', ')}.`
   return new CliFailure('BAD_CONFIG', exits.misuse, `${path}: ${what}.`, hint, { cause })
 }
 
@@ -72,6 +72,6 @@ function requireKinds(path: string, content: object, kinds: Readonly<Record<stri
       throw badFile(path, `"${prefix}${name}" is not a valid setting`, { known, meant: nearest(name, known) })
     }
     const [isGood, words] = kind
-    if (value !== undefined && !isGood(value)) throw badFile(path, `"${prefix}${name}" ${words}`, { known })
+    if (value !== undefined && !isGood(value)) throw badFile(path, `"${prefix}${name}" ${words}`)
   }
 }

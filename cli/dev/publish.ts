@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { type EmulatorInfo, readEmulatorFile, writePrivateFile } from '../target/emulator-file.js'
+import { rm, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { type EmulatorInfo, readEmulatorFile, stateFolder, writePrivateFile } from '../target/emulator-file.js'
 import { isStillThere } from '../target/emulator-health.js'
 import { isAccepted } from '../target/trust.js'
 
@@ -23,6 +23,7 @@ export async function publishEmulatorInfo(
   info: EmulatorInfo,
   { folder, readyFile, isBeside }: Place,
 ): Promise<Published> {
+  await ignoreByGit(folder)
   const own = join(folder, 'emulator.json')
   const there = isBeside ? readEmulatorFile(own) : undefined
   const isOther = there && there.url !== info.url && isAccepted({ path: own, url: there.url })
@@ -38,4 +39,12 @@ export async function publishEmulatorInfo(
     }
   }
   return { other, withdraw }
+}
+
+/** Keys and data belong into no repository, whatever its own `.gitignore` says. A folder of another name may hold other things. */
+async function ignoreByGit(folder: string): Promise<void> {
+  if (basename(folder) !== stateFolder) return
+  await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
 }

@@ -70,7 +70,7 @@ function modeFindings(folder: string): Finding[] {
     return `Took them away from other users: ${open.join(', ')}`
   }
   const message = `Other users of this machine can read what is yours in ${nearby(folder)}: ${open.join(', ')}.`
-  const remedy = `chmod -R go= ${nearby(folder)}`
+  const remedy = `Take it away from them: svc doctor --repair, or chmod -R go= ${nearby(folder)}`
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 

@@ -75,7 +75,7 @@ function addressFinding({ file, prefix, name, value, isFilled }: Line, patient: 
       code: 'ENV_URL_DIFFERS',
       level: 'wrong',
       message,
-      ...filling(`${prefix}SVC_URL=${url}`, { file, isFilled }, patient),
+      ...filling(`Write: ${prefix}SVC_URL=${url}`, { file, isFilled }, patient),
     },
   ]
 }
@@ -93,16 +93,17 @@ function keyFinding(line: Line, all: readonly Line[], patient: Patient): Finding
   if (first === undefined || [first, ...others].includes(value)) return []
   const given = value === '' ? 'is empty' : `says ${maskKey(value)}, which is not a key of this folder`
   const message = `${prefix}SVC_API_KEY in ${file} ${given}.`
-  const wanted = `${prefix}SVC_API_KEY=$(svc project key --quiet)`
-  return [{ code: 'ENV_KEY_DIFFERS', level: 'wrong', message, ...filling(wanted, { file, isFilled }, patient) }]
+  const remedy = `Write the key after ${prefix}SVC_API_KEY= that this shows: svc status --env`
+  return [{ code: 'ENV_KEY_DIFFERS', level: 'wrong', message, ...filling(remedy, { file, isFilled }, patient) }]
 }
 
+/** The lines of `svc dev` are filled by it; others are their owner's, who is told how. */
 function filling(
-  line: string,
+  byHand: string,
   { file, isFilled }: Pick<Line, 'file' | 'isFilled'>,
   { folder, emulator }: Patient,
 ): Pick<Finding, 'remedy' | 'repair'> {
-  if (file !== envFile || !isFilled) return { remedy: `Write: ${line}` }
+  if (file !== envFile || !isFilled) return { remedy: byHand }
   if (!emulator) return { remedy: `Start the emulator, which fills its lines in ${envFile}: svc dev` }
   const repair = async () => {
     await fillEnvFile(folder, emulator)

@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { formatBytes } from '../../client/protocol/model/figures.js'
 import { openControl } from '../target/control.js'
+import { writeDuration } from '../terminal/duration.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
 import { dataMadeAt } from './folder-files.js'
 
@@ -49,8 +50,8 @@ export async function checkClock({ folder, emulator }: Patient, now = new Date()
   }
   const offset = emulator ? (await openControl(emulator).clock.get()).offset : 0
   if (offset !== 0) {
-    const seconds = Math.round(Math.abs(offset) / 1000)
-    const message = `The emulator's clock is ${seconds} s ${offset > 0 ? 'ahead of' : 'behind'} this machine's: somebody moved it.`
+    const length = writeDuration(Math.abs(offset))
+    const message = `The emulator's clock is ${length} ${offset > 0 ? 'ahead of' : 'behind'} this machine's: somebody moved it.`
     findings.push({ code: 'CLOCK_MOVED', level: 'note', message, remedy: 'svc clock reset' })
   }
   return { said: now.toISOString(), findings }

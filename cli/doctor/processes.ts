@@ -9,7 +9,7 @@ export function checkProcesses(proc = '/proc'): Seen {
   const orphans = namesIn(proc)
     .filter((name) => /^\d+$/.test(name) && isEmulator(`${proc}/${name}`) && isFolderGone(`${proc}/${name}`))
     .map(Number)
-  if (orphans.length === 0) return well('none')
+  if (orphans.length === 0) return well('none orphaned')
   const findings = orphans.map(
     (pid): Finding => ({
       code: 'ORPHANED_PROCESS',

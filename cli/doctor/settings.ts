@@ -16,8 +16,15 @@ export function checkSettings({ emulator, env }: Patient): Seen {
     ...attempt('BAD_CONFIG', () => void readProfiles()),
   ]
   const findings = files.length > 0 ? files : [...targetFindings(emulator, env), ...dialectFindings(env)]
-  const project = files.length > 0 ? undefined : findProjectFile()
-  return { said: project ? nearby(project.path) : 'no svc.json', findings: [...findings, ...profileModeFindings()] }
+  return {
+    said: files.length > 0 ? 'not valid' : whereSettingsAre(),
+    findings: [...findings, ...profileModeFindings()],
+  }
+}
+
+function whereSettingsAre(): string {
+  const project = findProjectFile()
+  return project ? nearby(project.path) : 'no svc.json'
 }
 
 /** Where commands go that name nothing themselves. */
@@ -55,7 +62,15 @@ function profileModeFindings(): Finding[] {
     return `Took ${path} away from other users`
   }
   const message = `Other users of this machine can read the keys in ${path}.`
-  return [{ code: 'PROFILES_OPEN_TO_OTHERS', level: 'wrong', message, remedy: `chmod 600 ${path}`, repair }]
+  return [
+    {
+      code: 'PROFILES_OPEN_TO_OTHERS',
+      level: 'wrong',
+      message,
+      remedy: `Take them away: svc doctor --repair, or chmod 600 ${path}`,
+      repair,
+    },
+  ]
 }
 
 /** What it throws, as a finding. */

@@ -31,6 +31,8 @@ export interface AppFolder {
   readonly isTyped: boolean
   /** Whether its files are CommonJS: a plain script of Node without `"type": "module"`. */
   readonly isCommonJs: boolean
+  /** The package of the client: `svc-toolkit` has it too, where it ships with the app already. */
+  readonly clientPackage: 'svc-toolkit-client' | 'svc-toolkit'
   /** What is still to be typed: installs, and the emulator. */
   readonly next: readonly string[]
 }
@@ -45,11 +47,14 @@ export function readApp(folder: string): AppFolder {
   const { add, addDev, run } = managers.find(({ lock }) => existsSync(join(folder, lock))) ?? npm
   const forDevelopment = ['svc-toolkit', ...(kind === 'node' && isTyped ? ['@types/node'] : [])]
   const missing = forDevelopment.filter((name) => !all.has(name))
+  const shipped = namesOf(dependencies)
+  const clientPackage =
+    shipped.includes('svc-toolkit') && !shipped.includes('svc-toolkit-client') ? 'svc-toolkit' : 'svc-toolkit-client'
   return {
-    ...{ folder, kind, title, prefix, isTyped },
+    ...{ folder, kind, title, prefix, isTyped, clientPackage },
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
     next: [
-      ...(namesOf(dependencies).includes('svc-toolkit-client') ? [] : [`${add} svc-toolkit-client`]),
+      ...(shipped.includes(clientPackage) ? [] : [`${add} ${clientPackage}`]),
       ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
       `${run} svc dev`,
     ],
@@ -65,11 +70,11 @@ export function clientModule(app: AppFolder): string {
       ? ''
       : '// Whoever opens the app can read this key. The permissions of collections say what it may do.\n'
   if (app.isCommonJs) {
-    return `const { createClient } = require('svc-toolkit-client')\n\nexports.svc = createClient(${options})\n`
+    return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`
   }
   const parts = [
     app.isTyped && app.kind === 'vite' ? '/// <reference types="vite/client" />\n' : '',
-    "import { createClient } from 'svc-toolkit-client'\n\n",
+    `import { createClient } from '${app.clientPackage}'\n\n`,
     app.isTyped ? collections : '',
     warning,
     `export const svc = createClient${app.isTyped ? '<Collections>' : ''}(${options})\n`,

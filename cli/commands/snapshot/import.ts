@@ -16,6 +16,9 @@ export default class SnapshotImport extends SnapshotCommand {
   }
   static override flags = { name: Flags.string({ description: 'name here, in place of the one it had' }) }
 
+  protected override readonly whereNameIsTaken =
+    'Take another name with --name, or remove that one: svc snapshot remove NAME'
+
   async run() {
     const { args, flags } = await this.parse(SnapshotImport)
     const snapshot = await importSnapshot(this.emulator(flags), args.file, flags.name)

@@ -92,7 +92,7 @@ function checkFields(walk: Walk, kind: string, node: Tree, scope: Scope, left: r
   for (const [name, value] of Object.entries(node)) {
     if (left.includes(name) || places.has(name)) continue
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (field === undefined) throw refused(walk, `"${fieldWords[name] ?? name}" is not allowed`)
+    if (field === undefined) throw refused(walk, `${fieldWords[name] ?? `"${name}"`} is not allowed`)
     if (field === 'nodes') checkNodes(walk, value, scope)
     else if (field !== 'value') checkNode(walk, field.kind, value as Tree, scope)
   }
@@ -250,16 +250,16 @@ export function nodeOf(value: unknown): [kind: string, node: Tree] {
 }
 
 const fieldWords: Readonly<Record<string, string>> = {
-  intoClause: 'into',
-  lockingClause: 'for update',
-  recursive: 'with recursive',
-  schemaname: 'a schema',
-  catalogname: 'a database',
-  func_variadic: 'variadic',
-  setof: 'setof',
-  pct_type: '%type',
-  useOp: 'using',
-  bsval: 'a bit string',
+  intoClause: '"into"',
+  lockingClause: '"for update"',
+  recursive: '"with recursive"',
+  schemaname: 'A schema before a name',
+  catalogname: 'A database before a name',
+  func_variadic: '"variadic"',
+  setof: '"setof"',
+  pct_type: '"%type"',
+  useOp: '"using"',
+  bsval: 'A bit string',
 }
 
 /** `InsertStmt` as `insert`, `XmlExpr` as `xml expr`. */

@@ -81,6 +81,18 @@ test('a change of many that the schema refuses says how many were changed before
   expect(ran.stderr).toContain('0 of 2 documents changed before it failed')
 })
 
+test('a change of many that permissions refuse says who may, and leaves no snapshot to undo', async () => {
+  const name = await aCollection(2)
+  await world.svc(['collections', 'permissions', name, '--delete', 'admin'])
+
+  const ran = await world.svc(['docs', 'delete', name, '--all', '--yes'])
+
+  expect(ran.exit).toBe(3)
+  expect(ran.stderr).toContain('0 of 2 documents deleted before it failed')
+  expect(ran.stderr).toContain(`--as <user>. Who may: svc collections permissions ${name}`)
+  expect(ran.stderr).toMatch(/Nothing was changed; deleted snapshot "auto-/)
+})
+
 test('an operation on each line is carried out, those about one document in their order', async () => {
   const name = await aCollection(3)
   const other = await aCollection(0)

@@ -55,7 +55,7 @@ test('at a terminal each check is a line, and each finding says what to do', asy
   expect(exit).toBe(10)
   expect(stdout).toMatch(/^✓ node {7}\d+\.\d+\.\d+$/m)
   expect(stdout).toMatch(
-    /^✗ settings {3}no svc\.json\n {11,}.*"ulr" is not a valid setting\.\n {11,}→ Did you mean "url"\? It may hold: profile,/m,
+    /^✗ settings {3}not valid\n {11,}.*"ulr" is not a valid setting\.\n {11,}→ Did you mean "url"\? It may hold: profile,/m,
   )
 })
 
@@ -162,7 +162,9 @@ test('a secret key that bundlers put into the page, and keys in git, are wrong',
   const git = (...words: string[]) => execa('git', words, { cwd: world.folder })
   await (await world.dev()).stop()
   await git('init', '-q')
-  await git('add', '.svc/keys')
+  await git('add', '--all')
+  expect((await doctor()).codes).toEqual([])
+  await git('add', '--force', '.svc/keys')
   writeFileSync(inFolder('.env'), 'SVC_SECRET_KEY=svc_secret_x\nNEXT_PUBLIC_SVC_API_KEY=svc_secret_x\n')
 
   const { stdout } = await world.svc(['doctor'])

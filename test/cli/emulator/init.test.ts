@@ -172,6 +172,13 @@ test('it names the installs that are missing, by the package manager of the app'
   })
 })
 
+test('an app that has svc-toolkit itself takes the client from there', async () => {
+  anApp({ 'package.json': JSON.stringify({ type: 'module', dependencies: { 'svc-toolkit': '1' } }) })
+
+  expect(await world.json(['init', '--yes'])).toMatchObject({ next: ['npx svc dev'] })
+  expect(text('svc.js')).toContain("from 'svc-toolkit'")
+})
+
 test('a .gitignore that covers .env.local with a pattern is left as it is', async () => {
   anApp({ '.gitignore': '/node_modules\n.env*\n.svc\n' })
 
