@@ -75,6 +75,7 @@ export async function loadSnapshot(info: EmulatorInfo, snapshot: string, say: (w
     command: `dev --snapshot ${snapshot}`,
     key: undefined,
     onSaved: (name: string) => say(`saved "${name}" first; svc undo brings it back`),
+    onUnchanged: (name: string) => say(`nothing is different; deleted "${name}" again`),
     onUnsaved: (why: string) => Promise.reject(new Error(why)),
   }
   await withSnapshot(undoable, () => snapshots.load({ project, snapshot }))

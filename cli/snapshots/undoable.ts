@@ -15,13 +15,15 @@ export interface Undoable {
   readonly key: string | undefined
   /** Receives the name of the snapshot. */
   onSaved(name: string): void
+  /** Receives its name where the command has changed nothing, and it was deleted again. */
+  onUnchanged(name: string): void
   /** Receives why there is none. Nothing is done where it throws. */
   onUnsaved(why: string): Promise<void>
 }
 
 /** Does the work between a snapshot and the word that the command has ended: what is written after that is not the command's. */
 export async function withSnapshot<Result>(
-  { emulator, command, key, onSaved, onUnsaved }: Undoable,
+  { emulator, command, key, onSaved, onUnchanged, onUnsaved }: Undoable,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const control = openSnapshotControl(emulator)
@@ -33,7 +35,10 @@ export async function withSnapshot<Result>(
   })
   if (name === undefined) return work()
   onSaved(name)
-  const finish = () => control.snapshots.finish({ project, snapshot: name })
+  const finish = async () => {
+    const { isKept } = await control.snapshots.finish({ project, snapshot: name })
+    if (!isKept) onUnchanged(name)
+  }
   const result = await work().catch(async (error) => {
     // What went wrong first is what is said.
     await finish().catch(() => undefined)

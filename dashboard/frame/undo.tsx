@@ -55,17 +55,18 @@ export function UndoProvider({ children }: { children: ReactNode }) {
       const snapshot = await savedBefore(control, project.id, command.replace(/^svc /, ''), ask)
       if (snapshot === 'no') return
       const undo = snapshot && (async () => keptWords(await control.snapshots.undo({ project: project.id, snapshot })))
-      const finish = async () => snapshot && control.snapshots.finish({ project: project.id, snapshot })
+      const finish = async () =>
+        snapshot !== undefined && (await control.snapshots.finish({ project: project.id, snapshot })).isKept
       try {
         await work()
       } catch (error) {
         // A part of it may be done.
-        await finish().catch(() => undefined)
-        if (undo && !isRefusal(error)) say({ words: `${words}, in part`, undo, isBad: true })
+        const isDone = await finish().catch(() => true)
+        if (undo && isDone) say({ words: `${words}, in part`, undo, isBad: true })
         throw error
       }
-      await finish()
-      say(undo ? { words, undo } : { words })
+      const isDone = await finish()
+      say(undo && isDone ? { words, undo } : { words })
     },
     [control, project.id, say, ask],
   )
@@ -83,11 +84,6 @@ export function UndoProvider({ children }: { children: ReactNode }) {
       {question ? <Ask {...question} /> : null}
     </Context>
   )
-}
-
-/** What was refused whole, such as one deletion, has changed nothing. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof SvcError && (error.status === 403 || error.status === 404 || error.status === 409)
 }
 
 type Answer = 'go' | 'save' | 'no'

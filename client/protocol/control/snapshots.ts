@@ -104,7 +104,10 @@ export const snapshots = {
   finish: {
     summary:
       'Say that the command has ended before which an automatic snapshot was saved: what is written then is not its.',
-    reply: z.strictObject({ name: z.string() }),
+    reply: z.strictObject({
+      name: z.string(),
+      isKept: z.boolean().describe('false where the command has changed nothing: the snapshot is deleted then.'),
+    }),
   },
   undo: {
     summary: 'Bring back what the last command has removed or changed. What was written since stays, and is listed.',

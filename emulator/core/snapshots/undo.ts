@@ -2,7 +2,7 @@
 
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { deleteSnapshot } from '../../store/snapshots/delete.js'
-import { insertEffects } from '../../store/snapshots/effects.js'
+import { insertEffects, selectHasEffects } from '../../store/snapshots/effects.js'
 import { type CountedPart, countedParts, type Outcome, selectOutcome } from '../../store/snapshots/outcome.js'
 import { selectUndoable } from '../../store/snapshots/registry.js'
 import { selectColumns } from '../../store/snapshots/restore.js'
@@ -25,17 +25,25 @@ export interface Undone {
 
 /**
  * Says that the command has ended, before which that snapshot was saved: whatever is written from now on is not the command's.
- * Until then only what is gone can be brought back.
+ * Until then only what is gone can be brought back. The snapshot before a command that has changed nothing is deleted, so that
+ * undo takes back the one before; the answer is whether it was kept.
  *
  * @throws {SvcError} `NOT_FOUND`
  */
-export async function finishCommand(backend: Backend, id: string, name: string): Promise<void> {
+export async function finishCommand(backend: Backend, id: string, name: string): Promise<boolean> {
   const project = (await requireProject(backend, id)).id
-  await inTransaction(unitOf(backend), async ({ db: tx }) => {
+  const isKept = await inTransaction(unitOf(backend), async ({ db: tx }) => {
     await lockSnapshotsAndState(tx, project)
     const found = (await selectUndoable(tx, project, name)) ?? nothingToUndo(name)
     if (!found.isSettled) await insertEffects(tx, { project, id: found.id, isCertain: true })
+    const hasEffects = await selectHasEffects(tx, found.id)
+    if (!hasEffects) await deleteSnapshot(tx, project, found.id)
+    return hasEffects
   })
+  if (isKept) return true
+  backend.sweepFilesSoon()
+  backend.events.add(snapshotEvent(project, 'removed', name))
+  return false
 }
 
 /**

@@ -37,8 +37,8 @@ export const snapshots: ControlHandlers['snapshots'] = {
   },
   remove: async (backend, { params }) => shown(await removeSnapshot(backend, params.project, params.snapshot)),
   async finish(backend, { params }) {
-    await finishCommand(backend, params.project, params.snapshot)
-    return { name: params.snapshot }
+    const isKept = await finishCommand(backend, params.project, params.snapshot)
+    return { name: params.snapshot, isKept }
   },
   async undo(backend, { params, request }) {
     const { outcomes, ...undone } = await undoCommand(backend, params.project, request.snapshot)

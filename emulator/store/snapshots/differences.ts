@@ -1,6 +1,7 @@
 /** What is different between two states of a project: of two snapshots, or of one and now. */
 import { type Database, type Fragment, identifier, sql } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, parts } from './parts.js'
+import { selectColumns } from './restore.js'
 
 export type DifferenceKind = 'added' | 'removed' | 'changed'
 
@@ -21,7 +22,10 @@ export interface Differences {
   readonly records: readonly Difference[]
 }
 
-/** What is compared of a row `t`, what it goes by, and which collection it is in. When it was written does not count. */
+/**
+ * What is compared of a row `t`, what it goes by, and which collection it is in. When it was written does not count. Of secrets
+ * nothing is compared but whether they are the same.
+ */
 const compared = {
   projects: { content: sql`t.settings`, name: sql`null::text`, group: sql`null::uuid` },
   collections: {
@@ -31,7 +35,8 @@ const compared = {
   },
   documents: { content: sql`t.data`, name: sql`null::text`, group: sql`t.collection_id` },
   users: {
-    content: sql`t.data || jsonb_build_object('email', t.email, 'roles', t.roles, 'email_verified', t.email_verified)`,
+    content: sql`t.data || jsonb_build_object('email', t.email, 'roles', t.roles, 'email_verified', t.email_verified,
+      'password', md5(secrets.password_hash), '2fa', md5(secrets.totp_secret))`,
     name: sql`t.email`,
     group: sql`null::uuid`,
   },
@@ -64,21 +69,26 @@ export async function selectDifferences(
   { project, from, to, most }: Sides,
 ): Promise<Differences[]> {
   const { content, name, group } = compared[part]
-  const side = (rows: Fragment) =>
-    sql`(select t.id::text as id, ${group} as collection, ${name} as name, ${content} as content from ${rows})`
-  const before = side(sql`${keptIn(from, part)} t`)
-  const after = side(
-    to === undefined ? sql`${identifier(part)} t where ${parts[part].rowsOf(project)}` : sql`${keptIn(to, part)} t`,
-  )
+  const creator = part === 'documents' && (await knowCreators(tx, from, to)) ? sql`t.created_by` : sql`null::uuid`
+  const side = (snapshot: string | undefined) => {
+    const tableFor = (each: PartName) => (snapshot === undefined ? identifier(each) : keptIn(snapshot, each))
+    const secrets =
+      part === 'users' ? sql`left join ${tableFor('user_secrets')} secrets on secrets.user_id = t.id` : sql``
+    const rows = snapshot === undefined ? parts[part].rowsOf(project) : sql`true`
+    return sql`(
+      select t.id::text as id, ${group} as collection, ${name} as name, ${content} as content, ${creator} as creator
+      from ${tableFor(part)} t ${secrets}
+      where ${rows})`
+  }
   const rows = await tx.query<{ collection: string | null; counts: string; records: string }>(
     onItsOwn(sql`
       with different as (
         select coalesce(b.id, a.id) as id, coalesce(a.collection, b.collection) as collection, coalesce(a.name, b.name) as name,
           case when b.id is null then 'added' when a.id is null then 'removed' else 'changed' end as kind,
-          b.content as before, a.content as after
-        from ${before} b
-        full join ${after} a on a.id = b.id
-        where a.id is null or b.id is null or a.content <> b.content
+          b.content as before, a.content as after, a.creator is distinct from b.creator as is_given_away
+        from ${side(from)} b
+        full join ${side(to)} a on a.id = b.id
+        where a.id is null or b.id is null or a.content <> b.content or a.creator is distinct from b.creator
       ), numbered as (
         select *, row_number() over (partition by collection order by id) as at from different
       )
@@ -90,9 +100,13 @@ export async function selectDifferences(
         )::text as counts,
         coalesce(json_agg(json_build_object('id', id, 'name', name, 'kind', kind, 'fields', coalesce((
           select json_agg(key order by key)
-          from jsonb_each(before) x (key, value)
-          full join jsonb_each(after) y (key, value) using (key)
-          where kind = 'changed' and x.value is distinct from y.value
+          from (
+            select key from jsonb_each(before) x (key, value) full join jsonb_each(after) y (key, value) using (key)
+            where x.value is distinct from y.value
+            union
+            select 'created_by' where is_given_away
+          ) fields
+          where kind = 'changed'
         ), '[]')) order by id) filter (where at <= ${most}::int), '[]')::text as records
       from numbered
       group by collection
@@ -103,6 +117,13 @@ export async function selectDifferences(
     counts: JSON.parse(counts),
     records: JSON.parse(records),
   }))
+}
+
+/** Whether both sides say who created a document: a snapshot of before there were owners does not. */
+async function knowCreators(tx: Database, ...sides: readonly (string | undefined)[]): Promise<boolean> {
+  const snapshots = sides.filter((side) => side !== undefined)
+  const columns = await Promise.all(snapshots.map((snapshot) => selectColumns(tx, snapshot)))
+  return columns.every((parts) => parts.get('documents')?.includes('created_by'))
 }
 
 /** The names of collections on either side, by their ids; the later ones win. */

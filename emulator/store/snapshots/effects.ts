@@ -1,5 +1,5 @@
 /** What a command has done to the state that was saved before it: by part, the rows that are gone, other or new since. */
-import { type Database, type Fragment, identifier, sql, writing } from '../../database/port.js'
+import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { keptIn, onItsOwn, type PartName, partNames, parts } from './parts.js'
 
 /** A part's table of effects: `key` of the row, and `mark` of it as the command has left it; null where it is gone. */
@@ -34,4 +34,16 @@ export async function insertEffects(
     )
   }
   await tx.query(writing(sql`update snapshots set is_settled = true where id = ${id}`))
+}
+
+/** Accounts of the built-in provider are not taken back, and that somebody logged in is no effect of a command. */
+const passedOver: readonly PartName[] = ['sessions', 'idp_accounts']
+
+/** Whether the command has done anything that could be taken back. */
+export async function selectHasEffects(tx: Database, id: string): Promise<boolean> {
+  const found = partNames
+    .filter((part) => !passedOver.includes(part))
+    .map((part) => sql`exists (select from ${effectsOf(id, part)})`)
+  const [row] = await tx.query<{ has_effects: boolean }>(onItsOwn(sql`select ${joinSql(found, ' or ')} as has_effects`))
+  return row?.has_effects === true
 }

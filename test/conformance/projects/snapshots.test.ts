@@ -243,6 +243,17 @@ test('contract 11 a diff says what is different, by collection and document, of 
   expect(await control.snapshots.diff({ project, snapshot: 'first', to: 'missing' }).catch(codeOf)).toBe('NOT_FOUND')
 })
 
+test('contract 11 a diff names a user whose password is another', async () => {
+  const { project, app } = await aFullProject()
+  await control.snapshots.save({ project, name: 'first' })
+
+  await app.auth.changePassword({ oldPassword: password, newPassword: 'Other4Horses' })
+  const { isSame, users } = await control.snapshots.diff({ project, snapshot: 'first' })
+
+  expect(isSame).toBe(false)
+  expect(users).toMatchObject({ changed: 1, records: [{ name: email, kind: 'changed', fields: ['password'] }] })
+})
+
 test('contract 11 saves and loads that come at once wait for each other', async () => {
   const world = await aFullProject()
   const { project } = world

@@ -156,6 +156,20 @@ test('contract 11 one command after the other is undone, the last one first', as
   expect(await stateOf(world)).toEqual(before)
 })
 
+test('contract 11 a command that has changed nothing is no command to undo: the one before it is', async () => {
+  const world = await aFullProject()
+  const { project, apiKey, posts, ids } = world
+  await command(world, 'docs delete', () => posts.delete(ids[0]))
+  const { name: snapshot } = await control.snapshots.save({ project, automatic: true, command: 'docs batch' })
+  await createClient({ url: service.url, apiKey }).auth.logIn({ email: 'ada@example.com', password })
+
+  const { isKept } = await control.snapshots.finish({ project, snapshot })
+  const undone = await control.snapshots.undo({ project })
+
+  expect(isKept).toBe(false)
+  expect(undone).toMatchObject({ command: 'docs delete', documents: { restored: 1 } })
+})
+
 test('contract 11 subscribers get RESYNC when something is brought back', async () => {
   const world = await aFullProject()
   const { project, secretKey, posts, ids } = world

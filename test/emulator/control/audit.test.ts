@@ -33,6 +33,7 @@ describe.each(engines)('The audit log on %s', (engine) => {
     const { id: key, key: worker } = await control.keys.create({ project, secret: true, name: 'worker' })
     await control.snapshots.save({ project, name: 'full' })
     const { name: undoable } = await control.snapshots.save({ project, automatic: true, command: 'docs delete' })
+    await owner.collection('posts').create({ text: 'of the command' })
     await control.snapshots.finish({ project, snapshot: undoable })
     const entries = async () => (await control.audit.list({ project })).entries
     return { control, project, apiKey, secretKey, owner, app, document, user, key, worker, undoable, entries }

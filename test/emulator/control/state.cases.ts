@@ -14,12 +14,13 @@ export function stateCases(opened: Opened): void {
     const loaded = await control.snapshots.load({ project, snapshot: 'empty' })
     const removed = await control.snapshots.remove({ project, snapshot: 'empty' })
     const { name } = await control.snapshots.save({ project, automatic: true, command: 'seed' })
-    await control.snapshots.finish({ project, snapshot: name })
+    await control.projects.update({ project, settings: { tier: 'free' } })
+    const { isKept } = await control.snapshots.finish({ project, snapshot: name })
     const undone = await control.snapshots.undo({ project })
 
     expect([shown, ...snapshots, removed]).toEqual([saved, saved, saved])
     expect(loaded).toEqual({ ...saved, lacking: [] })
-    expect(isSame).toBe(true)
+    expect([isSame, isKept]).toEqual([true, true])
     expect(undone).toMatchObject({ command: 'seed', snapshot: name })
   })
 
