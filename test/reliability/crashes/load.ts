@@ -25,8 +25,11 @@ export interface Findings {
 const writers = 6
 const updates = 3
 
-export function openLoad(client: ReturnType<typeof clientOf>): Load {
-  const entries = client.collection('entries')
+type Client = ReturnType<typeof clientOf>
+
+/** @param client where the service is, which may change while it is started again */
+export function openLoad(client: () => Client): Load {
+  const entries = () => client().collection('entries')
   const known = new Map<string, Known>()
   const unexpected: string[] = []
   const state = { isOver: false, acknowledged: 0, refused: 0 }
@@ -46,17 +49,17 @@ export function openLoad(client: ReturnType<typeof clientOf>): Load {
 
   async function write() {
     for (let turn = 0; !state.isOver; turn++) {
-      const created = await tried(() => entries.create({ n: 0 }))
+      const created = await tried(() => entries().create({ n: 0 }))
       if (!created) continue
       const entry: Known = { least: 0, most: 0, removal: 'none' }
       known.set(created.id, entry)
       for (let n = 1; n <= updates; n++) {
         entry.most = n
-        if (await tried(() => entries.update(created.id, { n }))) entry.least = n
+        if (await tried(() => entries().update(created.id, { n }))) entry.least = n
       }
       if (turn % 2 === 1) continue
       entry.removal = 'tried'
-      if (await tried(() => entries.delete(created.id))) entry.removal = 'done'
+      if (await tried(() => entries().delete(created.id))) entry.removal = 'done'
     }
   }
 
@@ -68,11 +71,11 @@ export function openLoad(client: ReturnType<typeof clientOf>): Load {
       state.isOver = true
       await Promise.all(writing)
     },
-    findings: async () => ({ ...(await find(client, known)), unexpected }),
+    findings: async () => ({ ...(await find(client(), known)), unexpected }),
   }
 }
 
-async function find(client: ReturnType<typeof clientOf>, known: ReadonlyMap<string, Known>) {
+async function find(client: Client, known: ReadonlyMap<string, Known>) {
   const entries = client.collection('entries')
   const changes = await allChanges(entries)
   const found = new Map<string, number>()

@@ -47,7 +47,8 @@ const faults = [
 
 it('nothing acknowledged is lost and no event is lost or doubled, whatever is cut and killed meanwhile', async () => {
   const cycles = scaled(2, 60)
-  const load = openLoad(clientOf(emulator))
+  const client = clientOf(emulator)
+  const load = openLoad(() => client)
   for (let cycle = 0; cycle < cycles; cycle++) {
     for (const [, fail] of faults) {
       const before = load.acknowledged()

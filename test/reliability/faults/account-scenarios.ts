@@ -1,4 +1,7 @@
+import { generate } from 'otplib'
+import { sql } from '../../../emulator/database/port.js'
 import { fileOf, formOf, textOf } from '../../fixtures/requests/form.js'
+import { sound } from './failing-storage.js'
 import { type Scenario, scenario } from './scenario.js'
 import { aPerson, type Fields, type World } from './world.js'
 
@@ -35,6 +38,32 @@ async function resetToken(world: World, { email }: Person): Promise<string> {
 
 const sessionStatus = async (world: World, { user }: { user: Record<string, string> }) =>
   (await world.ask('GET', '/auth-collections/me', undefined, user)).status
+
+/** A user whose authenticator waits for its first code. */
+async function enrolling(world: World) {
+  const person = await signedUp(world)
+  const { secret } = await world.do('POST', '/auth/2fa/enable', {}, person.user)
+  const me = await world.do('GET', '/auth-collections/me', undefined, person.user)
+  return { ...person, id: me.id as string, code: await generate({ secret }) }
+}
+
+/** A user with an authenticator, and a code for the day it is lost. */
+async function enrolled(world: World) {
+  const person = await enrolling(world)
+  const verified = await world.do('POST', '/auth/2fa/verify', { code: person.code }, person.user)
+  return { ...person, recoveryCode: verified.recovery_codes[0] as string }
+}
+
+/** Whether a code is asked for, how many recovery codes are left, and how many sessions and unfinished logins there are. */
+async function secondFactor(_: World, { id }: { id: string }): Promise<unknown> {
+  const [row] = await sound().db.query(sql`
+    select totp_secret is not null as is_on, jsonb_array_length(recovery_hashes) as codes,
+      (select count(*)::int from sessions where user_id = ${id}) as sessions,
+      (select count(*)::int from pending_logins where user_id = ${id}) as pending
+    from user_secrets
+    where user_id = ${id}`)
+  return row
+}
 
 export const accountScenarios: readonly Scenario[] = [
   scenario({
@@ -102,5 +131,41 @@ export const accountScenarios: readonly Scenario[] = [
     // The old session ends with the old password.
     look: async (world, person) => [await opens(world, person), await sessionStatus(world, person)],
     after: [[401, 200], 401],
+  }),
+  scenario({
+    name: 'turn two-factor login on',
+    prepare: enrolling,
+    act: (world, { code, user }) => world.ask('POST', '/auth/2fa/verify', { code }, user),
+    look: secondFactor,
+    after: { is_on: true, codes: 10, sessions: 1, pending: 0 },
+  }),
+  scenario({
+    name: 'turn two-factor login off',
+    isSlow: true,
+    prepare: enrolled,
+    act: (world, { recoveryCode: code, user }) => world.ask('POST', '/auth/2fa/disable', { code }, user),
+    look: secondFactor,
+    after: { is_on: false, codes: 0, sessions: 1, pending: 0 },
+  }),
+  scenario({
+    name: 'log in as far as the code',
+    isSlow: true,
+    prepare: enrolled,
+    act: (world, { email, password }) => world.ask('POST', '/auth-collections/login', { email, password }),
+    look: secondFactor,
+    after: { is_on: true, codes: 10, sessions: 1, pending: 1 },
+  }),
+  scenario({
+    name: 'log in with a code',
+    isSlow: true,
+    async prepare(world) {
+      const person = await enrolled(world)
+      await world.do('POST', '/auth-collections/login', { email: person.email, password: person.password })
+      return person
+    },
+    act: (world, { email, recoveryCode: code }) =>
+      world.ask('POST', '/auth-collections/verify-2fa-login', { email, code }),
+    look: secondFactor,
+    after: { is_on: true, codes: 9, sessions: 2, pending: 0 },
   }),
 ]

@@ -25,12 +25,19 @@ async function look(world: World): Promise<unknown> {
 const holding = (...numbers: number[]) => ({ numbers, total: numbers.length, counted: numbers.length })
 const empty = { collections: {}, files: 0, users: 0 }
 
-function aSeed() {
+/** Does something as a command does that saves a snapshot first, so that it can be undone. */
+async function command(world: World, name: string, work: () => Promise<unknown>): Promise<void> {
+  const saved = await world.do('POST', control(world, '/snapshots'), { automatic: true, command: name })
+  await work()
+  await world.do('POST', control(world, `/snapshots/${saved.name}/finish`))
+}
+
+function aSeed(collection = 'posts') {
   const cover = `\${files.cover.url}`
   const steps = [
     { step: 'file', name: 'cover', part: 'cover', path: '', isOwned: true },
     { step: 'user', name: 'ada', email: aPerson().email },
-    { step: 'collection', name: 'posts' },
+    { step: 'collection', name: collection },
     {
       step: 'documents',
       documents: [{ data: { n: 1, cover }, hasReferences: true, files: ['cover'] }, { data: { n: 2 } }],
@@ -93,6 +100,29 @@ export const projectScenarios: readonly Scenario[] = [
       await world.do('POST', '/collections/notes', aCover('two', { n: 3 }))
     },
     act: (world) => world.ask('POST', control(world, '/snapshots/full/load'), {}),
+    look,
+    after: { ...empty, collections: { posts: holding(1, 2) }, files: 1 },
+  }),
+  scenario({
+    name: 'undo',
+    skipsChanges: true,
+    async prepare(world) {
+      await prepared(world)
+      await command(world, 'collections delete', () => world.do('DELETE', '/collections/posts'))
+    },
+    act: (world) => world.ask('POST', control(world, '/undo'), {}),
+    look,
+    after: { ...empty, collections: { posts: holding(1, 2) }, files: 1 },
+  }),
+  scenario({
+    name: 'undo of a seed',
+    isSlow: true,
+    skipsChanges: true,
+    async prepare(world) {
+      await prepared(world)
+      await command(world, 'seed', () => world.do('POST', control(world, '/seeds'), aSeed('notes')))
+    },
+    act: (world) => world.ask('POST', control(world, '/undo'), {}),
     look,
     after: { ...empty, collections: { posts: holding(1, 2) }, files: 1 },
   }),

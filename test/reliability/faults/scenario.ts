@@ -6,7 +6,7 @@ export interface Scenario<State = unknown> {
   readonly name: string
   /** Whether documents come and go without a change each, as where a whole state is replaced. */
   readonly skipsChanges?: boolean
-  /** Whether each run takes long, since passwords are hashed: it is left to the long form. */
+  /** Whether each run takes long, as where passwords are hashed, or another one is much like it: it is left to the long form. */
   readonly isSlow?: boolean
   prepare(world: World): Promise<State>
   /** The request that meets the fault. */
