@@ -8,7 +8,7 @@
 export const groups = {
   paths: {
     sources: ['client/protocol/model/path.ts', 'emulator/core/files/file-names.ts'],
-    tests: ['client/protocol/model/path.test.ts', 'test/conformance/files/file-names.test.ts'],
+    tests: ['test/emulator/store/paths.test.ts', 'test/conformance/files/file-names.test.ts'],
   },
   permissions: {
     sources: [

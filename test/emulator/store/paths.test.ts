@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Json } from './json.js'
-import { formatPath, isIndexSegment, parsePath, valueAt } from './path.js'
+import type { Json } from '../../../client/protocol/model/json.js'
+import { formatPath, isIndexSegment, parsePath, valueAt } from '../../../client/protocol/model/path.js'
 
 const data: Json = { maker: { city: 'Delft', '0': 'zero' }, tags: ['hot', ['green', 'iced']], note: 'text', none: null }
 
