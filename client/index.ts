@@ -18,7 +18,14 @@ export type { BatchOptions, CallOptions, CreateOptions, Update, WriteOptions } f
 export type { CollectionInput } from './collections/collections.js'
 export type { FileListOptions, Files, UploadOptions } from './files/files.js'
 export type { WithFiles } from './files/forms.js'
-export type { Collection, CountedCollection, FieldRule, Permissions, Schema } from './protocol/model/collection.js'
+export type {
+  Collection,
+  CountedCollection,
+  FieldRoles,
+  FieldRule,
+  Permissions,
+  Schema,
+} from './protocol/model/collection.js'
 export type { Document, Fields } from './protocol/model/document.js'
 export { type ErrorCode, type Issue, SvcError } from './protocol/model/errors.js'
 export type { StorageUsage, StoredFile } from './protocol/model/file.js'

@@ -1,7 +1,7 @@
 /** What one seed says, checked as far as that is possible without the service. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, relative, resolve, sep } from 'node:path'
-import { type Permissions, permissionKinds, type Schema } from '../client/protocol/model/collection.js'
+import { fieldRuleKinds, type Permissions, permissionKinds, type Schema } from '../client/protocol/model/collection.js'
 import { isObject, type Json, type JsonObject } from '../client/protocol/model/json.js'
 import { isCollectionName } from '../client/protocol/model/schema.js'
 import type { SeedIdentity } from '../client/protocol/model/seed/steps.js'
@@ -126,8 +126,15 @@ function readCollection(source: SeedSource, name: string, value: Json): Collecti
 function readPermissions(source: SeedSource, path: string[], value: Json | undefined): Permissions | undefined {
   if (value === undefined) return undefined
   if (!isObject(value)) throw notA(source, path, 'object')
-  requireNames(source, path, value, permissionKinds, '"permissions"')
-  for (const [kind, roles] of Object.entries(value)) requireTexts(source, [...path, kind], roles)
+  requireNames(source, path, value, [...permissionKinds, ...fieldRuleKinds], '"permissions"')
+  for (const kind of permissionKinds) {
+    if (value[kind] !== undefined) requireTexts(source, [...path, kind], value[kind])
+  }
+  for (const rule of fieldRuleKinds) {
+    const fields = value[rule] ?? {}
+    if (!isObject(fields)) throw notA(source, [...path, rule], 'object')
+    for (const [field, roles] of Object.entries(fields)) requireTexts(source, [...path, rule, field], roles)
+  }
   return value as Permissions
 }
 

@@ -157,12 +157,13 @@ function collectionOf(
     ({ id, data }) => [names.documents.get(id) ?? '', referring(data, names, used, name)] as const,
   )
   const content = isNamed ? objectOf(written) : written.map(([, fields]) => fields)
-  const roles = Object.entries(permissions).filter(([, some]) => some.length > 0)
+  // An empty list of roles opens a kind, and closes a field.
+  const set = Object.entries(permissions).filter(([, some]) => Object.keys(some).length > 0)
   return [
     name,
     {
       ...(Object.keys(schema).length > 0 ? { schema: sorted(JSON.parse(JSON.stringify(schema))) } : {}),
-      ...(roles.length > 0 ? { permissions: Object.fromEntries(roles.map(([kind, some]) => [kind, [...some]])) } : {}),
+      ...(set.length > 0 ? { permissions: JSON.parse(JSON.stringify(Object.fromEntries(set))) } : {}),
       ...(documents.length > 0 ? { documents: content } : {}),
     },
   ]

@@ -1,4 +1,10 @@
-import type { Collection, CountedCollection } from '../../client/protocol/model/collection.js'
+import {
+  type Collection,
+  type CountedCollection,
+  type FieldRoles,
+  fieldRuleKinds,
+  permissionKinds,
+} from '../../client/protocol/model/collection.js'
 import type { Row } from '../terminal/print.js'
 
 /** A collection as the terminal shows it. */
@@ -9,7 +15,10 @@ export function collectionRow(collection: Collection | CountedCollection): Row {
     ([field, rule]) =>
       `${field}:${rule.type}${rule.required ? '!' : ''}${rule.default === undefined ? '' : `=${JSON.stringify(rule.default)}`}`,
   )
-  const roles = Object.entries(permissions).map(([kind, names]) => `${kind}: ${names.join(' ')}`)
+  const roles = [
+    ...permissionKinds.flatMap((kind) => (permissions[kind] ? [`${kind}: ${permissions[kind].join(' ')}`] : [])),
+    ...fieldRuleKinds.flatMap((rule) => (permissions[rule] ? [`${rule}: ${fieldRoleWords(permissions[rule])}`] : [])),
+  ]
   return {
     name,
     id,
@@ -19,4 +28,11 @@ export function collectionRow(collection: Collection | CountedCollection): Row {
     createdAt,
     updatedAt,
   }
+}
+
+/** Fields as flags name them, each with the roles that it is open to. */
+export function fieldRoleWords(fields: FieldRoles): string {
+  return Object.entries(fields)
+    .map(([field, roles]) => (roles.length === 0 ? field : `${field}=${roles.join(',')}`))
+    .join(' ')
 }

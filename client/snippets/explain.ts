@@ -1,8 +1,9 @@
 /** Why a request was refused, for people: what exactly was missing, and which command mends it. */
 import type { RequestRecord } from '../protocol/control/requests.js'
 import { ownerWord } from '../protocol/model/collection.js'
-import { formatBytes, formatCount } from '../protocol/model/figures.js'
-import type { CredentialsProblem, LimitName, Reason } from '../protocol/model/requests/reason.js'
+import { formatCount } from '../protocol/model/figures.js'
+import type { CredentialsProblem, Reason } from '../protocol/model/requests/reason.js'
+import { figureOf, limitWords } from './limit-words.js'
 import { shellWord } from './shell.js'
 
 export interface Explanation {
@@ -43,13 +44,24 @@ const explainers: Explainers = {
   permission({ collection, permission, wanted, roles }, request) {
     const [role] = wanted.filter((word) => word !== ownerWord)
     const isOfOwner = wanted.includes(ownerWord)
-    const has = roles.length === 0 ? 'a key alone, which has no role' : `the roles ${list(roles)}`
     return {
-      missing: `To ${permission} in "${collection}" takes ${oneOf(wanted)}; the caller has ${has}${isOfOwner ? ', and did not create the document' : ''}.`,
+      missing: `To ${permission} in "${collection}" takes ${oneOf(wanted)}; the caller has ${rolesWords(roles)}${isOfOwner ? ', and did not create the document' : ''}.`,
       mends: [
         ...(isOfOwner && request.caller.user ? [giveTo(collection, request.caller.user.email)] : []),
         ...(role === undefined ? [] : mendsOfRole(role, request)),
         openTo(collection, permission),
+      ],
+    }
+  },
+  field({ collection, field, rule, wanted, roles }, request) {
+    const open = wanted.length === 0 ? 'the secret key' : `the secret key or ${oneOf(wanted)}`
+    const what = rule === 'hidden' ? 'To see' : 'To set'
+    return {
+      missing: `${what} "${field}" in "${collection}" takes ${open}; the caller has ${rolesWords(roles)}.`,
+      mends: [
+        ...wanted.slice(0, 1).flatMap((role) => mendsOfRole(role, request)),
+        replay("Send it with the project's secret key", request.id, secretHeader),
+        { words: 'See the rules for fields', command: `svc collections permissions ${shellWord(collection)}` },
       ],
     }
   },
@@ -125,7 +137,7 @@ const explainers: Explainers = {
     ],
   }),
   limit: ({ limit, most, actual, setting }, { id }) => ({
-    missing: `The limit is ${figure(limit, most)} ${limits[limit]}${actual === undefined ? '' : `; there are ${figure(limit, actual)}`}.`,
+    missing: `The limit is ${figureOf(limit, most)} ${limitWords[limit]}${actual === undefined ? '' : `; there are ${figureOf(limit, actual)}`}.`,
     mends:
       setting === undefined
         ? [{ words: 'Send less', command: `svc requests replay ${id} --body -` }]
@@ -255,27 +267,12 @@ const examples = new Map([
   ['datetime', '"2026-01-31T12:00:00Z"'],
 ])
 
-const limits: { readonly [Name in LimitName]: string } = {
-  'body bytes': 'for a body',
-  'body values': 'values in a body',
-  'batch items': 'items in a batch',
-  'document bytes': 'for a document',
-  'document depth': 'levels in a document',
-  'document keys': 'keys in an object',
-  'document values': 'values in a document',
-  'file bytes': 'for a file',
-  'files in a form': 'files in a form',
-  'storage bytes': 'for all files of the project',
-  'answer bytes': 'for an answer',
-  'populated records': 'populated records in an answer',
-}
-
-function figure(limit: LimitName, number: number): string {
-  return limit.endsWith(' bytes') ? formatBytes(number) : formatCount(number)
-}
-
 function inside(collection: string | undefined): string {
   return collection === undefined ? '' : ` in "${collection}"`
+}
+
+function rolesWords(roles: readonly string[]): string {
+  return roles.length === 0 ? 'a key alone, which has no role' : `the roles ${list(roles)}`
 }
 
 function oneOf(roles: readonly string[]): string {

@@ -1,6 +1,9 @@
 import * as Flags from '@oclif/core/flags'
 import {
   type Collection,
+  type FieldRoles,
+  type FieldRuleKind,
+  fieldRuleKinds,
   type PermissionKind,
   type Permissions,
   permissionKinds,
@@ -13,6 +16,8 @@ import type { TargetFlags } from '../../target/target.js'
 import { table } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
+const kinds = [...permissionKinds, ...fieldRuleKinds] as const
+
 const rolesFlag = (kind: PermissionKind) =>
   Flags.string({
     multiple: true,
@@ -22,16 +27,30 @@ const rolesFlag = (kind: PermissionKind) =>
     helpValue: 'role',
   })
 
+const fieldsFlag = (what: string) =>
+  Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    description: `a field that only the secret key, and the roles behind "=", may ${what}; repeatable`,
+    helpValue: 'field[=role,role]',
+  })
+
 export default class CollectionsPermissions extends TargetCommand {
-  static override summary = 'Show or set who may create, read, update and delete the documents of a collection.'
+  static override summary =
+    'Show or set who may create, read, update and delete the documents of a collection, and see which fields.'
   static override description =
     prose(`Without flags it shows them. A flag sets the roles of one kind and leaves the others; --open takes them away again.
 What has no roles is open to whoever has a key. "owner" is whoever created a document by a user token.
+
+--hidden and --readonly name fields, nested ones as profile.salary, each with the roles that it stays open to; all that are to be in
+one command. Hidden fields are left out of everything that others receive, and no filter and no order may ask for them. Read-only
+fields are neither set when a document is created nor changed; what a schema says as their default counts.
 
 Managing permissions takes the secret key of the project. On the emulator of the folder you are the owner, and need none.`)
   static override examples = [
     '<%= config.bin %> collections permissions posts',
     '<%= config.bin %> collections permissions posts --read authenticated --update editor,admin --open create',
+    '<%= config.bin %> collections permissions people --hidden salary --hidden phone=hr,support --readonly status=editor',
     '<%= config.bin %> collections permissions posts --clear --json',
   ]
   static override args = { collection: collectionArg }
@@ -40,14 +59,16 @@ Managing permissions takes the secret key of the project. On the emulator of the
     read: rolesFlag('read'),
     update: rolesFlag('update'),
     delete: rolesFlag('delete'),
+    hidden: fieldsFlag('read'),
+    readonly: fieldsFlag('set and change'),
     open: Flags.option({
-      options: permissionKinds,
+      options: kinds,
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
       description: 'what is open to whoever has a key',
     })(),
-    clear: Flags.boolean({ description: 'take all roles away', exclusive: [...permissionKinds, 'open'] }),
+    clear: Flags.boolean({ description: 'take all roles and rules for fields away', exclusive: [...kinds, 'open'] }),
   }
 
   async run() {
@@ -74,6 +95,12 @@ Managing permissions takes the secret key of the project. On the emulator of the
 
   private show(permissions: Permissions): Permissions {
     this.log(table(permissionKinds.map((kind) => ({ kind, roles: rolesOf(permissions, kind) }))))
+    const rules = fieldRuleKinds.flatMap((rule) =>
+      Object.entries(permissions[rule] ?? {}).map(([field, roles]) => ({
+        ...{ field, rule, 'open to': ['the secret key', ...roles].join(', ') },
+      })),
+    )
+    if (rules.length > 0) this.log(`\n${table(rules)}`)
     return permissions
   }
 }
@@ -83,8 +110,10 @@ function rolesOf(permissions: Permissions, kind: PermissionKind): string {
   return roles.length === 0 ? '(open to any key or user)' : roles.join(', ')
 }
 
-type Given = { readonly [Kind in PermissionKind]?: readonly string[] | undefined } & {
-  readonly open?: readonly PermissionKind[] | undefined
+type Kind = PermissionKind | FieldRuleKind
+
+type Given = { readonly [Name in Kind]?: readonly string[] | undefined } & {
+  readonly open?: readonly Kind[] | undefined
   readonly clear: boolean
 }
 
@@ -93,9 +122,23 @@ function wantedPermissions(flags: Given): Permissions | undefined {
   const { open = [], clear } = flags
   const both = open.find((kind) => flags[kind] !== undefined)
   if (both) throw misuse(`--open ${both} and --${both} contradict each other.`, 'Give one of them.')
-  const named = permissionKinds.filter((kind) => flags[kind] !== undefined || open.includes(kind))
+  const named = kinds.filter((kind) => flags[kind] !== undefined || open.includes(kind))
   if (named.length === 0 && !clear) return undefined
-  return Object.fromEntries(named.map((kind) => [kind, flags[kind] ?? []]))
+  const isOfFields = (kind: Kind) => fieldRuleKinds.some((rule) => rule === kind)
+  return Object.fromEntries(
+    named.map((kind) => [kind, isOfFields(kind) ? fieldRolesIn(kind, flags[kind] ?? []) : (flags[kind] ?? [])]),
+  )
+}
+
+function fieldRolesIn(kind: Kind, given: readonly string[]): FieldRoles {
+  const fields = new Map<string, readonly string[]>()
+  for (const text of given) {
+    const [field = '', roles = ''] = text.split('=', 2)
+    if (field === '') throw misuse(`--${kind} "${text}" names no field.`, `Say which: --${kind} salary=hr`)
+    const words = roles.split(',').filter((role) => role !== '')
+    fields.set(field, [...(fields.get(field) ?? []), ...words])
+  }
+  return Object.fromEntries(fields)
 }
 
 /** The permissions of a collection, which the service tells callers who may read it. */

@@ -31,8 +31,17 @@ export type PermissionKind = (typeof permissionKinds)[number]
 /** In the place of a role: whoever created the document by a user token. Of what is created nobody is the owner yet. */
 export const ownerWord = 'owner'
 
-/** Roles that may do each thing; absent or empty is open to any key or user. Contract 5.3. */
-export type Permissions = { readonly [Kind in PermissionKind]?: readonly string[] }
+/** What permissions on fields withhold: `hidden` to read them, `readonly` to set and change them. */
+export const fieldRuleKinds = ['hidden', 'readonly'] as const
+export type FieldRuleKind = (typeof fieldRuleKinds)[number]
+
+/** Fields by their dotted paths, each with the roles that it is open to beside the secret key. */
+export type FieldRoles = { readonly [path: string]: readonly string[] }
+
+/** Roles that may do each thing; absent or empty is open to any key or user. Contract 5.3. And fields that are open to some only. */
+export type Permissions = { readonly [Kind in PermissionKind]?: readonly string[] } & {
+  readonly [Kind in FieldRuleKind]?: FieldRoles
+}
 
 export interface Collection {
   readonly id: string

@@ -71,6 +71,8 @@ export const sizes = {
   /** One file that comes with a document or a user. */
   mostDocumentFileBytes: 50 * megabyte,
   mostFilesPerRequest: 100,
+  /** Fields that the permissions of a collection hide, and those that they make read-only. Our choice: each document is asked for each. */
+  mostFieldRules: 50,
 } as const
 
 /**

@@ -29,3 +29,17 @@ export function valueAt(data: Json | undefined, path: readonly string[]): Json |
 export function isIndexSegment(segment: string): boolean {
   return /^[ \t-\r]*[+-]?\d+$/.test(segment)
 }
+
+/**
+ * Whether one of two paths leads through the other, or both to the same place: what is asked of one says something of the other.
+ * The items of an array count as one place.
+ */
+export function overlap(one: Path, other: Path): boolean {
+  const [a, b] = [withoutIndexes(one), withoutIndexes(other)]
+  return a.every((segment, at) => at >= b.length || segment === b[at])
+}
+
+/** The first segment is a field of the document itself, whatever it looks like. */
+export function withoutIndexes([first, ...others]: Path): Path {
+  return [first, ...others.filter((segment) => !isIndexSegment(segment))]
+}

@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Collection, Permissions, Schema } from '../../../client/index.js'
-import { fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
+import { type FieldRuleKind, fieldTypes, permissionKinds } from '../../../client/protocol/model/collection.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
@@ -122,10 +122,11 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
       onSubmit={(form) => {
         try {
           const schema = JSON.parse(String(form.get('schema')))
+          const permissions = permissionsIn(form)
           setWrong(undefined)
-          save.mutate({ schema, permissions: permissionsIn(form) })
+          save.mutate({ schema, permissions })
         } catch (error) {
-          setWrong(new Error(`The schema is no JSON: ${error instanceof Error ? error.message : error}`))
+          setWrong(new Error(`Schema or rules are no JSON: ${error instanceof Error ? error.message : error}`))
         }
       }}
     >
@@ -154,10 +155,28 @@ export function EditCollection({ collection, onClose, onDone }: OfCollection) {
           </Field>
         ))}
       </fieldset>
+      <Field
+        label="Rules for fields"
+        hint='Who else than the secret key reads hidden fields and sets read-only ones: {"hidden": {"salary": ["hr"]}, "readonly": {"status": []}}'
+      >
+        <textarea
+          className="input"
+          name="rules"
+          rows={4}
+          spellCheck={false}
+          defaultValue={JSON.stringify(rulesOf(collection.permissions), undefined, 2)}
+        />
+      </Field>
     </FormDialog>
   )
 }
 
+function rulesOf({ hidden = {}, readonly = {} }: Permissions = {}): Pick<Permissions, FieldRuleKind> {
+  return { hidden, readonly }
+}
+
+/** @throws {SyntaxError} */
 function permissionsIn(form: FormData): Permissions {
-  return Object.fromEntries(permissionKinds.map((kind) => [kind, wordsIn(String(form.get(kind)))]))
+  const roles = permissionKinds.map((kind) => [kind, wordsIn(String(form.get(kind)))] as const)
+  return { ...Object.fromEntries(roles), ...JSON.parse(String(form.get('rules'))) }
 }

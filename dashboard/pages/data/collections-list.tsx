@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Collection } from '../../../client/index.js'
-import { permissionKinds } from '../../../client/protocol/model/collection.js'
+import { fieldRuleKinds, permissionKinds } from '../../../client/protocol/model/collection.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
 import { useCollections } from '../../frame/counts.js'
@@ -104,6 +104,11 @@ export function schemaWords(schema: Collection['schema']) {
 
 export function permissionWords(permissions: Collection['permissions']) {
   const set = permissionKinds.filter((kind) => (permissions?.[kind]?.length ?? 0) > 0)
-  if (set.length === 0) return <span className="dim">open to any key</span>
-  return <span className="mono">{set.map((kind) => `${kind}: ${permissions?.[kind]?.join(' ')}`).join(', ')}</span>
+  const rules = fieldRuleKinds.map((rule) => [rule, Object.keys(permissions?.[rule] ?? {})] as const)
+  const words = [
+    ...set.map((kind) => `${kind}: ${permissions?.[kind]?.join(' ')}`),
+    ...rules.flatMap(([rule, fields]) => (fields.length > 0 ? [`${rule}: ${fields.join(' ')}`] : [])),
+  ]
+  if (words.length === 0) return <span className="dim">open to any key</span>
+  return <span className="mono">{words.join(', ')}</span>
 }

@@ -27,6 +27,7 @@ import { audit } from '../audit/audit-log.js'
 import type { Context } from '../context.js'
 import type { Happened } from '../events/event-log.js'
 import { happened, inTransaction, publish, settingsChanged } from '../unit-of-work.js'
+import { requireFieldRules, schemaSeenBy } from './field-permissions.js'
 import { noSuchCollection } from './missing.js'
 import { creatorFor, may, requireManager, requirePermission } from './permissions.js'
 import { isOutOfScope, requireInScope, requireScope } from './scopes.js'
@@ -76,14 +77,16 @@ export async function getCollection(ctx: Context, name: string): Promise<Counted
   const creator = creatorFor(ctx.caller, collection, 'read')
   const { id } = collection
   const counting = creator === undefined ? selectCount(ctx.db, id) : selectCountOf(ctx.db, id, creator)
-  return { ...collection, documentCount: await counting }
+  return { ...shown(ctx, collection), documentCount: await counting }
 }
 
 /** Who may not read a collection does not see who may. Contract 5.3. */
 function shown({ caller }: Context, stored: StoredCollection): Collection {
-  if (may(caller, stored, 'read')) return stored
-  const { permissions: _, ...collection } = stored
-  return collection
+  const schema = schemaSeenBy(caller, stored)
+  const collection = schema === stored.schema ? stored : { ...stored, schema }
+  if (may(caller, stored, 'read')) return collection
+  const { permissions: _, ...open } = collection
+  return open
 }
 
 /** Renames a collection or changes its settings. What is stored is not looked at again. Contract 5.1. */
@@ -213,7 +216,9 @@ function requireSchema(schema: Schema) {
 }
 
 /** What is created has no owner before. */
-function requirePermissions({ create = [] }: Permissions) {
+function requirePermissions(permissions: Permissions) {
+  requireFieldRules(permissions)
+  const { create = [] } = permissions
   const at = create.indexOf(ownerWord)
   if (at < 0) return
   const message = `takes no "${ownerWord}": a document has none before it is created. Use "authenticated"`

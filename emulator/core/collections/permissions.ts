@@ -1,5 +1,11 @@
 import { isInScope, type ScopeAction } from '../../../client/protocol/model/access/key-scope.js'
-import { ownerWord, type PermissionKind, type StoredCollection } from '../../../client/protocol/model/collection.js'
+import {
+  fieldRuleKinds,
+  ownerWord,
+  type PermissionKind,
+  permissionKinds,
+  type StoredCollection,
+} from '../../../client/protocol/model/collection.js'
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
@@ -46,7 +52,7 @@ export function creatorFor(caller: Caller, collection: Guarded, kind: Permission
 
 /** Whether a collection asks anywhere who created a document: elsewhere `created_by` is a field like any other. */
 export function asksForOwner({ permissions }: Pick<StoredCollection, 'permissions'>): boolean {
-  return Object.values(permissions).some((roles) => roles.includes(ownerWord))
+  return permissionKinds.some((kind) => permissions[kind]?.includes(ownerWord))
 }
 
 /**
@@ -85,7 +91,7 @@ export function readerOf(caller: Caller) {
 }
 
 /** The roles a caller has for permissions; a key alone has none. `owner` is a word, whatever roles are called. */
-function rolesOf({ user }: Caller): readonly string[] {
+export function rolesOf({ user }: Caller): readonly string[] {
   return user ? [anyUser, ...user.roles.filter((role) => role !== ownerWord)] : []
 }
 
@@ -111,8 +117,9 @@ export function requireManager(ctx: Context, { name, permissions }: StoredCollec
     throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'key' } })
   }
   requireScope(ctx, 'admin', name)
-  const isGuarded = Object.values(permissions).some((roles) => roles.length > 0)
-  if (!isGuarded || caller.secret) return
+  const isGuarded = permissionKinds.some((kind) => (permissions[kind]?.length ?? 0) > 0)
+  const hasRules = fieldRuleKinds.some((kind) => Object.keys(permissions[kind] ?? {}).length > 0)
+  if (!(isGuarded || hasRules) || caller.secret) return
   const message = `"${name}" has permissions. Managing it takes the project's secret key.`
   throw new SvcError('FORBIDDEN', message, [], { reason: { kind: 'caller', needs: 'secret key' } })
 }

@@ -20,6 +20,7 @@ import { requireMayWith } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { dropForgotten } from '../files/owned-files.js'
 import { inTransaction } from '../unit-of-work.js'
+import { guardFields } from './closed-fields.js'
 import { requireLight } from './weight.js'
 import {
   bytesInAnswer,
@@ -44,7 +45,8 @@ export type Adopt = (ctx: Context, collection: StoredCollection) => Promise<unkn
  */
 export async function createDocuments(ctx: Context, name: string, many: readonly Fields[]): Promise<StoredDocument[]> {
   const collection = await requireCollectionForCreate(ctx, name)
-  const texts = await textsOf(collection, many, (fields) => withSchema(collection, fields))
+  const guard = guardFields(ctx.caller, collection)
+  const texts = await textsOf(collection, many, (fields) => guard.created(fields, withSchema(collection, fields)))
   const createdBy = ctx.caller.user?.id
   const owned = texts.map(({ text }) => ({ ...text, createdBy }))
   const [first] = owned
@@ -99,13 +101,14 @@ export async function changeDocuments(
   { guard = 'any', adopt }: { guard?: VersionGuard; adopt?: Adopt } = {},
 ): Promise<StoredDocument[]> {
   const collection = await requireOpenCollection(ctx, name, 'update')
+  const fields = guardFields(ctx.caller, collection)
   const targets = [...edits].map(([id, edit]) => ({ id, edit }))
   let hasForgotten = false
   const documents = await inTransaction(ctx, async (ctx) => {
     const wanted = { collection, kind: 'update', guard } as const
     const locked = await requireAll(ctx, wanted, targets, (ids) => lockDocuments(ctx.db, collection, ids))
-    const texts = await textsOf(collection, locked, ({ before, edit }) => {
-      const after = edit(fieldsOf(before))
+    const texts = await textsOf({ ...collection, schema: fields.schema }, locked, ({ before, edit }) => {
+      const after = fields.changed(fieldsOf(before), edit)
       // A merge can outgrow what one request could send.
       requireLight(after)
       return after

@@ -4,6 +4,7 @@ import { isId } from '../../../client/protocol/model/document.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
 import { nobody } from '../../store/creators.js'
+import { requireVisibleFilter } from '../collections/field-permissions.js'
 import { asksForOwner, creatorFor } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
 
@@ -13,9 +14,10 @@ export interface Findable {
   readonly creator: string | undefined
 }
 
-/** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN` */
+/** @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also for a filter on a field that is hidden from the caller */
 export function findable(caller: Caller, collection: StoredCollection, where: Where): Findable {
   const own = creatorFor(caller, collection, 'read')
+  requireVisibleFilter(caller, collection, where)
   if (!asksForOwner(collection)) return { where, creator: own }
   const asked = where.all.filter(({ any }) => any.some(isCreator))
   if (asked.length === 0) return { where, creator: own }

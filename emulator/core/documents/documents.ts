@@ -11,12 +11,14 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import { selectDocument } from '../../store/documents.js'
 import { selectPage } from '../../store/lists/documents.js'
 import { requireOpenCollection } from '../collections/collections.js'
+import { fieldsClosedTo, requireVisible } from '../collections/field-permissions.js'
 import { noSuchDocument } from '../collections/missing.js'
 import { mayWith, readerOf } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { noUploads, type Uploads, withUploads } from '../files/uploads.js'
 import { inTransaction } from '../unit-of-work.js'
 import { createDocuments } from './batches.js'
+import { visibleTo, withoutFields } from './closed-fields.js'
 import { findable } from './creator-filter.js'
 import { populate } from './populate.js'
 import { changeDocument, removeOneDocument } from './single-writes.js'
@@ -29,9 +31,11 @@ export async function listDocuments(ctx: Context, name: string, query: ListQuery
   const { caller, project, backend } = ctx
   const totals = ctx.db === backend.db ? backend.totals : undefined
   const { where, creator } = findable(caller, collection, query.where)
+  if (query.sort) requireVisible(caller, collection, [query.sort.path])
   const place = { project: project.id, collection, ...readerOf(caller), creator, indexes: backend.indexes, totals }
   const page = await selectPage(ctx.db, place, { ...query, where })
-  return { ...page, items: await populate(ctx, page.items, query.populate) }
+  const items = await visibleTo(caller, collection, page.items)
+  return { ...page, items: await populate(ctx, items, query.populate) }
 }
 
 /** @throws {SvcError} `NOT_FOUND` */
@@ -44,8 +48,9 @@ export async function getDocument(
   const collection = await requireOpenCollection(ctx, name, 'read')
   const document = isId(id) ? await selectDocument(ctx.db, collection, id) : undefined
   if (!document || !mayWith(ctx.caller, collection, 'read', document)) throw noSuchDocument(collection, id)
-  if (paths.length === 0) return document
-  const [populated = document] = await populate(ctx, [document], paths)
+  const visible = withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden'))
+  if (paths.length === 0) return visible
+  const [populated = visible] = await populate(ctx, [visible], paths)
   return populated
 }
 

@@ -12,10 +12,12 @@ import type { Path } from '../../../client/protocol/model/path.js'
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { selectUsersById } from '../../store/accounts/users.js'
 import { selectRecords } from '../../store/documents.js'
+import { fieldsClosedTo } from '../collections/field-permissions.js'
 import { mayWith } from '../collections/permissions.js'
 import { mayReadUsers } from '../collections/scopes.js'
 import type { Context } from '../context.js'
 import { openPauses, type Pauses } from '../pauses.js'
+import { withoutFields } from './closed-fields.js'
 
 /** Paths with the same beginning share a branch: `author` and `author.company` load each author once. */
 interface Branches extends Map<string, Branches> {}
@@ -129,7 +131,8 @@ async function load(
     const { records, others } = await selectRecords(ctx.db, ctx.project.id, piece)
     for (const { document, permissions } of records) {
       const collection = { name: document.collection, permissions: JSON.parse(permissions) }
-      if (mayWith(ctx.caller, collection, 'read', document)) await take(document)
+      if (!mayWith(ctx.caller, collection, 'read', document)) continue
+      await take(withoutFields(document, fieldsClosedTo(ctx.caller, collection, 'hidden')))
     }
     ids.push(...others)
     if (records.length + others.length === piece.length || !mayReadUsers(ctx.caller)) continue

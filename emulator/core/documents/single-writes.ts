@@ -14,6 +14,7 @@ import { creatorFor, requireMayWith } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { mentionsFiles } from '../files/owned-files.js'
 import { type Adopt, changeDocuments, removeDocuments } from './batches.js'
+import { guardFields } from './closed-fields.js'
 import { requireLight } from './weight.js'
 import { place, recording, requireVersion, shownTo, textsOf, type VersionGuard } from './writing.js'
 
@@ -58,8 +59,9 @@ async function changeAsRead(
   edit: (before: Fields) => Fields,
 ): Promise<StoredDocument | undefined> {
   const { id, version } = before
-  const [checked] = await textsOf(collection, [before], (before) => {
-    const after = edit(fieldsOf(before))
+  const guard = guardFields(ctx.caller, collection)
+  const [checked] = await textsOf({ name: collection.name, schema: guard.schema }, [before], (before) => {
+    const after = guard.changed(fieldsOf(before), edit)
     // A merge can outgrow what one request could send.
     requireLight(after)
     return after
@@ -67,7 +69,8 @@ async function changeAsRead(
   if (!checked) return undefined
   const here = place(ctx, collection, ctx.backend.now(ctx.project.id))
   const { documents } = await recording(ctx, () => updateDocument(ctx.db, here, { id, ...checked.text }, version))
-  return shownTo(ctx, collection, documents)[0]
+  const [shown] = await shownTo(ctx, collection, documents)
+  return shown
 }
 
 /** Removes a document. */

@@ -13,6 +13,7 @@ import { accessTo, mayWith } from '../collections/permissions.js'
 import type { Context } from '../context.js'
 import { openPauses } from '../pauses.js'
 import { publishing } from '../unit-of-work.js'
+import { visibleTo } from './closed-fields.js'
 import { countValues, requireLight } from './weight.js'
 
 /** The versions a write may meet, from `if-match`; left out, any will do. Contract 3.8. */
@@ -35,18 +36,23 @@ export function requireVersion(
   throw new SvcError('CONFLICT', `Document "${id}" has changed since${now}.`, [], { reason })
 }
 
-/** What a write answers: who may not read learns nothing of what is kept. Contract 5.3. */
-export function shownTo({ caller }: Context, collection: StoredCollection, documents: readonly StoredDocument[]) {
+/** What a write answers: who may not read learns nothing of what is kept, nor anybody of hidden fields. Contract 5.3. */
+export async function shownTo(
+  { caller }: Context,
+  collection: StoredCollection,
+  documents: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
   const access = accessTo(caller, collection, 'read')
-  if (access === 'all') return [...documents]
-  return documents.map((document) =>
+  const visible = await visibleTo(caller, collection, documents)
+  if (access === 'all') return [...visible]
+  return visible.map((document) =>
     access === 'own' && document.createdBy === caller.user?.id ? document : { ...document, data: new JsonText('{}') },
   )
 }
 
 /** The fields of each item as JSON text, once they have been checked, and a few of them in a turn of the event loop. */
 export async function textsOf<Item>(
-  { name, schema }: StoredCollection,
+  { name, schema }: Pick<StoredCollection, 'name' | 'schema'>,
   items: readonly Item[],
   fieldsFor: (item: Item) => Fields,
 ): Promise<{ item: Item; text: Omit<NewData, 'id'> }[]> {

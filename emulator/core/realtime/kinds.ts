@@ -1,9 +1,11 @@
 /** As what a subscription receives a change, if it does: by its filter, and by whose documents the caller may read. */
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { fieldsOf } from '../../../client/protocol/model/document.js'
+import type { Path } from '../../../client/protocol/model/path.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { nobody } from '../../store/creators.js'
 import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
+import { fieldsClosedTo, requireVisibleFilter } from '../collections/field-permissions.js'
 import { creatorFor } from '../collections/permissions.js'
 import type { Caller } from '../context.js'
 import { findable } from '../documents/creator-filter.js'
@@ -18,20 +20,30 @@ interface Asked {
 /**
  * What was asked for stays; what permissions open to the caller changes with them, so it is looked at each time.
  *
- * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`
+ * @throws {SvcError} `INVALID_FILTER`, `UNAUTHORIZED`, `FORBIDDEN`, also from what it answers: a field may be hidden since
  */
 export function openKinds(
   caller: Caller,
   collection: StoredCollection,
   { where: asked, isLive }: Asked,
-): (caller: Caller, collection: StoredCollection) => KindOf {
+): (caller: Caller, collection: StoredCollection) => Reception {
   const { where, creator } = findable(caller, collection, asked)
   const isByCreator = where.all.length < asked.all.length
   const matching = (isLive ? liveKind : plainKind)(where)
   return (caller, collection) => {
+    requireVisibleFilter(caller, collection, where)
     const own = creatorFor(caller, collection, 'read')
-    return amongOf(both(isByCreator ? creator : undefined, own), matching, isLive)
+    return {
+      kindOf: amongOf(both(isByCreator ? creator : undefined, own), matching, isLive),
+      hidden: fieldsClosedTo(caller, collection, 'hidden'),
+    }
   }
+}
+
+/** How a caller receives changes: as what, and without which fields. */
+interface Reception {
+  readonly kindOf: KindOf
+  readonly hidden: readonly Path[]
 }
 
 /** Documents of both creators, where both are given: none, if they are two. */

@@ -6,7 +6,7 @@ import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { Where } from '../../../client/protocol/model/where.js'
 import { selectCollection } from '../../store/collections.js'
-import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
+import type { Recorded, RecordedDocumentChange } from '../../store/realtime/changes.js'
 import { requireCollection } from '../collections/collections.js'
 import { requirePermission } from '../collections/permissions.js'
 import type { Backend, Context, Identity } from '../context.js'
@@ -15,6 +15,7 @@ import { unitOf } from '../unit-of-work.js'
 import { type Listener, retryMilliseconds } from './feeds.js'
 import { openKinds } from './kinds.js'
 import type { SubscriptionView } from './open-connections.js'
+import { seenWithout } from './seen-changes.js'
 import type { Subscriber } from './subscriber.js'
 
 export type { RecordedDocumentChange } from '../../store/realtime/changes.js'
@@ -76,7 +77,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
   const project = identity().project.id
   let collection = readable(backend, identity(), await requireCollection(contextOf(backend, identity()), name))
   const kindsFor = openKinds(identity().caller, collection, wish)
-  let kindOf = kindsFor(identity().caller, collection)
+  let { kindOf, hidden } = kindsFor(identity().caller, collection)
   let hasLeft = false
   let isReplayed = false
   const view = () => viewOf(wish, backend.feeds.position(listener))
@@ -86,7 +87,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     collection: collection.id,
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
-    costOf: costOf(wish.where),
+    costOf: costOf(wish.where, () => hidden.length > 0),
     begun(isWhole) {
       sink.begun(listener.position, { review, giveWayTo, end, view })
       if (!isWhole) sink.resync()
@@ -104,7 +105,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
         return
       }
       const kind = kindOf(change)
-      if (kind) sink.event(change, kind, collection)
+      if (kind) sink.event(seenWithout(change, hidden), kind, collection)
     },
   }
 
@@ -133,7 +134,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
       collection = readable(backend, identity(), found)
-      kindOf = kindsFor(identity().caller, collection)
+      ;({ kindOf, hidden } = kindsFor(identity().caller, collection))
     } catch (error) {
       if (listener.isOver()) return true
       const why = asSvcError(error)
@@ -172,16 +173,20 @@ function viewOf({ collection, filters = {}, isLive }: Wish, position: number): S
   return { collection, filters, isLive, position }
 }
 
-/** Texts are searched the longer the longer they are, and read before that. */
-function costOf({ all }: Where): Listener['costOf'] {
-  if (all.length === 0) return () => 1
+/** Texts are searched the longer the longer they are, and read before that; so they are where fields are left out. */
+function costOf({ all }: Where, hidesFields: () => boolean): Listener['costOf'] {
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
   return (change) => {
-    if (change.kind === 'collection' || change.kind === 'reset') return 1
-    const { document, before } = change
-    const characters = document.data.text.length + (before?.data.text.length ?? 0)
-    return 1 + Math.ceil(characters / charactersPerCost) + Math.floor(tests / testsPerCost)
+    if (tests === 0 && !hidesFields()) return 1
+    return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
   }
+}
+
+function costOfText(change: Recorded): number {
+  if (change.kind === 'collection' || change.kind === 'reset') return 0
+  const { document, before } = change
+  const characters = document.data.text.length + (before?.data.text.length ?? 0)
+  return Math.ceil(characters / charactersPerCost)
 }
 
 const charactersPerCost = 1_000

@@ -9,8 +9,20 @@ const fieldRule = z.strictObject({
   default: anyJson.optional(),
 })
 
+/** Fields by their paths, and the roles that each is open to. */
+const fieldRoles = recordOf(z.array(z.string().min(1))).optional()
+
 /** What may be set for a collection about its documents, and of who may do what with them. */
 export const collectionSettings = {
   schema: recordOf(fieldRule).optional(),
-  permissions: z.strictObject({ create: roles, read: roles, update: roles, delete: roles }).optional(),
+  permissions: z
+    .strictObject({
+      create: roles,
+      read: roles,
+      update: roles,
+      delete: roles,
+      hidden: fieldRoles,
+      readonly: fieldRoles,
+    })
+    .optional(),
 }

@@ -56,8 +56,11 @@ export async function readIdempotencyKey(
     ])
   }
   const [path = '', query = ''] = (req.url ?? '').split('?', 2)
+  // Beside a secret key a user is answered what no other sees.
+  const { id, user, secret } = ctx.caller
+  const caller = user && secret ? `secret ${id}` : id
   return {
-    scope: hash(ctx.project.id, ctx.caller.id, req.method ?? '', path.replace(/\/$/, ''), key),
+    scope: hash(ctx.project.id, caller, req.method ?? '', path.replace(/\/$/, ''), key),
     bodyHash: hash(query, formatDialect(dialect), await hashInSteps(body)),
   }
 }

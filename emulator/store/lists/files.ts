@@ -4,7 +4,7 @@ import type { Page } from '../../../client/protocol/model/page.js'
 import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import { type FileRow, fileColumns, fileFromRow, isOrphan, orphanedFiles } from '../files.js'
 import { isExactly, pageEnd } from '../sql-words.js'
-import { type Reader, readable, readableWhole } from './where.js'
+import { hidesNothing, type Reader, readable, readableWhole } from './where.js'
 
 /** The audience of files without an owner. */
 const everybody = '00000000-0000-0000-0000-000000000000'
@@ -26,7 +26,10 @@ interface PageEnd {
   readonly offset: number
 }
 
-/** The files in a folder and below it that are listed to a reader, the newest first; page and total of the same moment. */
+/**
+ * The files in a folder and below it that are listed to a reader, the newest first; page and total of the same moment. Those of a
+ * collection that hides fields from the reader are left out: nothing says which field holds the address of a file.
+ */
 export async function selectFiles(
   db: Database,
   { project, path, reader }: FilePlaceRead,
@@ -88,7 +91,7 @@ function shown(project: string, reader: FileReader, page: PageEnd): Found {
         select n.audience_id, n.files
         from collections c
         join file_counts n on n.project_id = c.project_id and n.audience_id = c.id
-        where c.project_id = ${project} and ${readableWhole(reader)}
+        where c.project_id = ${project} and ${readableWhole(reader)} and ${hidesNothing(reader)}
       ), created as materialized (${ofOwnDocuments(project, reader)})`,
     page: sql`
       select ${fileColumns}
@@ -120,7 +123,8 @@ function ofOwnDocuments(project: string, { user, ...reader }: FileReader): Fragm
     from collections c
     join documents d on d.collection_id = c.id
     join files f on f.document_id = d.id
-    where c.project_id = ${project} and ${readable({ ...reader, user })} and not ${readableWhole(reader)}`
+    where c.project_id = ${project} and ${readable({ ...reader, user })} and not ${readableWhole(reader)}
+      and ${hidesNothing(reader)}`
 }
 
 /** Files in folders have no owner: those of documents and users lie at the top. */
@@ -145,7 +149,8 @@ export async function isOwned(db: Database, project: string, id: string, reader:
     left join collections c on c.id = f.collection_id
     left join documents d on d.id = f.document_id
     where f.id = ${id} and f.project_id = ${project} and (
-      (f.document_id is not null and c.id is not null and ${readable(reader)}) or (f.user_id is not null and ${isOwn})
+      (f.document_id is not null and c.id is not null and ${readable(reader)} and ${hidesNothing(reader)})
+      or (f.user_id is not null and ${isOwn})
     )`)
   return rows.length > 0
 }

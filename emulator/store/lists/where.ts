@@ -2,7 +2,7 @@
 
 import { ownerWord } from '../../../client/protocol/model/collection.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
-import type { Path } from '../../../client/protocol/model/path.js'
+import { type Path, withoutIndexes } from '../../../client/protocol/model/path.js'
 import { type Clause, ownField, type Test, type Where } from '../../../client/protocol/model/where.js'
 import { type Fragment, joinSql, nothing, sql } from '../../database/port.js'
 import { isOf } from '../creators.js'
@@ -64,7 +64,8 @@ function nestedTest(above: readonly string[], path: Path, test: Test, reach: Rea
 
 /**
  * A test of the records that a field links to, documents or users: any of them. Where nothing is linked the field is what
- * it is. The inner `d` hides the outer one, so that a linked record's test reads like any other.
+ * it is; so it is where the field that is asked for is hidden from the caller. The inner `d` hides the outer one, so that a linked
+ * record's test reads like any other.
  */
 function linkedTest(field: readonly string[], below: Path, test: Test, reach: Reach): Fragment {
   const linked = (condition: Fragment) => sql`exists (
@@ -73,7 +74,7 @@ function linkedTest(field: readonly string[], below: Path, test: Test, reach: Re
       select d.id, d.data, d.created_at, d.updated_at
       from documents d
       join collections c on c.id = d.collection_id
-      where d.id = link.id and c.project_id = ${reach.project} and ${readable(reach)}
+      where d.id = link.id and c.project_id = ${reach.project} and ${readable(reach)} and ${hidesNothing(reach, below)}
       union all
       select u.id, u.data, u.created_at, u.updated_at
       from user_records u
@@ -100,6 +101,25 @@ export function readableWhole(reader: Reader): Fragment {
   const isOpen = sql`coalesce(jsonb_array_length(c.permissions -> 'read'), 0) = 0`
   const isPermitted = roles.length === 0 ? isOpen : sql`(${isOpen} or c.permissions -> 'read' ?| ${roles}::text[])`
   return sql`(${inScope(reader)} and ${isPermitted})`
+}
+
+/**
+ * Whether the collection `c` hides nothing from the caller, of what lies at a path or of anything, as
+ * core/collections/field-permissions.ts says it. Its permissions name no items of arrays.
+ */
+export function hidesNothing({ mayReadAll, roles }: Reader, path?: Path): Fragment {
+  if (mayReadAll) return sql`true`
+  const isAt = path ? sql`and ${overlaps(sql`h.path`, withoutIndexes(path))}` : nothing
+  return sql`(not c.permissions ? 'hidden' or not exists (
+    select from jsonb_each(c.permissions -> 'hidden') as h (path, roles)
+    where not h.roles ?| ${roles}::text[] ${isAt}
+  ))`
+}
+
+/** Whether one dotted path leads through the other. */
+function overlaps(dotted: Fragment, path: Path): Fragment {
+  const above = path.map((_, at) => path.slice(0, at + 1).join('.'))
+  return sql`(${dotted} = any(${above}::text[]) or starts_with(${dotted}, ${`${path.join('.')}.`}))`
 }
 
 function inScope({ collections }: Reader): Fragment {

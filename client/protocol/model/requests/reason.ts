@@ -1,5 +1,5 @@
 import type { ScopeAction } from '../access/key-scope.js'
-import type { PermissionKind } from '../collection.js'
+import type { FieldRuleKind, PermissionKind } from '../collection.js'
 
 /**
  * What exactly stood in the way of a request that was refused, for whoever develops against the service. It is kept with the
@@ -13,6 +13,15 @@ export type Reason =
       readonly kind: 'permission'
       readonly collection: string
       readonly permission: PermissionKind
+      readonly wanted: readonly string[]
+      readonly roles: readonly string[]
+    }
+  /** 401 and 403: a field that permissions hide or make read-only, the roles it is open to, and those that the caller has. */
+  | {
+      readonly kind: 'field'
+      readonly collection: string
+      readonly field: string
+      readonly rule: FieldRuleKind
       readonly wanted: readonly string[]
       readonly roles: readonly string[]
     }

@@ -1,5 +1,5 @@
 /** How collections look outside. They follow the `document` axis for the names of times. */
-import { fieldTypes } from '../../model/collection.js'
+import { fieldRuleKinds, fieldTypes, permissionKinds } from '../../model/collection.js'
 import { JsonText, type Writable } from '../../model/json.js'
 import type { Dialect } from '../axes.js'
 import type { JsonSchema } from '../codec.js'
@@ -14,7 +14,13 @@ interface CollectionShape {
 }
 
 const rule = object({ type: oneOf(fieldTypes), required: flag, default: {} }, { optional: ['required', 'default'] })
-const common = { id: text, name: text, created_at: time, schema: mapOf(rule), permissions: mapOf(arrayOf(text)) }
+const roles = arrayOf(text)
+const rolesOf = (kinds: readonly string[], schema: JsonSchema) => kinds.map((kind) => [kind, schema] as const)
+const permissions = object(
+  Object.fromEntries([...rolesOf(permissionKinds, roles), ...rolesOf(fieldRuleKinds, mapOf(roles))]),
+  { optional: [...permissionKinds, ...fieldRuleKinds] },
+)
+const common = { id: text, name: text, created_at: time, schema: mapOf(rule), permissions }
 /** Callers who may not read a collection see neither who may, nor how much there is. Contract 5.3. */
 const optional = ['permissions', 'document_count']
 

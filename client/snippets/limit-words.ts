@@ -1,0 +1,23 @@
+/** Limits in words. */
+import { formatBytes, formatCount } from '../protocol/model/figures.js'
+import type { LimitName } from '../protocol/model/requests/reason.js'
+
+/** What a limit is for, behind its figure. */
+export const limitWords: { readonly [Name in LimitName]: string } = {
+  'body bytes': 'for a body',
+  'body values': 'values in a body',
+  'batch items': 'items in a batch',
+  'document bytes': 'for a document',
+  'document depth': 'levels in a document',
+  'document keys': 'keys in an object',
+  'document values': 'values in a document',
+  'file bytes': 'for a file',
+  'files in a form': 'files in a form',
+  'storage bytes': 'for all files of the project',
+  'answer bytes': 'for an answer',
+  'populated records': 'populated records in an answer',
+}
+
+export function figureOf(limit: LimitName, number: number): string {
+  return limit.endsWith(' bytes') ? formatBytes(number) : formatCount(number)
+}

@@ -1,0 +1,17 @@
+/** Changes without what is hidden from a subscriber. Of many, the first with the same rights has it worked out for all. */
+import type { Path } from '../../../client/protocol/model/path.js'
+import type { RecordedDocumentChange } from '../../store/realtime/changes.js'
+import { withoutFields } from '../documents/closed-fields.js'
+
+const seen = new WeakMap<RecordedDocumentChange, Map<string, RecordedDocumentChange>>()
+
+/** The same change for the same fields, so that it is also written once. What it was before goes to nobody. */
+export function seenWithout(change: RecordedDocumentChange, hidden: readonly Path[]): RecordedDocumentChange {
+  if (hidden.length === 0) return change
+  const known = seen.get(change) ?? new Map<string, RecordedDocumentChange>()
+  seen.set(change, known)
+  const name = JSON.stringify(hidden)
+  const found = known.get(name) ?? { ...change, document: withoutFields(change.document, hidden), before: null }
+  known.set(name, found)
+  return found
+}
