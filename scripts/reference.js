@@ -52,9 +52,9 @@ function reference() {
 /** What client/index.ts hands out besides functions, in its order. */
 function exportedTypes() {
   const source = read('client/index.ts')
-  const passedOn = [...source.matchAll(/^export (?:type )?\{ ([^}]+) \} from '([^']+)'/gm)].flatMap(
+  const passedOn = [...source.matchAll(/^export (?:type )?\{\s*([^}]+?),?\s*\} from '([^']+)'/gm)].flatMap(
     ([, names = '', from = '']) =>
-      names.split(', ').map((name) => ({ name: name.replace(/^type /, ''), file: resolve('client/index.ts', from) })),
+      names.split(/,\s*/).map((name) => ({ name: name.replace(/^type /, ''), file: resolve('client/index.ts', from) })),
   )
   const own = [...source.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => ({
     name,

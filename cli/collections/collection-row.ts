@@ -31,7 +31,7 @@ export function collectionRow(collection: Collection | CountedCollection): Row {
 }
 
 /** Fields as flags name them, each with the roles that it is open to. */
-export function fieldRoleWords(fields: FieldRoles): string {
+function fieldRoleWords(fields: FieldRoles): string {
   return Object.entries(fields)
     .map(([field, roles]) => (roles.length === 0 ? field : `${field}=${roles.join(',')}`))
     .join(' ')

@@ -1,5 +1,6 @@
 /** The documents that types are worked out from: all of a collection, or a sample of a large one. */
 import type { Client, Collection, Schema, SvcError } from '../../client/index.js'
+import { type Path, parsePath } from '../../client/protocol/model/path.js'
 import { confirmChoices } from './confirm-choices.js'
 import { nothingObserved, type Observed, observe } from './observe.js'
 
@@ -14,6 +15,8 @@ export interface Reading {
 export interface ReadCollection {
   readonly name: string
   readonly schema: Schema
+  /** Fields that permissions hide from some. */
+  readonly hidden: readonly Path[]
   readonly documents: Observed
   /** Documents that were read. */
   readonly read: number
@@ -30,13 +33,14 @@ type Documents = Pick<Client, 'collection'>
  */
 export async function readCollection(
   client: Documents,
-  { name, schema }: Pick<Collection, 'name' | 'schema'>,
+  { name, schema, permissions }: Pick<Collection, 'name' | 'schema' | 'permissions'>,
   { most, signal, onRead }: Reading,
 ): Promise<ReadCollection> {
   const collection = client.collection(name)
   const documents = nothingObserved()
+  const hidden = Object.keys(permissions?.hidden ?? {}).map(parsePath)
   const total = await collection.count({ signal }).catch(undefinedIfHidden)
-  if (total === undefined) return { name, schema, documents, read: 0, total }
+  if (total === undefined) return { name, schema, hidden, documents, read: 0, total }
   const seen = new Set<string>()
   const take = async (sort: '-id' | undefined, wanted: number) => {
     if (wanted === 0) return
@@ -57,7 +61,7 @@ export async function readCollection(
     await take('-id', Math.floor(most / 2))
     await confirmChoices(collection, documents)
   }
-  return { name, schema, documents, read, total: Math.max(total, read) }
+  return { name, schema, hidden, documents, read, total: Math.max(total, read) }
 }
 
 function undefinedIfHidden(error: SvcError): undefined {

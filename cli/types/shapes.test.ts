@@ -3,7 +3,7 @@ import type { Schema } from '../../client/protocol/model/collection.js'
 import type { Json } from '../../client/protocol/model/json.js'
 import { nameTypes } from './named-types.js'
 import { nothingObserved, observe } from './observe.js'
-import { documentShape } from './shapes.js'
+import { documentShape, mayLack } from './shapes.js'
 import { writeJsonSchema } from './writers/json-schema.js'
 import { writeTypeScript } from './writers/typescript.js'
 import { writeZod } from './writers/zod.js'
@@ -159,6 +159,19 @@ describe('types from documents', () => {
     expect(typeScript([{ title: 1.5 }, {}], { title: { type: 'string', required: true } })).toContain(
       '  title?: number | string\n',
     )
+  })
+
+  it('may lack what permissions hide, wherever it lies', () => {
+    const seen = nothingObserved()
+    observe(seen, { salary: 1, name: 'x', lines: [{ price: 1, n: 1 }] })
+    const shape = documentShape(seen, { salary: { type: 'number', required: true } }, () => undefined)
+    const shown = [['salary'], ['lines', 'price'], ['missing', 'x']].reduce(
+      (shape, path) => mayLack(shape, path),
+      shape,
+    )
+    const text = writeTypeScript(nameTypes([{ collection: 'things', documents: shown }]), 'svc-toolkit-client')
+
+    for (const line of ['salary?: number', 'name: string', 'price?: number', 'n: number']) expect(text).toContain(line)
   })
 
   it('leave what is empty open', () => {

@@ -43,6 +43,26 @@ export function documentShape(seen: Observed, schema: Schema, linkOf: LinkOf): S
   return objectShape(objects, schema, linkOf)
 }
 
+/** The same, but what lies at a path may be missing: permissions hide it from some who read the documents. */
+export function mayLack(shape: Shape, path: readonly string[]): Shape {
+  const [field, ...deeper] = path
+  if (field === undefined) return shape
+  switch (shape.kind) {
+    case 'object':
+      return { ...shape, fields: shape.fields.map((one) => (one.name === field ? fieldThatMayLack(one, deeper) : one)) }
+    case 'array':
+      return { ...shape, items: mayLack(shape.items, path) }
+    case 'union':
+      return { ...shape, of: shape.of.map((one) => mayLack(one, path)) }
+    default:
+      return shape
+  }
+}
+
+function fieldThatMayLack(field: FieldShape, deeper: readonly string[]): FieldShape {
+  return deeper.length === 0 ? { ...field, isOptional: true } : { ...field, shape: mayLack(field.shape, deeper) }
+}
+
 function objectShape(objects: ObservedObjects | undefined, schema: Schema, linkOf: LinkOf): ObjectShape {
   const names = [...new Set([...Object.keys(schema), ...(objects?.fields.keys() ?? [])])].sort()
   const fields = names.map((name): FieldShape => {

@@ -3,7 +3,7 @@ import type { Client } from '../../client/index.js'
 import { findLinks } from './links.js'
 import { type CollectionShape, nameTypes } from './named-types.js'
 import type { ReadCollection } from './read-collections.js'
-import { documentShape } from './shapes.js'
+import { documentShape, mayLack } from './shapes.js'
 import { writeJsonSchema } from './writers/json-schema.js'
 import { writeTypeScript } from './writers/typescript.js'
 import { writeZod } from './writers/zod.js'
@@ -37,9 +37,9 @@ async function collectionShapes(
   collections: readonly ReadCollection[],
 ): Promise<CollectionShape[]> {
   const linkOf = await findLinks(client, collections)
-  const shapes = collections.map(({ name, schema, documents }) => ({
+  const shapes = collections.map(({ name, schema, hidden, documents }) => ({
     collection: name,
-    documents: documentShape(documents, schema, linkOf),
+    documents: hidden.reduce((shape, path) => mayLack(shape, path), documentShape(documents, schema, linkOf)),
   }))
   return shapes.sort((one, other) => (one.collection < other.collection ? -1 : 1))
 }

@@ -49,7 +49,9 @@ export function openReader(
       followed.delete(name)
       dirty.add(name)
     }
-    for (const { name, schema, id } of all) if (known.get(name)?.as !== identity(id, schema)) dirty.add(name)
+    for (const collection of all) {
+      if (known.get(collection.name)?.as !== identity(collection)) dirty.add(collection.name)
+    }
     return all
   }
 
@@ -57,13 +59,13 @@ export function openReader(
     async read() {
       const all = await look()
       for (const collection of all) {
-        const { name, id, schema } = collection
+        const { name } = collection
         const isChanged = dirty.delete(name)
         if (known.has(name) && !isChanged) continue
         // Before it is read: what is written meanwhile makes it be read again.
         if (!followed.has(name) && followed.size < mostFollowed) await follow(name)
         try {
-          known.set(name, { as: identity(id, schema), value: await readCollection(client, collection, reading) })
+          known.set(name, { as: identity(collection), value: await readCollection(client, collection, reading) })
         } catch (error) {
           known.delete(name)
           throw error
@@ -91,6 +93,6 @@ export function openReader(
 /** Subscriptions that one connection may have. */
 const mostFollowed = 100
 
-function identity(id: string, schema: Collection['schema']): string {
-  return `${id} ${JSON.stringify(schema)}`
+function identity({ id, schema, permissions }: Collection): string {
+  return `${id} ${JSON.stringify([schema, permissions?.hidden])}`
 }

@@ -33,6 +33,28 @@ test('permissions are set a kind at a time, shown, and opened again', async () =
   expect(cleared).toEqual({})
 })
 
+test('fields are hidden and made read-only, each with the roles that it stays open to', async () => {
+  const permissions = ['collections', 'permissions', 'open']
+  const set = await world.json([...permissions, '--hidden', 'salary', '--hidden', 'a.b=hr,admin', '--readonly', 'rank'])
+  const kept = await world.json([...permissions, '--delete', 'editor'])
+  const table = await world.svc(permissions)
+  const row = await world.svc(['collections', 'get', 'open'])
+  const created = await world.json(['docs', 'create', 'open', 'salary=5', 'n=1', '--as', ada])
+  const refused = await world.svc(['docs', 'create', 'open', 'rank=5', '--as', ada])
+  const opened = await world.json([...permissions, '--open', 'hidden'])
+  const unnamed = await world.svc([...permissions, '--hidden', '=hr'])
+  await world.svc([...permissions, '--clear'])
+
+  expect(set).toEqual({ hidden: { salary: [], 'a.b': ['hr', 'admin'] }, readonly: { rank: [] } })
+  expect(kept).toEqual({ ...(set as object), delete: ['editor'] })
+  expect(table.stdout).toMatch(/a\.b +hidden +the secret key, hr, admin/)
+  expect(row.stdout).toContain('hidden: a.b=hr,admin salary, readonly: rank')
+  expect(created).toMatchObject({ data: { n: 1 } })
+  expect(refused).toMatchObject({ exit: 3, stderr: expect.stringMatching(/"rank" in "open" is read-only for you/) })
+  expect(opened).toEqual({ hidden: {}, readonly: { rank: [] }, delete: ['editor'] })
+  expect(unnamed).toMatchObject({ exit: 2, stderr: expect.stringContaining('names no field') })
+})
+
 test('permissions that are not shown to the caller can be neither seen nor set', async () => {
   const bob = 'bob@example.com'
   await world.svc(['users', 'signup', bob, '--password', 'Correct4Horse'])

@@ -27,7 +27,7 @@ const world = {
     authors: { documents: { ada: { name: 'Ada', user: `\${users.ada.id}`, best: `\${posts.hello.id}` } } },
     posts: {
       schema: { title: { type: 'string', required: true } },
-      permissions: { read: ['editor'] },
+      permissions: { read: ['editor'], hidden: { cover: [] }, readonly: { 'meta.rank': ['editor'] } },
       documents: { hello: { title: 'Hello', author: `\${authors.ada.id}`, cover: `see \${files.cover.url}` } },
     },
   },

@@ -21,6 +21,7 @@ beforeAll(async () => {
   const svc = createClient({ url, apiKey: secret })
   const schema = { title: { type: 'string', required: true }, likes: { type: 'integer' } } as const
   await svc.collections.create({ name: 'posts', schema, permissions: { update: ['editor'] } })
+  await svc.collections.create({ name: 'orders', permissions: { readonly: { status: [] } } })
   post = (await svc.collection('posts').create({ title: 'Hello' })).id
   const client = createClient({ url, apiKey })
   await client.auth.signUp(ada)
@@ -67,6 +68,14 @@ const refusals: readonly Refusal[] = [
     ...{
       missing: /the role editor; the caller has the roles authenticated/,
       mend: /^svc users update ada@example.com/,
+    },
+  },
+  {
+    ...{ status: 403, what: 'a field that is read-only' },
+    refuse: () => ask('POST', '/collections/orders', { status: 'paid' }, { authorization: `Bearer ${token}` }),
+    ...{
+      missing: /To set "status" in "orders" takes the secret key; the caller has the roles authenticated/,
+      mend: /^svc requests replay \S+ --header "x-api-key: \$\(svc project key --secret/,
     },
   },
   {

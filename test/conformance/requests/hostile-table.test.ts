@@ -13,6 +13,9 @@ import { type Headers, service } from '../../fixtures/service.js'
 import { expectStatus, inDialects } from '../../fixtures/wires.js'
 import { bodyOf, forEverybody, secret, type Targets, table } from './hostile-ways.js'
 
+/** What nobody but the owner may see of a person and a form, nor touch. */
+const hiding = { title: secret, cards: [{ n: 1, pin: secret }], rank: 1 }
+
 inDialects(
   'A hostile user',
   (wire) => {
@@ -41,10 +44,24 @@ inDialects(
       const data = textOf('data', { title: secret, n: 1 })
       const post = await createWithFiles(wire, ada.api, data, fileOf('cover', secret, `${secret}.txt`))
       const { id } = await vault.create({ title: secret })
-      await links.create({ post: post.id, vault: id, author: ada.id })
+      const closed = { hidden: { title: [], 'cards.pin': [] }, readonly: { rank: [] } }
+      const schema = { title: { type: 'string', default: secret }, rank: { type: 'integer', default: 1 } } as const
+      const people = await town.collection('people', { permissions: closed })
+      const forms = await town.collection('forms', { permissions: closed, schema })
+      const person = await people.create(hiding)
+      const form = await forms.create(hiding)
+      await links.create({ post: post.id, vault: id, author: ada.id, person: person.id })
       const [file = ''] = /[0-9a-f-]{36}(?=\/S3CRET)/.exec(String(post.fields.cover)) ?? []
-      targets = { post: post.id, vault: id, file, ada: ada.id, project: town.project.id }
-      const scopes = ['read:links', 'write:links']
+      targets = {
+        person: person.id,
+        form: form.id,
+        post: post.id,
+        vault: id,
+        file,
+        ada: ada.id,
+        project: town.project.id,
+      }
+      const scopes = ['links', 'people', 'forms'].flatMap((name) => [`read:${name}`, `write:${name}`])
       key = (await control.keys.create({ project: town.project.id, scopes })).key
       live = (await control.users.token({ user: eve.id })).token
       before = await state()
@@ -55,7 +72,8 @@ inDialects(
 
     /** Everything that may not change. */
     async function state(): Promise<string> {
-      const lists = ['/collections', wire.listPath('posts'), wire.listPath('vault'), wire.listPath('links')]
+      const names = ['posts', 'vault', 'links', 'people']
+      const lists = ['/collections', ...names.map((name) => wire.listPath(name))]
       const answers = [...lists, `/auth-collections/users/${ada.id}`, '/storage/list'].map((path) =>
         town.owner.get(path),
       )
@@ -114,6 +132,8 @@ inDialects(
 
       expect(found).toEqual(table.map(([way, , , statuses]) => [way, statuses]))
       expect(await state()).toBe(before)
+      const form = wire.row(wire.record(await town.owner.get(`/collections/forms/${targets.form}`)))
+      expect(form.fields).toMatchObject({ ...hiding, n: 4 })
     })
 
     describe.each(['websocket', 'sse'] as const)('over %s', (transport) => {
@@ -128,6 +148,17 @@ inDialects(
         expect(ids().filter((id) => !hers.has(id))).toEqual([])
         expect(JSON.stringify(received())).not.toContain(secret)
         expectStatus(200, await town.owner.delete(`/collections/posts/${mine.id}`))
+      })
+
+      test('no change shows a hidden field, live or replayed', async () => {
+        const received = await subscribed(transport, 'forms')
+        expectStatus(200, await town.owner.patch(`/collections/forms/${targets.form}`, { n: 5, title: `${secret}2` }))
+        const numbers = () => received().map(({ document }) => (document as { data: { n?: number } }).data.n)
+        await expect.poll(numbers).toContain(5)
+
+        expect(numbers().length).toBeGreaterThan(5)
+        expect(JSON.stringify(received())).not.toContain(secret)
+        expectStatus(200, await town.owner.patch(`/collections/forms/${targets.form}`, { title: secret }))
       })
 
       test('no subscription begins where nothing may be read', async () => {

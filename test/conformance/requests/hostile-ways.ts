@@ -5,8 +5,13 @@ import type { Headers } from '../../fixtures/service.js'
 /** Stands in everything that the hostile user may not learn. */
 export const secret = 'S3CRET'
 
-/** What is there, by its id: a post and a file of Ada's, a document that only an admin may read, and a link to both. */
+/**
+ * What is there, by its id: a post and a file of Ada's, a document that only an admin may read, two that hide their title from all,
+ * and a link to them. What is open of a form is the hostile user's to change.
+ */
 export interface Targets {
+  readonly person: string
+  readonly form: string
   readonly post: string
   readonly vault: string
   readonly file: string
@@ -88,6 +93,77 @@ export const table: readonly Row[] = [
     [404, 403, 403],
     ({ post }) => ({ document_ids: [post] }),
   ],
+  ['documents.list hidden', 'GET', () => '/collections/people?populate=title', [200, 200, 200]],
+  ['documents.list hidden oracle', 'GET', () => '/collections/people?title__startswith=S3', [403, 403, 403]],
+  ['documents.list hidden null', 'GET', () => '/collections/people?[or]n=1&[or]title__isnull=true', [403, 403, 403]],
+  ['documents.list hidden order', 'GET', () => '/collections/people?orderBy=title&limit=1', [403, 403, 403]],
+  ['documents.list hidden inside', 'GET', () => '/collections/people?cards.0.pin=1', [403, 403, 403]],
+  ['documents.list hidden links', 'GET', () => '/collections/links?populate=person', [200, 200, 200]],
+  [
+    'documents.list hidden related',
+    'GET',
+    () => '/collections/links?populate=person&person.title__contains=S3',
+    [200, 200, 200],
+  ],
+  ['documents.get hidden', 'GET', ({ person }) => `/collections/people/${person}?populate=title`, [200, 200, 200]],
+  ['documents.get hidden head', 'HEAD', ({ person }) => `/collections/people/${person}`, [200, 200, 200]],
+  ['documents.create hidden', 'POST', () => '/collections/forms', [201, 201, 201], () => ({})],
+  ['documents.createIn hidden', 'POST', () => '/collections/documents?collection=forms', [201, 201, 201], () => ({})],
+  ['documents.create readonly', 'POST', () => '/collections/forms', [403, 403, 403], () => ({ rank: 2 })],
+  ['batches.create hidden', 'POST', () => '/collections/forms/batch', [201, 201, 201], () => ({ documents: [{}] })],
+  [
+    'batches.create readonly',
+    'POST',
+    () => '/collections/forms/batch',
+    [403, 403, 403],
+    () => ({ documents: [{ rank: 2 }] }),
+  ],
+  ['documents.update hidden', 'PATCH', ({ form }) => `/collections/forms/${form}`, [200, 200, 200], () => ({ n: 2 })],
+  [
+    'documents.update hidden card',
+    'PATCH',
+    ({ form }) => `/collections/forms/${form}`,
+    [200, 200, 200],
+    () => ({ cards: [{ n: 1 }] }),
+  ],
+  ['documents.put hidden', 'PUT', ({ form }) => `/collections/forms/${form}`, [200, 200, 200], () => ({ n: 3 })],
+  [
+    'batches.update hidden',
+    'POST',
+    () => '/collections/forms/batch/documents/update',
+    [200, 200, 200],
+    ({ form }) => ({ updates: { [form]: { data: { n: 4 } } } }),
+  ],
+  ...[
+    { title: 'x' },
+    { title: null },
+    { $append: { title: ['x'] } },
+    { $remove: { title: 'x' } },
+    { cards: [] },
+    { cards: [{ n: 1, pin: 'x' }] },
+    { rank: 2 },
+    { $append: { cards: [{ n: 2 }] } },
+  ].map(
+    (body): Row => [
+      `documents.update closed ${JSON.stringify(body)}`,
+      'PATCH',
+      ({ form }) => `/collections/forms/${form}`,
+      [403, 403, 403],
+      () => body,
+    ],
+  ),
+  ['documents.put closed', 'PUT', ({ form }) => `/collections/forms/${form}`, [403, 403, 403], () => ({ title: 'x' })],
+  [
+    'documents.update closed file',
+    'PATCH',
+    ({ form }) => `/collections/forms/${form}`,
+    [403, 403, 403],
+    () => formOf(fileOf('title')),
+  ],
+  ['collections.get hidden', 'GET', () => '/api/collections/forms', [200, 200, 200]],
+  ['collections.update hidden', 'PATCH', () => '/collections/forms', [403, 403, 403], () => ({ permissions: {} })],
+  ['collections.remove hidden', 'DELETE', () => '/collections/forms', [403, 403, 403]],
+  ['realtime.sse hidden', 'GET', () => '/realtime/sse/people?filters={"title__contains":"S3"}', [403, 403, 403]],
   ['collections.list', 'GET', () => '/collections', [200, 200, 200]],
   ['collections.get vault', 'GET', () => '/api/collections/vault', [200, 403, 403]],
   ['collections.create', 'POST', () => '/collections', [403, 403, 403], () => ({ name: 'mine' })],

@@ -44,7 +44,7 @@ async function aShop(settings: Settings = {}) {
   }
   await ask('POST', '/collections', {
     name: 'posts',
-    permissions: { update: ['editor', 'admin'] },
+    permissions: { update: ['editor', 'admin'], hidden: { note: ['editor'] }, readonly: { rank: [] } },
     schema: { title: { type: 'string', required: true }, likes: { type: 'integer' } },
   })
   const post = await create('/collections/posts/documents', { title: 'Hello' })
@@ -117,6 +117,25 @@ const refusals: readonly Refusal[] = [
       return shop.ask('PATCH', `/collections/posts/${shop.post}`, { likes: 1 }, headers)
     },
     reason: () => ({ kind: 'permission', wanted: ['editor', 'admin'], roles: ['authenticated'] }),
+  },
+  {
+    title: 'a filter on a field that is hidden',
+    status: 401,
+    refuse: ({ ask, apiKey }) => ask('GET', '/collections/posts?note=x', undefined, { 'x-api-key': apiKey }),
+    reason: () => ({
+      kind: 'field',
+      collection: 'posts',
+      field: 'note',
+      rule: 'hidden',
+      wanted: ['editor'],
+      roles: [],
+    }),
+  },
+  {
+    title: 'a field that is read-only',
+    status: 403,
+    refuse: ({ ask, apiKey }) => ask('POST', '/collections/posts', { title: 'x', rank: 1 }, { 'x-api-key': apiKey }),
+    reason: () => ({ kind: 'field', field: 'rank', rule: 'readonly', wanted: [] }),
   },
   {
     title: 'a key whose scopes do not include it',
