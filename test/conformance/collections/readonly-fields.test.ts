@@ -8,7 +8,7 @@ import { expectFailure, expectStatus, type Fields, inDialects, type Wire } from 
 
 const readonly = { status: ['editor'], 'meta.rank': [], 'lines.price': ['editor'], secret: [] }
 
-// Decision 59.
+// Decision 60.
 inDialects(
   'Read-only fields',
   (wire) => {
