@@ -6,7 +6,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** What is loaded by few, has files of its own beside it, or is what a caller compares errors with: the client. */
+/** What is loaded by few, or has files of its own beside it. */
 const apart = [
   /^node:/,
   /^@electric-sql\/pglite/,
@@ -19,6 +19,12 @@ const apart = [
 
 /** What nearly every command loads of other packages. */
 const inCommands = /^(@oclif\/core|chalk)(\/|$)/
+
+/** Whoever calls the emulator or a command compares errors with its class, so there is one of it. */
+const errors = join('client', 'protocol', 'model', 'errors.js')
+
+/** What so many commands load is one file: to open forty takes longer than to read what few of them need besides. */
+const commonToCommands = { name: 'common', minShareCount: 40 }
 
 /** What the command framework looks for only where sources are run. */
 const unused = ['ts-node', 'typescript']
@@ -34,7 +40,7 @@ export async function bundleEmulator(root, made) {
     cwd: root,
     platform: 'node',
     external: apart,
-    plugins: [filesStay(root, ['client']), placesStay(root)],
+    plugins: [filesStay(root, [errors]), placesStay(root)],
   })
   await build.write({
     ...{ dir: join(made, 'emulator'), format: 'esm', sourcemap: true },
@@ -59,13 +65,14 @@ export async function bundleCommandLine(root, made) {
     platform: 'node',
     external: (id, importer = '') =>
       /^node:/.test(id) || unused.includes(id) || (isPackage(id) && isOurs(importer) && !inCommands.test(id)),
-    plugins: [filesStay(root, ['emulator', join('client', 'protocol', 'model', 'errors.js')])],
+    plugins: [filesStay(root, ['emulator', errors])],
     transform: { define: { __dirname: 'import.meta.dirname' } },
   })
   rmSync(join(made, 'cli'), { recursive: true })
   await build.write({
     ...{ dir: join(made, 'cli'), format: 'esm', sourcemap: true },
     ...{ entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' },
+    codeSplitting: { groups: [commonToCommands] },
   })
   await build.close()
 }

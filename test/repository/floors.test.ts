@@ -69,6 +69,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/store',
     'emulator/database/port.ts',
     'emulator/database/postgres/addresses.ts',
+    'emulator/database/postgres/find-primary.ts',
     'emulator/database/postgres/session-settings.ts',
     'node:',
     'pg',

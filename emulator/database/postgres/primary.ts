@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { type Connections, DatabaseError } from '../port.js'
 import { columnReader } from '../values.js'
-import { findPrimary } from './addresses.js'
+import { findPrimary } from './find-primary.js'
 
 export interface Primary {
   /** @throws {DatabaseError} `unavailable` while there is none */
