@@ -23,8 +23,14 @@ const inCommands = /^(@oclif\/core|chalk)(\/|$)/
 /** Whoever calls the emulator or a command compares errors with its class, so there is one of it. */
 const errors = join('client', 'protocol', 'model', 'errors.js')
 
-/** What so many commands load is one file: to open forty takes longer than to read what few of them need besides. */
-const commonToCommands = { name: 'common', minShareCount: 40 }
+/**
+ * What several commands load is one file: to open forty takes longer than to read what few of them need besides. The
+ * overview of all commands is printed without any of it.
+ */
+const shared = [
+  { name: 'prose', test: /\bcli.terminal.(prose|text-width)\.ts$/, priority: 1 },
+  { name: 'common', minShareCount: 5 },
+]
 
 /** What the command framework looks for only where sources are run. */
 const unused = ['ts-node', 'typescript']
@@ -72,7 +78,7 @@ export async function bundleCommandLine(root, made) {
   await build.write({
     ...{ dir: join(made, 'cli'), format: 'esm', sourcemap: true },
     ...{ entryFileNames: '[name].js', chunkFileNames: 'shared/[name].js' },
-    codeSplitting: { groups: [commonToCommands] },
+    codeSplitting: { groups: shared },
   })
   await build.close()
 }

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Interfaces } from '@oclif/core'
 import { run } from '@oclif/core/run'
 import { settings } from '@oclif/core/settings'
 import { describeFailure, exits, isExit } from '../base/failure.js'
@@ -9,7 +12,7 @@ export async function start(root: string): Promise<void> {
   settings.enableAutoTranspile = false
   stopAtClosedPipes()
   try {
-    await run(process.argv.slice(2), root)
+    await run(process.argv.slice(2), { root, pjson: readManifest(root), userPlugins: false, devPlugins: false })
   } catch (error) {
     if (isExit(error)) process.exitCode = error.oclif.exit
     else printFailure(describeFailure(error), { json: process.argv.includes('--json'), error })
@@ -19,10 +22,23 @@ export async function start(root: string): Promise<void> {
   process.exit()
 }
 
+/**
+ * What the framework would look for. It tries the patterns of its plugins on each dependency, which takes longer than to load
+ * the plugins, so it is shown no other dependencies.
+ */
+function readManifest(root: string): Interfaces.PJSON {
+  const manifest: Interfaces.PJSON = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const oclif: Interfaces.OclifConfiguration = JSON.parse(readFileSync(join(root, '.oclifrc.json'), 'utf8'))
+  const isPlugin = ([name]: [string, string]) => oclif.plugins?.includes(name)
+  const dependencies = Object.fromEntries(Object.entries(manifest.dependencies ?? {}).filter(isPlugin))
+  return { ...manifest, oclif, dependencies }
+}
+
 /** Somebody who has read enough, as `head` has, is no failure; a disk that is full is one. */
 function stopAtClosedPipes() {
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Before the framework, which throws what is not a closed pipe.
+    stream.prependListener('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit()
       if (stream === process.stdout) printFailure(describeFailure(error), { json: false, error })
       process.exit(exits.failed)

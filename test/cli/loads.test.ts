@@ -7,6 +7,13 @@ import { openFakeService } from './fake-service.js'
 
 /** Written down as a process ends: the modules of Node that it loaded. */
 const listing = `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, process.moduleLoadList.join('\\n')))`
+/** The same of files, one by one as they are loaded. */
+const filesListing = `import { register } from 'node:module'
+register('data:text/javascript,' + encodeURIComponent(\`import { appendFileSync } from 'node:fs'
+export function load(url, context, next) {
+  if (url.startsWith('file:')) appendFileSync(process.env.LOADED, url + String.fromCharCode(10))
+  return next(url, context)
+}\`))`
 const fetchItself = 'NativeModule internal/deps/undici/undici'
 
 let world: World
@@ -39,3 +46,35 @@ test.each([
   expect(modules).toContain('NativeModule http')
   expect(modules).not.toContain(fetchItself)
 })
+
+test('svc docs list loads few files, since each has to be found, read and linked', async () => {
+  const service = await openFakeService(() => ({ body: { documents: [], total: 0, limit: 20, offset: 0 } }))
+
+  const files = await filesOf(['docs', 'list', 'posts', '--url', service.url, '--key', 'svc_key_x'])
+
+  service.close()
+  expect(files.length).toBeGreaterThan(3)
+  expect(files.length).toBeLessThanOrEqual(12)
+})
+
+test('svc prints its commands without loading what runs them', async () => {
+  expect((await filesOf(['--help'])).length).toBeLessThanOrEqual(4)
+})
+
+test('svc dev loads few files, and no driver of PostgreSQL for a database of its own', async () => {
+  const files = await filesOf(['dev', '--memory', '--port', '0', '--', 'node', '-e', '0'])
+
+  expect(files.some((url) => url.endsWith('/pglite/worker.js'))).toBe(true)
+  expect(files.filter((url) => url.includes('/node_modules/pg/'))).toEqual([])
+  expect(files.filter((url) => !url.includes('/node_modules/')).length).toBeLessThanOrEqual(50)
+})
+
+/** The files that a command loads until it ends, with those of its threads. */
+async function filesOf(words: readonly string[]): Promise<readonly string[]> {
+  const loaded = join(world.folder, `files-${words[0]}.txt`)
+  const script = join(world.folder, 'files-listing.mjs')
+  await writeFile(script, filesListing)
+  const ran = await world.svc(words, { env: { NODE_OPTIONS: `--import ${script}`, LOADED: loaded } })
+  expect(ran.exit, ran.stderr).toBe(0)
+  return (await readFile(loaded, 'utf8')).trim().split('\n')
+}
