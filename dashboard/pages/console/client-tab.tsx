@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import type { Client, Json } from '../../../client/index.js'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { shellWord } from '../../../client/snippets/shell.js'
@@ -12,6 +11,7 @@ import { CallFault, type ClientCall, readCall } from './call.js'
 import { completeCall } from './completion.js'
 import { useKeptText } from './kept-text.js'
 import { useNames } from './use-names.js'
+import { useRun } from './use-run.js'
 import { Workbench } from './workbench.js'
 
 export function ClientTab() {
@@ -20,42 +20,29 @@ export function ClientTab() {
   const [example = 'posts'] = names.collections()
   const kept = useKeptText(folder, 'client', '')
   const { text } = kept
-  const [ran, setRan] = useState('')
-  const run = useMutation({
-    async mutationFn(typed: string) {
-      const call = readCall(typed)
-      const begun = performance.now()
-      const answer = await carryOut(client, call)
-      return { text: JSON.stringify(answer, undefined, 2) ?? 'undefined', milliseconds: performance.now() - begun }
-    },
-    onMutate: setRan,
-    onSuccess: (_answer, typed) => kept.addRun(typed),
+  const { answer, error, errorHere, isBusy, start } = useRun(kept, async (typed) => {
+    const called = readCall(typed)
+    const begun = performance.now()
+    const found = await carryOut(client, called)
+    return { text: JSON.stringify(found, undefined, 2) ?? 'undefined', milliseconds: performance.now() - begun }
   })
   const call = useMemo(() => attempt(text), [text])
   useCommand(commandOf(call))
-  const fault = useMemo(
-    () => (run.error instanceof CallFault && ran === text ? run.error : undefined),
-    [run.error, ran, text],
-  )
   return (
     <Workbench
       label="Call of the client"
       language="call"
       kept={kept}
       complete={(context) => completeCall(context, names)}
-      fault={fault}
-      isBusy={run.isPending}
-      onRun={() => run.mutate(text)}
-      words={
-        run.data && !run.error
-          ? `${Math.round(run.data.milliseconds)} ms${acting ? `, as ${acting.user.email}` : ''}`
-          : ''
-      }
+      fault={errorHere instanceof CallFault ? errorHere : undefined}
+      isBusy={isBusy}
+      onRun={start}
+      words={answer ? `${Math.round(answer.milliseconds)} ms${acting ? `, as ${acting.user.email}` : ''}` : ''}
       actions={call ? <Copy label="copy as code" text={codeOf(text, url)} /> : null}
     >
-      {run.error ? <Failure error={run.error} /> : null}
-      {run.data && !run.error ? <JsonText text={run.data.text} /> : null}
-      {!run.data && !run.error ? (
+      {error ? <Failure error={error} /> : null}
+      {answer ? <JsonText text={answer.text} /> : null}
+      {!answer && !error ? (
         <Empty title="Call the client">
           <p>A call as your app makes it, with its arguments written out: texts, numbers, lists and objects.</p>
           <ul className="examples">

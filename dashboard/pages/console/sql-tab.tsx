@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { SvcError } from '../../../client/index.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
 import { shellWord } from '../../../client/snippets/shell.js'
@@ -13,6 +12,7 @@ import { type Answer, AnswerGrid, recordsOf } from './answer-grid.js'
 import { completeSql, sqlName } from './completion.js'
 import { useKeptText } from './kept-text.js'
 import { useNames } from './use-names.js'
+import { useRun } from './use-run.js'
 import { Workbench } from './workbench.js'
 
 export function SqlTab() {
@@ -21,15 +21,11 @@ export function SqlTab() {
   const [example] = names.collections()
   const kept = useKeptText(folder, 'sql', '')
   const { text } = kept
-  const [ran, setRan] = useState('')
-  const run = useMutation({
-    mutationFn: (query: string) => control.sql.run({ project: project.id, query }),
-    onMutate: setRan,
-    onSuccess: (_answer, query) => kept.addRun(query),
-  })
+  const { answer, error, errorHere, isBusy, start } = useRun(kept, (query) =>
+    control.sql.run({ project: project.id, query }),
+  )
   useCommand(`svc sql ${shellWord(text.trim() === '' ? 'select …' : text.trim())}`)
-  const fault = useMemo(() => (ran === text ? faultOf(run.error) : undefined), [run.error, ran, text])
-  const answer = run.data
+  const fault = useMemo(() => faultOf(errorHere), [errorHere])
   return (
     <Workbench
       label="SQL query"
@@ -37,14 +33,14 @@ export function SqlTab() {
       kept={kept}
       complete={(context) => completeSql(context, names)}
       fault={fault}
-      isBusy={run.isPending}
-      onRun={() => run.mutate(text)}
-      words={run.error ? '' : answer ? wordsFor(answer) : ''}
-      actions={answer && !run.error && answer.rows.length > 0 ? <Save answer={answer} /> : null}
+      isBusy={isBusy}
+      onRun={start}
+      words={answer ? wordsFor(answer) : ''}
+      actions={answer && answer.rows.length > 0 ? <Save answer={answer} /> : null}
     >
-      {run.error ? <Failure error={withoutPlace(run.error)} /> : null}
-      {!run.error && answer ? <AnswerGrid answer={answer} /> : null}
-      {!run.error && !answer ? <Beginning example={example} onTake={kept.change} /> : null}
+      {error ? <Failure error={withoutPlace(error)} /> : null}
+      {answer ? <AnswerGrid answer={answer} /> : null}
+      {!error && !answer ? <Beginning example={example} onTake={kept.change} /> : null}
     </Workbench>
   )
 }
