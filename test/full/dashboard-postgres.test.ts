@@ -1,0 +1,60 @@
+/** The dashboard of an emulator that keeps its data in PostgreSQL. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
+import { type DashboardWorld, openDashboard } from '../dashboard/world.js'
+import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
+
+let databases: Databases
+let world: DashboardWorld
+beforeAll(async () => {
+  databases = await openDatabases()
+  world = await openDashboard({ databaseUrl: databases.url })
+})
+afterAll(async () => {
+  await world?.close()
+  await databases?.stop()
+})
+
+it('every page opens and says no error, a query is run, and a deletion is undone', async () => {
+  const { page, client, emulator, goTo } = world
+  await client.collections.create({ name: 'authors' })
+  await client.collections.create({ name: 'posts' })
+  const { id: author } = await client.collection('authors').create({ name: 'Ada' })
+  const { id } = await client.collection('posts').create({ title: 'Hello', author })
+  await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+  await client.auth.requestVerification()
+  await client.auth.logOut()
+  await client.files.upload(new File(['Hello'], 'hello.txt'))
+  const { items: users } = await client.users.list()
+
+  const places = [
+    ...dashboardPages.map((name) => [name, ''] as const),
+    ['data', 'posts'],
+    ['users', users[0]?.id],
+    ['console', 'client'],
+  ] as const
+  for (const [name, below] of places) {
+    await page.goto(dashboardPlace(emulator, name, below))
+    await page.locator('main h1').first().waitFor()
+    await expect.poll(() => page.locator('.skeleton').count(), { message: name, timeout: 60_000 }).toBe(0)
+    expect(await page.locator('.failure').allTextContents(), name).toEqual([])
+  }
+  await goTo('console')
+  await page.getByRole('textbox', { name: 'SQL query' }).click()
+  await page.keyboard.insertText('select title from posts')
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.getByRole('row').filter({ hasText: 'Hello' }).waitFor()
+
+  await goTo(`data/posts/${id}`)
+  for (const tab of ['Fields', 'Linked', 'History']) {
+    await page.getByRole('tab', { name: tab }).click()
+    await page.locator('.skeleton').waitFor({ state: 'detached' })
+  }
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('Deleted Hello').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone').waitFor()
+
+  expect((await client.collection('posts').get(id)).data.title).toBe('Hello')
+  expect(world.faults).toEqual([])
+})
