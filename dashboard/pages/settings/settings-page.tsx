@@ -6,13 +6,12 @@ import { useCommand } from '../../frame/command-line.js'
 import { useProject } from '../../frame/counts.js'
 import { setTheme } from '../../frame/palette.js'
 import { useAction, useUndo } from '../../frame/undo.js'
-import { Button, Copy } from '../../parts/button.js'
 import { Page } from '../../parts/layout.js'
 import { Failure, Skeleton } from '../../parts/states.js'
-import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import type { ProjectRecord } from '../../session/session.js'
 import { preference } from '../../session/storage.js'
+import { Keys } from './keys.js'
 import { choicesOf, SettingControl } from './setting-control.js'
 
 export function SettingsPage() {
@@ -88,70 +87,5 @@ function Settings({ project }: { project: ProjectRecord }) {
         <span className="mono">{idp.length === 0 ? 'none: the built-in provider' : idp.join(', ')}</span>
       </li>
     </ul>
-  )
-}
-
-function Keys({ project }: { project: ProjectRecord }) {
-  const { control, ownerKey } = useSession()
-  const { confirm } = useUndo()
-  const queries = useQueryClient()
-  const [made, setMade] = useState<{ id: string; key: string }>()
-  const [isBusy, run] = useAction()
-  const create = (secret: boolean) =>
-    run(async () => {
-      setMade(await control.keys.create({ project: project.id, secret }))
-      await queries.invalidateQueries({ queryKey: ['project'] })
-    })
-  const remove = (id: string) =>
-    run(async () => {
-      const words = 'Whatever uses it is refused from then on, and what it has opened ends.'
-      if (!(await confirm('Delete this key?', words, 'Delete'))) return
-      await control.keys.revoke({ project: project.id, key: id })
-      await queries.invalidateQueries({ queryKey: ['project'] })
-    })
-  return (
-    <>
-      <h2 className="section">
-        Keys
-        <span className="actions">
-          <Button disabled={isBusy} onClick={() => create(false)}>
-            New public key
-          </Button>{' '}
-          <Button disabled={isBusy} onClick={() => create(true)}>
-            New secret key
-          </Button>
-        </span>
-      </h2>
-      {made ? (
-        <p className="why">
-          <b>The new key is shown this once.</b>
-          <code className="mono">{made.key}</code> <Copy text={made.key} />
-        </p>
-      ) : null}
-      <ul className="keys-list">
-        {project.keys.map(({ id, secret, key, name, scopes, expiresAt, createdAt }) => (
-          <li key={id}>
-            <span className={`tag ${secret ? 'warn' : ''}`}>{secret ? 'secret' : 'public'}</span>
-            <code className="mono cut grow">{key ?? `${id}${id === ownerKey.id ? ' · of this page' : ''}`}</code>
-            {name === null ? null : <span className="dim">{name}</span>}
-            {scopes?.map((scope) => (
-              <span key={scope} className="tag mono">
-                {scope}
-              </span>
-            ))}
-            {expiresAt === null ? null : (
-              <span className="dim">
-                expires <Time at={expiresAt} />
-              </span>
-            )}
-            <Time at={createdAt} />
-            {key === null ? null : <Copy text={key} />}
-            <Button disabled={isBusy || id === ownerKey.id} onClick={() => remove(id)}>
-              Delete
-            </Button>
-          </li>
-        ))}
-      </ul>
-    </>
   )
 }

@@ -1,0 +1,156 @@
+/** The keys of the project: what each is good for, until when, and when it was last used. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useAction, useUndo } from '../../frame/undo.js'
+import { Button, Copy } from '../../parts/button.js'
+import { Field, FormDialog } from '../../parts/dialog.js'
+import { Failure } from '../../parts/states.js'
+import { Time } from '../../parts/time.js'
+import { wordsIn } from '../../parts/words.js'
+import { useSession } from '../../session/context.js'
+import type { ProjectRecord } from '../../session/session.js'
+
+type Key = ProjectRecord['keys'][number]
+
+export function Keys({ project }: { project: ProjectRecord }) {
+  const { control } = useSession()
+  const { confirm } = useUndo()
+  const queries = useQueryClient()
+  const [made, setMade] = useState<string>()
+  const [isCreating, setCreating] = useState(false)
+  const [isBusy, run] = useAction()
+  const remove = (id: string) =>
+    run(async () => {
+      const words = 'Whatever uses it is refused from then on, and what it has opened ends.'
+      if (!(await confirm('Delete this key?', words, 'Delete'))) return
+      await control.keys.revoke({ project: project.id, key: id })
+      await queries.invalidateQueries({ queryKey: ['project'] })
+    })
+  return (
+    <>
+      <h2 className="section">
+        Keys
+        <Button data-key="new" onClick={() => setCreating(true)}>
+          New key
+        </Button>
+      </h2>
+      {made === undefined ? null : (
+        <p className="why">
+          <b>The new key is shown this once.</b>
+          <span>
+            <code className="mono">{made}</code> <Copy text={made} />
+          </span>
+        </p>
+      )}
+      <ul className="keys-list">
+        {project.keys.map((each) => (
+          <KeyRow key={each.id} of={each} isBusy={isBusy} onDelete={() => remove(each.id)} />
+        ))}
+      </ul>
+      {isCreating ? <CreateKey project={project.id} onClose={() => setCreating(false)} onMade={setMade} /> : null}
+    </>
+  )
+}
+
+function KeyRow({ of, isBusy, onDelete }: { of: Key; isBusy: boolean; onDelete: () => void }) {
+  const { ownerKey } = useSession()
+  const { id, secret, key, name, scopes, expiresAt, createdAt, lastUsedAt } = of
+  const isOwn = id === ownerKey.id
+  return (
+    <li>
+      <span className={`tag ${secret ? 'warn' : ''}`}>{secret ? 'secret' : 'public'}</span>
+      <code className="mono cut grow">{key ?? `${id}${isOwn ? ' · of this page' : ''}`}</code>
+      {name === null ? null : <span className="dim">{name}</span>}
+      {scopes?.map((scope) => (
+        <span key={scope} className="tag mono">
+          {scope}
+        </span>
+      ))}
+      <span className="dim key-times">
+        made <Time at={createdAt} /> · {lastUsedAt === null ? 'never used' : 'used '}
+        {lastUsedAt === null ? null : <Time at={lastUsedAt} />}
+        {expiresAt === null ? null : (
+          <>
+            {' '}
+            · until <Time at={expiresAt} />
+          </>
+        )}
+      </span>
+      {key === null ? null : <Copy text={key} />}
+      <Button disabled={isBusy || isOwn} onClick={onDelete}>
+        Delete
+      </Button>
+    </li>
+  )
+}
+
+/** How long a key may be valid. */
+const lifetimes: readonly (readonly [words: string, days: number | undefined])[] = [
+  ['until it is deleted', undefined],
+  ['a day', 1],
+  ['30 days', 30],
+  ['a year', 365],
+]
+
+interface CreateProps {
+  readonly project: string
+  readonly onClose: () => void
+  readonly onMade: (key: string) => void
+}
+
+function CreateKey({ project, onClose, onMade }: CreateProps) {
+  const { control } = useSession()
+  const queries = useQueryClient()
+  const create = useMutation({
+    mutationFn(form: FormData) {
+      const [name, scopes] = [String(form.get('name')).trim(), wordsIn(String(form.get('scopes')))]
+      const days = lifetimes[Number(form.get('lifetime'))]?.[1]
+      return control.keys.create({
+        ...{ project, secret: form.get('kind') === 'secret' },
+        ...(name === '' ? {} : { name }),
+        ...(scopes.length === 0 ? {} : { scopes }),
+        ...(days === undefined ? {} : { expiresInSeconds: days * 86_400 }),
+      })
+    },
+    async onSuccess({ key }) {
+      onMade(key)
+      onClose()
+      await queries.invalidateQueries({ queryKey: ['project'] })
+    },
+  })
+  return (
+    <FormDialog
+      title="New key"
+      action="Create"
+      isBusy={create.isPending}
+      failure={create.error ? <Failure error={create.error} /> : null}
+      onClose={onClose}
+      onSubmit={(form) => create.mutate(form)}
+    >
+      <Field label="Kind" hint="A secret key satisfies every role, and is never meant for an app that ships.">
+        <select name="kind">
+          <option>public</option>
+          <option>secret</option>
+        </select>
+      </Field>
+      <Field label="Name" hint="What lists call it.">
+        <input className="input" name="name" autoComplete="off" />
+      </Field>
+      <Field
+        label="Scopes"
+        hint="read, write or admin, in all or one collection: read write:posts. None: all that its kind may."
+      >
+        <input className="input mono" name="scopes" autoComplete="off" placeholder="read write:posts" />
+      </Field>
+      <Field label="Valid">
+        <select name="lifetime">
+          {lifetimes.map(([words], at) => (
+            <option key={words} value={at}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </FormDialog>
+  )
+}
