@@ -48,6 +48,8 @@ export function Grid<Row>(props: GridProps<Row>) {
   function move(event: KeyboardEvent) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && event.target === event.currentTarget) {
+      // Else the same key presses the button that it leads to, which closes the pane.
+      event.preventDefault()
       document.querySelector<HTMLElement>('.pane button, .pane input, .pane [tabindex]')?.focus()
     }
     const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key]

@@ -55,13 +55,20 @@ export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
     addEventListener('keydown', close)
     return () => removeEventListener('keydown', close)
   }, [onClose])
+  // Whoever was in it by keyboard goes on in the list.
+  useEffect(
+    () => () => {
+      if (document.activeElement === document.body) document.querySelector<HTMLElement>('main .grid')?.focus()
+    },
+    [],
+  )
   return (
     <aside className="pane" style={{ width }} aria-label="Selected">
       <div className="pane-edge" onPointerDown={startDrag} aria-hidden="true" />
       <header className="pane-head">
         <div className="grow">
           <h2 className="cut">{title}</h2>
-          <div className="mono dim cut">{facts}</div>
+          <div className="mono dim pane-facts">{facts}</div>
         </div>
         <button type="button" className="icon-button" onClick={onClose} aria-label="Close">
           <Icon name="close" />

@@ -115,7 +115,7 @@ function tabsOf({ collection, id, edited, known, save }: TabInput): Tab[] {
       title: 'JSON',
       content: () => (
         <Suspense fallback={<Skeleton />}>
-          <JsonEditor value={text} onChange={edit} onSave={save} issues={issues} known={known} />
+          <JsonEditor {...{ issues, known }} value={text} isNew={id === undefined} onChange={edit} onSave={save} />
         </Suspense>
       ),
     },

@@ -21,12 +21,14 @@ export interface JsonEditorProps {
   /** What the service said of fields, shown where they stand. */
   readonly issues: readonly Issue[]
   readonly known: KnownFields
+  /** Whether one can type at once, within the braces: somebody has asked for a new document. */
+  readonly isNew: boolean
 }
 
 /** Beyond this, a parser at every pause would be felt. */
 const mostLinted = 300_000
 
-export default function JsonEditor({ value, onChange, onSave, issues, known }: JsonEditorProps) {
+export default function JsonEditor({ value, onChange, onSave, issues, known, isNew }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
   const calls = useRef({ onChange, onSave, known })
@@ -48,8 +50,12 @@ export default function JsonEditor({ value, onChange, onSave, issues, known }: J
       state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls) }),
     })
     view.current = opened
+    if (isNew) {
+      opened.dispatch({ selection: { anchor: Math.max(0, first.current.lastIndexOf('\n')) } })
+      opened.focus()
+    }
     return () => opened.destroy()
-  }, [])
+  }, [isNew])
 
   useEffect(() => {
     const opened = view.current

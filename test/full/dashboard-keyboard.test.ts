@@ -1,0 +1,246 @@
+/** Proof 1 of the dashboard: what each page is mainly for, by keyboard alone. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, openDashboard, patience } from '../dashboard/world.js'
+
+let world: DashboardWorld
+beforeAll(async () => {
+  world = await openDashboard()
+  const { client } = world
+  await client.collections.create({ name: 'authors' })
+  await client.collections.create({ name: 'posts' })
+  const { id: author } = await client.collection('authors').create({ name: 'Ada' })
+  await client.collection('posts').createMany([
+    { title: 'One', author },
+    { title: 'Two', author },
+  ])
+  await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
+  await client.auth.requestVerification()
+  await client.auth.logOut()
+})
+afterAll(() => world.close())
+beforeEach(() => {
+  world.faults.length = 0
+})
+
+const press = (key: string) => world.page.keyboard.press(key)
+const type = (text: string) => world.page.keyboard.insertText(text)
+const see = (text: string | RegExp) => world.page.getByText(text).first().waitFor()
+const row = (text: string) => world.page.locator('main [role=row]').filter({ hasText: text }).first().waitFor()
+
+/** Goes there by Tab alone; whatever has the focus on the way shows it. */
+async function reach(name: string | RegExp): Promise<void> {
+  for (let n = 0; n < 150; n++) {
+    await press('Tab')
+    const at = await focus()
+    expect(at.isShown, `the focus on ${at.html}`).toBe(true)
+    if (typeof name === 'string' ? at.name === name : name.test(at.name)) return
+  }
+  throw new Error(`Nothing called ${name} is reached by Tab.`)
+}
+
+/** What has the focus: what it is called, and whether that is seen. */
+function focus(): Promise<{ name: string; html: string; isShown: boolean }> {
+  return world.page.evaluate(() => {
+    const element = document.activeElement
+    if (!(element instanceof HTMLElement || element instanceof SVGElement)) return { name: '', html: '', isShown: true }
+    const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : []
+    const label = element.getAttribute('aria-label')
+    const isList = element.getAttribute('role') === 'table'
+    const named = (isList ? `list ${label}` : label) ?? labels[0]?.textContent ?? element.textContent ?? ''
+    // An editor shows a cursor, a box of a graph its border, and what is hidden stands in a label that shows it.
+    const shows = [element, element.closest('label'), ...element.children]
+    const isShown =
+      element === document.body ||
+      element.closest('.cm-editor, [data-base-ui-focus-guard]') !== null ||
+      shows.some((each) => each && (getComputedStyle(each).outlineStyle !== 'none' || each.tagName === 'rect'))
+    return { name: named.trim(), html: element.outerHTML.slice(0, 160), isShown }
+  })
+}
+
+/** Opens the first row of a list, goes into its pane, and leaves it again to the list. */
+async function openFirst(list: string): Promise<void> {
+  await reach(`list ${list}`)
+  await press('j')
+  await world.page.locator('.pane').waitFor()
+  await press('Enter')
+  await expect.poll(() => world.page.locator('.pane :focus').count()).toBe(1)
+  await press('Escape')
+  await world.page.locator('.pane').waitFor({ state: 'detached' })
+  await expect.poll(async () => (await focus()).name).toBe(`list ${list}`)
+}
+
+/** Fills a dialog that has been opened, from one field to the next, and sends it by Enter. */
+async function fillIn(fields: Readonly<Record<string, string>>): Promise<void> {
+  await world.page.getByRole('dialog').waitFor()
+  for (const [label, text] of Object.entries(fields)) {
+    if (!(await focus()).name.startsWith(label)) await reach(new RegExp(`^${label}`))
+    await press('ControlOrMeta+A')
+    await type(text)
+  }
+  await press('Enter')
+  await world.page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+const actions: readonly (readonly [page: string, what: string, act: () => Promise<void>])[] = [
+  [
+    '',
+    'copies an address, and comes back from the palette to where it was',
+    async () => {
+      await reach('copy')
+      await press('Enter')
+      await see('copied')
+      await press('ControlOrMeta+K')
+      await world.page.getByRole('dialog').waitFor()
+      await press('Escape')
+      await world.page.getByRole('dialog').waitFor({ state: 'detached' })
+      await expect.poll(async () => (await focus()).html).toContain('class="link"')
+    },
+  ],
+  [
+    'data',
+    'creates a collection and a document',
+    async () => {
+      await press('n')
+      await fillIn({ Name: 'letters' })
+      await world.page.getByRole('heading', { name: 'letters' }).waitFor()
+      await press('n')
+      await expect.poll(async () => (await focus()).name, { timeout: patience }).toBe('JSON of the document')
+      await type('"title": "By keyboard"')
+      await press('ControlOrMeta+S')
+      await see('version 1')
+      await row('By keyboard')
+    },
+  ],
+  ['data/posts', 'goes through documents', () => openFirst('Documents of posts')],
+  [
+    'relations',
+    'shows the links as a list',
+    async () => {
+      await reach('Show as a list')
+      await press('Space')
+      await world.page.getByRole('table').first().waitFor()
+    },
+  ],
+  [
+    'console',
+    'runs a query',
+    async () => {
+      await reach('SQL query')
+      await type('select title from posts order by title')
+      await press('ControlOrMeta+Enter')
+      await see('2 rows')
+    },
+  ],
+  [
+    'files',
+    'uploads a file and looks at it',
+    async () => {
+      const chosen = world.page.waitForEvent('filechooser')
+      await press('n')
+      await (await chosen).setFiles({ name: 'hello.txt', mimeType: 'text/plain', buffer: Buffer.from('Hello') })
+      await row('hello.txt')
+      await openFirst('Files')
+    },
+  ],
+  [
+    'snapshots',
+    'saves a snapshot',
+    async () => {
+      await press('n')
+      await fillIn({ Name: 'friday' })
+      await row('friday')
+      await openFirst('Snapshots')
+    },
+  ],
+  [
+    'users',
+    'creates a user',
+    async () => {
+      await press('n')
+      await fillIn({ Email: 'grace@example.com' })
+      await world.page.locator('.pane').getByText('grace@example.com').first().waitFor()
+      await press('Escape')
+      await openFirst('Users')
+    },
+  ],
+  [
+    'provider',
+    'adds an account',
+    async () => {
+      await press('n')
+      await fillIn({ Id: 'lise', Name: 'Lise Meitner' })
+      await see('Lise Meitner')
+    },
+  ],
+  ['mail', 'reads a mail', () => openFirst('Mail')],
+  [
+    'requests',
+    'filters, and looks at a request',
+    async () => {
+      await press('/')
+      await type('/auth-collections')
+      await row('/auth-collections/signup')
+      await openFirst('Requests')
+    },
+  ],
+  [
+    'realtime',
+    'sends an event',
+    async () => {
+      await press('n')
+      await world.page.getByRole('dialog').waitFor()
+      await reach('Write')
+      await press('Enter')
+      await see(/^Created /)
+    },
+  ],
+  [
+    'simulate',
+    'switches a fault on and off',
+    async () => {
+      await reach('realtime-flaps')
+      await press('Space')
+      await see(/faults? (is|are) on/)
+      await world.page.getByRole('button', { name: 'Remove all' }).and(world.page.locator(':enabled')).waitFor()
+      await reach('Remove all')
+      await press('Enter')
+      await see('nothing is disturbed')
+    },
+  ],
+  [
+    'api-reference',
+    'finds and opens an operation',
+    async () => {
+      await press('/')
+      await type('batch')
+      await reach(/\/collections/)
+      await press('Enter')
+      await world.page.locator('.pane').waitFor()
+      await press('Escape')
+      await world.page.locator('.pane').waitFor({ state: 'detached' })
+    },
+  ],
+  [
+    'settings',
+    'changes a setting, and makes a key with scopes',
+    async () => {
+      await reach('require2fa')
+      await press('Space')
+      await see('Changed require2fa')
+      await press('n')
+      await fillIn({ Name: 'reports', Scopes: 'read write:posts' })
+      await see('The new key is shown this once.')
+      await see('write:posts')
+    },
+  ],
+]
+
+it.each(actions)('/%s: %s', async (path, _what, act) => {
+  await world.goTo(path)
+  await world.page.locator('main h1').first().waitFor()
+  await expect.poll(() => world.page.locator('.skeleton').count()).toBe(0)
+
+  await act()
+
+  expect(world.faults).toEqual([])
+})
