@@ -67,7 +67,7 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
   return (
     <header className="top">
       <button type="button" className="icon-button menu-button" onClick={onNavigation} aria-label="Pages">
-        <Icon name="settings" />
+        <Icon name="menu" />
       </button>
       <Link href="/" className="brand">
         <i className={connection} title={connectionWords[connection]} />

@@ -61,7 +61,7 @@ function aboutDocument({
 }: Extract<EmulatorEvent, { document: object }>['document']): Shown {
   const changed = Object.entries(before ?? {})
     .slice(0, 3)
-    .map(([field, value]) => `${field} ${brief(value)} → ${brief(data?.[field])}`)
+    .map(([field, value]) => `${field} ${brief(value)} to ${brief(data?.[field])}`)
   const name = ['title', 'name', 'subject', 'text']
     .map((field) => data?.[field])
     .find((value) => typeof value === 'string')

@@ -15,6 +15,7 @@ const paths = {
   console: 'M2.5 3h11v10h-11zM5 6l2 2-2 2M8.5 10h3',
   check: 'M3 8.5 6.5 12 13 4.5',
   close: 'M4 4l8 8M12 4l-8 8',
+  menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zm3.3-1.2 3.2 3.2',
   relations: 'M5 4.5h6M4 6v4.5l3 2M2.5 3h3v3h-3zM10.5 3h3v3h-3zM7 10.5h3v3H7z',

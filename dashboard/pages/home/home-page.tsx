@@ -148,7 +148,10 @@ function Health() {
         rows={[
           ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
           ['Saved', <Saved key="saved" database={database} />],
-          ['Streams', `${streams.connections} open · ${streams.subscriptions} subscriptions`],
+          [
+            'Streams',
+            `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
+          ],
           ['Disk', disk === null ? 'nothing is kept' : `${formatBytes(disk.freeBytes)} free`],
           [
             'Limits',

@@ -44,7 +44,7 @@ function Flow({ flow, isOpen, toggle }: { flow: LoginFlow; isOpen: boolean; togg
   const account = hops.findLast(({ claims }) => claims !== null)?.claims
   return (
     <li>
-      <button type="button" className="flow-head" aria-expanded={isOpen} onClick={toggle}>
+      <button type="button" className="row-button" aria-expanded={isOpen} onClick={toggle}>
         <Time at={at} isOfMachine />
         <b>{provider}</b>
         <bdi className="mono dim cut grow">{account?.email ?? account?.sub ?? ''}</bdi>

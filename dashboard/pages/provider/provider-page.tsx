@@ -44,7 +44,7 @@ export function ProviderPage() {
       <ul className="accounts">
         {data?.map((account) => (
           <li key={account.id}>
-            <button type="button" onClick={() => setEdited(account)}>
+            <button type="button" className="row-button" onClick={() => setEdited(account)}>
               <b>
                 <bdi>{account.name}</bdi>
               </b>
