@@ -1,12 +1,14 @@
 /**
  * `npm run performance`: measures growth and disk, and puts tables and pictures of that into `docs/performance.md`. With the name
- * of a file that `npm run bench -- growth disk --json <file>` has written, it measures nothing.
+ * of a file that `npm run bench -- growth disk growth-postgres --json <file>` has written, it measures nothing, and leaves alone
+ * what is not in there.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rounded } from '../bench/tools/rounds.js'
 import { tableOf } from '../bench/tools/table.js'
 
 /** @typedef {import('../bench/tools/table.js').Row} Row @typedef {{ at: string, node: string, cores: number, rows: Row[] }} Run */
@@ -26,20 +28,53 @@ if (given === undefined) {
 
 /** @type {Run} */
 const { at, node, cores, rows } = JSON.parse(readFileSync(figures, 'utf8'))
-const growth = rows.filter(({ figures = '' }) => figures.includes(' ms'))
+const onServer = rows.filter(({ what }) => what.startsWith('PostgreSQL: '))
 const disk = rows.filter(({ parts }) => parts)
+const growth = rows.filter((row) => row.figures?.includes(' ms') && !onServer.includes(row))
 mkdirSync(pictures, { recursive: true })
-writeFileSync(join(pictures, 'growth.svg'), growthPicture(rows.flatMap(({ series }) => series ?? [])))
-writeFileSync(join(pictures, 'disk.svg'), diskPicture(disk.flatMap(({ parts = [] }) => parts)))
-const measured = `Measured on ${at} with Node ${node} on ${cores} cores, by \`npm run performance\`.`
 let text = readFileSync(page, 'utf8')
-text = replaced(text, 'growth', `${measured}\n\n${tableOf(growth)}\n\n![Milliseconds by size](pictures/growth.svg)`)
-text = replaced(
-  text,
-  'disk',
-  `${measured}\n\n${tableOf(disk)}\n\n${partsTable(disk)}\n\n![Megabytes by part](pictures/disk.svg)`,
-)
+section('growth', growth, () => {
+  draw('growth.svg', growthPicture(seriesOf(growth)))
+  return `${tableOf(growth)}\n\n![Milliseconds by size](pictures/growth.svg)`
+})
+section('growth-postgres', onServer, () => {
+  draw('growth-postgres.svg', growthPicture(seriesOf(onServer)))
+  const short = onServer.map((row) => ({ ...row, what: row.what.replace('PostgreSQL: ', '') }))
+  return `${seriesTable(seriesOf(onServer))}\n\n![Milliseconds by size on PostgreSQL](pictures/growth-postgres.svg)\n\n${tableOf(short)}`
+})
+section('disk', disk, () => {
+  draw('disk.svg', diskPicture(disk.flatMap(({ parts = [] }) => parts)))
+  return `${tableOf(disk)}\n\n${partsTable(disk)}\n\n![Megabytes by part](pictures/disk.svg)`
+})
 writeFileSync(page, text)
+
+/** A part of the page, unless nothing of it was measured. @param {string} name @param {Row[]} measured @param {() => string} words */
+function section(name, measured, words) {
+  if (measured.length === 0) return
+  const command = name === 'growth-postgres' ? 'npm run bench -- growth-postgres' : 'npm run performance'
+  text = replaced(text, name, `Measured on ${at} with Node ${node} on ${cores} cores, by \`${command}\`.\n\n${words()}`)
+}
+
+/** @param {string} name @param {string} svg */
+function draw(name, svg) {
+  writeFileSync(join(pictures, name), svg)
+}
+
+/** @param {Row[]} rows */
+function seriesOf(rows) {
+  return rows.flatMap(({ series }) => series ?? [])
+}
+
+/** Milliseconds of each operation, a column for each size. @param {NonNullable<Row['series']>[]} series */
+function seriesTable(series) {
+  const sizes = [...new Set(series.flatMap(({ points }) => points.map(({ size }) => size)))].sort((a, b) => a - b)
+  const lines = series.map(({ what, points }) => {
+    const cells = sizes.map((size) => points.find((point) => point.size === size)?.milliseconds)
+    return `| ${what} | ${cells.map((cell) => (cell === undefined ? 'over 10 s' : rounded(cell))).join(' | ')} |`
+  })
+  const head = `| milliseconds | ${sizes.map((size) => size.toLocaleString('en')).join(' | ')} |`
+  return [head, `|---|${sizes.map(() => '---|').join('')}`, ...lines].join('\n')
+}
 
 /** What stands between two marks of a page, in other words. @param {string} text @param {string} name @param {string} words */
 function replaced(text, name, words) {

@@ -2,7 +2,7 @@
 import { startContender } from './child.js'
 import { startDev } from './dev.js'
 import { newPath } from './folders.js'
-import { startPostgres } from './postgres.js'
+import { startPostgres } from './postgres/server.js'
 import { post, posts } from './posts.js'
 
 /** @typedef {import('../load.js').Ask} Ask */

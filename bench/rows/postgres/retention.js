@@ -1,10 +1,10 @@
 /** What it costs to delete the changes that are not kept any more, beside writers, and whether what is written next takes their place. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { keptChanges } from '../../tools/fill-postgres.js'
-import { startService } from '../../tools/grown-service.js'
 import { startLoad } from '../../tools/load.js'
-import { startLargePostgres } from '../../tools/postgres.js'
+import { keptChanges } from '../../tools/postgres/fill.js'
+import { startService } from '../../tools/postgres/grown-service.js'
+import { startLargePostgres } from '../../tools/postgres/server.js'
 import { post } from '../../tools/posts.js'
 import { median, ratios, rounded } from '../../tools/rounds.js'
 

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { run, startContender } from '../../tools/child.js'
 import { startListeners, subscription } from '../../tools/listening.js'
 import { startLoad } from '../../tools/load.js'
-import { startPostgres } from '../../tools/postgres.js'
+import { startPostgres } from '../../tools/postgres/server.js'
 import { post } from '../../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../../tools/rounds.js'
 

@@ -1,11 +1,11 @@
 /** The PostgreSQL server of the tests, which is written in TypeScript. */
 import pg from 'pg'
 import { createViteServer } from 'vitest/node'
-import { root } from './child.js'
+import { root } from '../child.js'
 
 /**
  * @param {{ isDurable?: boolean, settings?: Record<string, string> }} [options] it waits for the disk with each commit, as in production
- * @returns {Promise<import('../../test/fixtures/databases/postgres.js').PostgresServer>}
+ * @returns {Promise<import('../../../test/fixtures/databases/postgres.js').PostgresServer>}
  */
 export async function startPostgres(options) {
   const vite = await createViteServer({

@@ -1,8 +1,8 @@
 /** The service on a PostgreSQL database with a project of any size, and what its operations need to know of it. */
 import bcrypt from 'bcryptjs'
 import pg from 'pg'
-import { startContender } from './child.js'
-import { documentOf, fillDocuments, fillFiles, fillUsers, requireAlike } from './fill-postgres.js'
+import { startContender } from '../child.js'
+import { documentOf, fillDocuments, fillFiles, fillUsers, requireAlike } from './fill.js'
 
 export const password = 'Correct4Horse'
 const authors = 1_000
@@ -17,7 +17,7 @@ const wired = 200
  *   headers: Record<string, string>,
  *   ask: (method: string, path: string, body?: unknown) => Promise<any>,
  *   control: (method: string, path: string, body?: unknown) => Promise<any>,
- *   client: import('pg').Client, stop: () => Promise<void>,
+ *   client: import('pg').Client, givenUp: Set<unknown>, stop: () => Promise<void>,
  * }} Grown
  */
 
@@ -47,9 +47,9 @@ export async function startService(url) {
   }
   return {
     ...{ port: service.port, pid: service.pid, readyMilliseconds, headers, stop: service.stop },
-    ask: (/** @type {string} */ method, /** @type {string} */ path, /** @type {unknown} */ body) =>
+    ask: (/** @type {string} */ method, /** @type {string} */ path, /** @type {unknown} */ body = undefined) =>
       send(method, path, body, headers),
-    control: (/** @type {string} */ method, /** @type {string} */ path, /** @type {unknown} */ body) =>
+    control: (/** @type {string} */ method, /** @type {string} */ path, /** @type {unknown} */ body = undefined) =>
       send(method, `/_svc/api${path}`, body, { 'svc-control-token': controlToken }),
   }
 }
@@ -79,7 +79,7 @@ export async function startGrown(url, size) {
   )
   return {
     ...{ size, project, collection, path: '/collections/posts', ids: shuffled(ids.rows.map(({ id }) => id)), turn: 0 },
-    ...{ ...service, lastSeq: Number(last_seq), client },
+    ...{ ...service, lastSeq: Number(last_seq), client, givenUp: new Set() },
     async stop() {
       await service.stop()
       await client.end()
