@@ -24,6 +24,7 @@ import * as reads from './rows/reads.js'
 import * as realtime from './rows/realtime.js'
 import * as requests from './rows/requests.js'
 import * as settings from './rows/settings.js'
+import * as snapshots from './rows/snapshots.js'
 import * as start from './rows/start.js'
 import * as streams from './rows/streams.js'
 import * as testing from './rows/testing.js'
@@ -36,6 +37,7 @@ const groups = {
   reads,
   batches,
   bulk,
+  snapshots,
   streams,
   users,
   files,
@@ -55,11 +57,12 @@ const groups = {
   writers,
   'growth-postgres': { measure: growthPostgres },
   'retention-postgres': { measure: retentionPostgres },
+  'large-snapshots': { measure: snapshots.measureLarge },
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = [
-  ...['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers'],
+  ...['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers', 'large-snapshots'],
   ...['growth-postgres', 'retention-postgres'],
 ]
 
