@@ -176,8 +176,12 @@ function describeMisuse(error: Error): Failure {
 function misuseMessage(error: Error): string {
   if ('flags' in error && Array.isArray(error.flags)) return `Unknown flag "${[...new Set(error.flags)].join('", "')}".`
   if (error.message.startsWith('Missing ') && 'args' in error && Array.isArray(error.args)) {
-    const named: { name: string; description?: string }[] = error.args
-    return `Missing: ${named.map(({ name, description }) => `${name.toUpperCase()} (${description})`).join(', ')}.`
+    const named: { name: string; description?: string; options?: readonly string[] }[] = error.args
+    const words = named.map(({ name, description, options }) => {
+      const choices = options === undefined ? '' : `: ${options.join(', ')}`
+      return `${name.toUpperCase()} (${description}${choices})`
+    })
+    return `Missing: ${words.join(', ')}.`
   }
   const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, '')).replace(/(--\S+)=true\b/g, '$1')
   return sentence(text.replace(/^The following errors? occurred:\s*/, '').replace(/^Parsing (--\S+)\s+/, '$1: '))

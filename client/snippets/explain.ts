@@ -130,7 +130,7 @@ const explainers: Explainers = {
     mends: [{ words: 'See the files', command: 'svc files list' }],
   }),
   version: ({ collection, document, expected, actual }, { id }) => ({
-    missing: `The document is at version ${actual}; if-match takes ${list(expected.map(String))}. Somebody has written it since.`,
+    missing: `The document is at version ${actual}; if-match takes ${list(expected.map(String))}. ${whyOther(expected, actual)}`,
     mends: [
       { words: 'See what it is now', command: `svc docs get ${shellWord(collection)} ${shellWord(document)}` },
       replay('Send it for that version', id, `'if-match: "${actual}"'`),
@@ -162,6 +162,13 @@ const explainers: Explainers = {
     missing: `There were too many failed attempts; the next is taken in ${formatCount(retryAfterSeconds)} seconds.`,
     mends: [{ words: 'Let the time pass', command: `svc clock advance ${retryAfterSeconds}s` }],
   }),
+}
+
+/** A version that is still to come is another document's, or made up; where none was readable, nothing is known of it. */
+function whyOther(expected: readonly number[], actual: number): string {
+  return expected.length > 0 && expected.every((version) => version > actual)
+    ? 'It was never at that version.'
+    : 'Somebody has written it since.'
 }
 
 const keyHeader = '"x-api-key: $(svc project key --quiet)"'

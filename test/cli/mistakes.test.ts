@@ -46,6 +46,7 @@ const mistakes: readonly (readonly [title: string, words: string[], exit: number
     /Unknown flag "--wher"(.|\n)*Did you mean "--where"/,
   ],
   ['an argument left out', ['docs', 'list'], 2, /Missing: COLLECTION/],
+  ['one of several left out', ['faults', 'add'], 2, /Missing: KIND \(what goes wrong: latency, status, /],
   ['a limit that is no number', ['docs', 'list', 'posts', '--limit', 'x'], 2, /--limit: Expected an integer/],
   ['a condition without value', ['docs', 'list', 'posts', '--where', 'views'], 2, /condition: "views"\.\n.*__gte=100/],
   [

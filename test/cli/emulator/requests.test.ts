@@ -92,7 +92,10 @@ const refusals: readonly Refusal[] = [
     ...{ status: 412, what: 'another version' },
     refuse: () =>
       ask('PATCH', `/collections/posts/${post}`, { likes: 3 }, { authorization: `Bearer ${token}`, 'if-match': '"9"' }),
-    ...{ missing: /at version \d; if-match takes 9/, mend: /^svc requests replay \S+ --header 'if-match: "\d"'$/ },
+    ...{
+      missing: /at version \d; if-match takes 9. It was never at that version/,
+      mend: /^svc requests replay \S+ --header 'if-match: "\d"'$/,
+    },
   },
   {
     ...{ status: 413, what: 'a document that is too deep' },
