@@ -115,10 +115,8 @@ function growthPicture(series) {
       label(right + 34, key + 4, what),
     ]
   })
-  return picture('Milliseconds of each operation by the number of documents', right + 260, bottom + 30, [
-    ...grid,
-    ...curves,
-  ])
+  const height = Math.max(bottom + 30, top + 20 + series.length * 20)
+  return picture('Milliseconds of each operation by the number of documents', right + 320, height, [...grid, ...curves])
 }
 
 /** Those that take in all of the values. @param {number[]} values */
