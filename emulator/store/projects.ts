@@ -113,6 +113,14 @@ export async function selectProject(db: Database, id: string): Promise<Project |
   return row && projectFromRow(row)
 }
 
+/** The same, which nobody else changes until the transaction ends. */
+export async function lockProject(db: Database, id: string): Promise<Project | undefined> {
+  const [row] = await db.query<ProjectRow>(
+    sql`select id, name, settings from projects where id = ${id} for no key update`,
+  )
+  return row && projectFromRow(row)
+}
+
 /** The project of that key, and what the key is good for. */
 export async function selectProjectByKey(
   db: Database,

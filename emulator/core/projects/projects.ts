@@ -10,6 +10,7 @@ import { deleteTrustedRoles } from '../../store/accounts/users.js'
 import {
   insertKey,
   insertProject,
+  lockProject,
   type ProjectKey,
   selectAllowsOrigin,
   selectProject,
@@ -24,7 +25,7 @@ import { hashOf } from '../hashes.js'
 import { callerOf } from '../identity.js'
 import { happened, identityChanged, inTransaction, publish, settingsChanged, unitOf } from '../unit-of-work.js'
 import { createKey, drawKeys } from './keys.js'
-import { requireProject } from './require-project.js'
+import { unknownProject } from './require-project.js'
 
 export interface NewProject {
   readonly project: Project
@@ -112,12 +113,14 @@ export async function changeProject(
   id: string,
   settings: Partial<ProjectSettings>,
 ): Promise<Project> {
-  const before = await requireProject(backend, id)
-  const after: Project = { ...before, settings: { ...before.settings, ...settings } }
-  // What an older service has stored may stay until somebody changes it.
-  const isOther = after.settings.tier !== before.settings.tier
-  if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
-  await inTransaction(unitOf(backend), async (unit) => {
+  return inTransaction(unitOf(backend), async (unit) => {
+    // Two that change it at once change it one after the other, so that the second keeps what the first has changed.
+    const before = await lockProject(unit.db, id)
+    if (!before) throw unknownProject(id)
+    const after: Project = { ...before, settings: { ...before.settings, ...settings } }
+    // What an older service has stored may stay until somebody changes it.
+    const isOther = after.settings.tier !== before.settings.tier
+    if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
     await updateSettings(unit.db, id, after.settings)
     // Until now, users may have written it themselves.
     if (after.settings.trustDataRole && !before.settings.trustDataRole) await deleteTrustedRoles(unit.db, id)
@@ -125,8 +128,8 @@ export async function changeProject(
     publish(unit, identityChanged())
     happened(unit, projectEvent(after, 'changed', Object.keys(settings)))
     await audit(unit, { project: id, operation: 'settings.changed', subject: { names: Object.keys(settings) } })
+    return after
   })
-  return after
 }
 
 /** @throws {SvcError} `VALIDATION_ERROR` for a rate limit that would limit nothing. Contract 10.1. */

@@ -7,5 +7,9 @@ import type { Backend } from '../context.js'
 export async function requireProject({ db }: Backend, id: string): Promise<Project> {
   const project = await selectProject(db, id)
   if (project) return project
-  throw new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
+  throw unknownProject(id)
+}
+
+export function unknownProject(id: string): SvcError {
+  return new SvcError('NOT_FOUND', `No project "${id.slice(0, 80)}".`)
 }
