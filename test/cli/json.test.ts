@@ -58,7 +58,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'dialects:show': () => ['b'],
   'docs:batch': () => ['comments', '-f', 'ops.ndjson', '--yes'],
   'docs:count': () => ['posts'],
-  'docs:transfer': () => ['posts', id, '--to-nobody'],
+  'docs:transfer': () => ['posts', id, '--no-owner'],
   'docs:create': () => ['posts', 'title=Hello'],
   'docs:delete': () => ['posts', id, id, '--yes'],
   'docs:edit': () => ['posts', id],

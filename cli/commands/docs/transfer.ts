@@ -8,10 +8,10 @@ import { record } from '../../terminal/print.js'
 import { prose } from '../../terminal/prose.js'
 
 export default class DocsTransfer extends TargetCommand {
-  static override summary = 'Give a document to another user, or see whose it is.'
+  static override summary = 'Show or change the owner of a document.'
   static override description =
-    prose(`Where the permissions of a collection name "owner", a document is its creator's: whoever created it by a user token. Without flags
-the command says who that is; --to makes it another user's, --to-nobody nobody's. It works on the emulator of the folder.`)
+    prose(`The owner of a document is the user who created it, with a user's token: where the permissions of a collection name "owner", that
+user is meant. Without flags the owner is shown; --to sets another one, --no-owner none. It works on the emulator of the folder.`)
   static override examples = [
     '<%= config.bin %> docs transfer posts 01900000-0000-7000-8000-000000000001 --to ada@example.com',
     '<%= config.bin %> docs transfer posts 01900000-0000-7000-8000-000000000001 --json',
@@ -21,24 +21,24 @@ the command says who that is; --to makes it another user's, --to-nobody nobody's
     id: Args.string({ required: true, ignoreStdin: true, description: 'id of the document' }),
   }
   static override flags = {
-    to: Flags.string({ description: 'email or id of the user', helpValue: 'user', exclusive: ['to-nobody'] }),
-    'to-nobody': Flags.boolean({ description: 'nobody is its owner from then on' }),
+    to: Flags.string({ description: 'email or id of the user', helpValue: 'user', exclusive: ['no-owner'] }),
+    'no-owner': Flags.boolean({ description: 'leave the document without an owner' }),
   }
 
   async run() {
     const { args, flags } = await this.parse(DocsTransfer)
-    if (flags.to === '') throw misuse('--to takes the email or id of a user.', 'To take it away: --to-nobody')
+    if (flags.to === '') throw misuse('--to takes the email or id of a user.', 'For no owner: --no-owner')
     const target = this.requireTarget(flags)
     const { creators } = openOwner(target)
     const project = target.emulator?.projectId ?? ''
     const place = { project, collection: args.collection, document: args.id }
-    if (flags.to === undefined && !flags['to-nobody']) return this.show(await creators.get(place))
+    if (flags.to === undefined && !flags['no-owner']) return this.show(await creators.get(place))
     const createdBy = flags.to === undefined ? null : (await findUser(this.client(flags), flags.to)).id
     return this.show(await creators.set({ ...place, createdBy }))
   }
 
   private show<Creator extends { readonly id: string; readonly createdBy: string | null }>(creator: Creator): Creator {
-    this.log(record({ id: creator.id, owner: creator.createdBy ?? '(nobody)' }))
+    this.log(record({ id: creator.id, owner: creator.createdBy ?? '(none)' }))
     return creator
   }
 }
