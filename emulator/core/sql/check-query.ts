@@ -28,9 +28,8 @@ export class RefusedQuery extends Error {
 type Scope = ReadonlySet<string>
 
 interface Walk {
-  readonly isView: (name: string) => boolean
-  /** The views that are named. */
-  readonly views: Set<string>
+  /** The views that are named, each with where it is first. */
+  readonly views: Map<string, number>
   /** By how much a value can have grown at most. */
   growth: number
   /** How often the part at hand puts values together. */
@@ -41,14 +40,21 @@ interface Walk {
 }
 
 /**
- * Checks a query, a SelectStmt, and answers the views that it reads.
+ * Checks a query, a SelectStmt, and answers the views that it reads, each with the place where it is named first.
  *
  * @throws {RefusedQuery}
  */
-export function checkQuery(select: Tree, isView: (name: string) => boolean): Set<string> {
-  const walk: Walk = { isView, views: new Set(), growth: 1, joins: 0, depth: 0, byte: 0 }
+export function checkQuery(select: Tree): ReadonlyMap<string, number> {
+  const walk: Walk = { views: new Map(), growth: 1, joins: 0, depth: 0, byte: 0 }
   checkSelect(walk, select, new Set())
   return walk.views
+}
+
+/** @throws {RefusedQuery} for the first view that is not there */
+export function requireViews(named: ReadonlyMap<string, number>, isView: (name: string) => boolean): void {
+  for (const [name, byte] of named) {
+    if (!isView(name)) throw new RefusedQuery(`No collection "${name.slice(0, 80)}".`, byte)
+  }
 }
 
 function checkSelect(walk: Walk, select: Tree, scope: Scope): void {
@@ -115,8 +121,7 @@ const checks: Readonly<Record<string, (walk: Walk, node: Tree, scope: Scope) => 
     const name = String(relname)
     if (relpersistence !== 'p' || inh !== true) throw refused(walk, 'Such a table is not allowed')
     if (scope.has(name)) return
-    if (!walk.isView(name)) throw refused(walk, `No collection "${name.slice(0, 80)}"`)
-    walk.views.add(name)
+    if (!walk.views.has(name)) walk.views.set(name, walk.byte)
   },
   RangeFunction(walk, { functions: calls }, scope) {
     for (const call of listOf(calls)) checkRowFunction(walk, call, scope)

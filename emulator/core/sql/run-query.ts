@@ -6,7 +6,7 @@ import { explaining, type QueryRows, runWritten, type WrittenQuery, writeQuery }
 import { type View, viewOfCollection, viewOfUsers } from '../../store/sql/views.js'
 import type { Backend } from '../context.js'
 import { requireProject } from '../projects/require-project.js'
-import { checkQuery, nodeOf, RefusedQuery, type Tree } from './check-query.js'
+import { checkQuery, nodeOf, RefusedQuery, requireViews, type Tree } from './check-query.js'
 import { parseSelect, parseWhole } from './parser.js'
 import { mostWorkOf } from './work.js'
 
@@ -35,11 +35,11 @@ export async function runQuery(
   const { id: project } = await requireProject(backend, projectId)
   try {
     const { select, text, start } = await parseSelect(query)
-    const names = checkQuery(select, () => true)
-    if (names.size > mostViews) throw new RefusedQuery(`A query reads at most ${mostViews} collections.`, 0)
-    const views = await viewsOf(backend, project, names)
+    const named = checkQuery(select)
+    if (named.size > mostViews) throw new RefusedQuery(`A query reads at most ${mostViews} collections.`, 0)
+    const views = await viewsOf(backend, project, [...named.keys()])
     const isView = (name: string) => views.some((view) => view.name === name)
-    checkQuery(select, isView)
+    requireViews(named, isView)
     requireLittleWork(backend, select, views)
     const written = writeQuery(views, text, mostRows + 1)
     await checkWritten(written, isView)
@@ -66,13 +66,13 @@ function requireLittleWork({ db }: Backend, select: Tree, views: readonly View[]
 /** What a query sees under a name. @throws {SvcError} `NOT_FOUND` */
 export async function viewNamed(backend: Backend, projectId: string, name: string): Promise<View> {
   const { id: project } = await requireProject(backend, projectId)
-  const [view] = await viewsOf(backend, project, new Set([name]))
+  const [view] = await viewsOf(backend, project, [name])
   if (!view) throw new SvcError('NOT_FOUND', `No collection "${name.slice(0, 80)}".`)
   return view
 }
 
 /** Those that exist. A collection of that name stands before the users. */
-async function viewsOf({ db }: Backend, project: string, names: ReadonlySet<string>): Promise<View[]> {
+async function viewsOf({ db }: Backend, project: string, names: readonly string[]): Promise<View[]> {
   const views: View[] = []
   for (const name of names) {
     const collection = await selectCollection(db, project, name)
@@ -98,7 +98,7 @@ async function checkWritten({ statement }: WrittenQuery, isView: (name: string) 
   const [inner, query] = nodeOf(subquery ?? {})
   const isWhole = kind === 'RangeSubselect' && inner === 'SelectStmt' && more.length === 0 && op === 'SETOP_NONE'
   if (!isWhole || Object.keys(others).length > 0) throw new RefusedQuery('This is not one query.', 0)
-  checkQuery(query, isView)
+  requireViews(checkQuery(query), isView)
 }
 
 const tooMuch = 'This would take too long. Ask for less, or join on fields that few documents share.'
