@@ -74,11 +74,12 @@ export function guardFields(caller: Caller, collection: StoredCollection): Field
   return {
     created(sent, whole) {
       const defaults = withDefaults(schema, {})
+      const seen = without(defaults, hidden)
       return fixed.reduce((after, path) => {
         // Whether it is the default may not be tried out where that is hidden.
         const isGuess = hidden.some((other) => overlap(other, path)) && holds(sent, path)
         if (isGuess) throw changedFixed(path)
-        return keep({ full: defaults, seen: defaults }, after, path, () => changedFixed(path))
+        return keep({ full: defaults, seen }, after, path, () => changedFixed(path))
       }, whole)
     },
     changed(before, edit) {
@@ -170,7 +171,8 @@ function kept(
 }
 
 function unchanged({ full, seen }: Former<Json | undefined>, is: Json | undefined, refuse: () => Error) {
-  if (is === undefined || equalJson(is, seen)) return full
+  // What stands there already is a default: nobody was let try out what is hidden.
+  if (is === undefined || is === full || equalJson(is, seen)) return full
   throw refuse()
 }
 

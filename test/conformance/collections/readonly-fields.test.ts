@@ -6,7 +6,14 @@ import { fileOf } from '../../fixtures/requests/form.js'
 import type { Api } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, type Fields, inDialects, type Wire } from '../../fixtures/wires.js'
 
-const readonly = { status: ['editor'], 'meta.rank': [], 'lines.price': ['editor'], secret: [] }
+const readonly = {
+  status: ['editor'],
+  'meta.rank': [],
+  'lines.price': ['editor'],
+  secret: [],
+  'parts.price': ['editor'],
+}
+const hidden = { secret: [], 'parts.cost': [] }
 
 // Decision 60.
 inDialects(
@@ -18,8 +25,11 @@ inDialects(
       const made = async (asker: Api, fields: Fields) =>
         (await orders.get(wire.row(wire.record(expectStatus(201, await create(asker, fields)))).id)).fields
 
-      expect(await made(ada.api, { n: 1 })).toEqual({ n: 1, status: 'new', secret: 'S3CRET' })
+      expect(await made(ada.api, { n: 1 })).toEqual({
+        ...{ n: 1, status: 'new', secret: 'S3CRET', parts: [{ price: 1, cost: 3 }] },
+      })
       expect(await made(api, { status: 'new' })).toMatchObject({ status: 'new' })
+      expect(await made(api, { parts: [{ price: 1 }] })).toMatchObject({ parts: [{ price: 1, cost: 3 }] })
       for (const fields of [
         { status: 'paid' },
         { status: null },
@@ -28,6 +38,8 @@ inDialects(
         // It is hidden as well: nobody finds it out by trying.
         { secret: 'S3CRET' },
         { secret: 'other' },
+        { parts: [{ price: 1, cost: 3 }] },
+        { parts: [{ price: 1, cost: 4 }] },
       ]) {
         expect([fields, (await create(ada.api, fields)).status]).toEqual([fields, 403])
         const many = await ada.api.post('/collections/orders/batch', { documents: [{}, fields] })
@@ -81,8 +93,12 @@ inDialects(
 
 async function aShop(wire: Wire) {
   const town = await aTown(wire)
-  const schema = { status: { type: 'any', default: 'new' }, secret: { type: 'string', default: 'S3CRET' } }
-  const orders = await town.collection('orders', { schema, permissions: { readonly, hidden: { secret: [] } } })
+  const schema = {
+    status: { type: 'any', default: 'new' },
+    secret: { type: 'string', default: 'S3CRET' },
+    parts: { type: 'array', default: [{ price: 1, cost: 3 }] },
+  }
+  const orders = await town.collection('orders', { schema, permissions: { readonly, hidden } })
   const [ada, editor] = [await town.anAccount(), await town.anAccount()]
   await control.users.update({ user: editor.id, roles: ['editor'] })
   return { ...town, orders, ada, editor }
