@@ -22,6 +22,7 @@ export class StartError extends Error {
       | 'DATABASE_SETTINGS'
       | 'PUBLIC_URL_INVALID'
       | 'PUBLIC_URL_MISSING'
+      | 'SECRET_DIFFERENT'
       | 'SECRET_MISSING'
       | 'UNKNOWN_OPTION',
     message: string,

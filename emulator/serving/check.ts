@@ -6,6 +6,7 @@ import { StartError } from '../database/start-error.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
+import { checkSameSecret } from './secret.js'
 
 export interface CheckFinding {
   /** The same in every version, for scripts. */
@@ -74,7 +75,11 @@ async function checkDatabase(config: ServeConfig): Promise<Checked> {
       const facts = await readServerFacts(db)
       const state = facts.migration === 0 ? 'empty' : `at migration ${facts.migration}`
       const said = `PostgreSQL ${facts.version}, ${facts.encoding}, ${facts.collation}, ${state}`
-      return { check: 'database', said, findings: findingsOf(facts, config) }
+      const same = await checkSameSecret(db, config.secret).then(
+        () => [],
+        (error) => [wrongOf(error)],
+      )
+      return { check: 'database', said, findings: [...findingsOf(facts, config), ...same] }
     } finally {
       await db.close()
     }

@@ -58,7 +58,8 @@ export function requireServable(config: ServeConfig): void {
   requirePublicUrl(config)
 }
 
-function requireSecret(name: string, value: string): void {
+/** @throws {StartError} for one that is missing or too short */
+export function requireSecret(name: string, value: string): void {
   if (value.length >= fewestSecretCharacters) return
   const message =
     value === '' ? `${name} is not set.` : `${name} is too short: at least ${fewestSecretCharacters} characters.`

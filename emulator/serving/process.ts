@@ -16,6 +16,7 @@ import { type Drainable, guarded, openAdmin, placeOf } from './admin.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
 import { openReadiness } from './readiness.js'
+import { requireSameSecret } from './secret.js'
 
 export interface ServingProcess {
   readonly url: string
@@ -91,6 +92,7 @@ async function openServedBackend(
       whileOpening: () => undefined,
     },
   )
+  await requireSameSecret(storage.db, secret)
   const warn = (message: string) => log.warn(message)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, project: '', folder: '' },

@@ -9,7 +9,7 @@ export default class ServeKeys extends SvcCommand {
 opens the control API on the admin port. Make them once, and give the same to every process; keep them where you keep the
 password of the database, and apart from its backups. They are drawn anew each time and kept nowhere.
 
-Another SVC_SECRET logs all users out.`)
+A process with another SVC_SECRET is refused; svc serve rotate changes it, and logs all users out.`)
   static override examples = [
     '<%= config.bin %> serve keys > serve.env && chmod 600 serve.env',
     '<%= config.bin %> serve keys --json',

@@ -17,6 +17,7 @@ import { pendingChanges } from './0017-pending-changes.js'
 import { keyScopes } from './access/0016-key-scopes.js'
 import { creators } from './access/0018-creators.js'
 import { audit } from './access/0019-audit.js'
+import { servedSecret } from './access/0020-served-secret.js'
 import type { Migration } from './migration.js'
 
 /** Every change of the tables, oldest first. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   pendingChanges,
   creators,
   audit,
+  servedSecret,
 ]

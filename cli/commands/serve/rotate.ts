@@ -1,0 +1,33 @@
+import { SvcCommand } from '../../base/svc-command.js'
+import { readServeConfig, serveFlags } from '../../serve/serve-flags.js'
+import { prose } from '../../terminal/prose.js'
+
+export default class ServeRotate extends SvcCommand {
+  static override summary = 'Change the secret that the processes of svc serve have in common.'
+  static override description =
+    prose(`A process whose SVC_SECRET is another one than that of the database is refused, since half of the users would be logged in at
+half of the processes. This has SVC_SECRET, as it is in the environment of this command, be the one from now on. The database
+keeps its fingerprint only.
+
+Stop all processes first: those that run go on with the former one. Everybody has to log in again. The same is to be done with
+a copy of a database that is served elsewhere under a secret of its own.`)
+  static override examples = [
+    '<%= config.bin %> serve rotate',
+    'SVC_SECRET_FILE=/run/secrets/next <%= config.bin %> serve rotate --yes',
+  ]
+  static override flags = serveFlags
+
+  async run() {
+    const { flags } = await this.parse(ServeRotate)
+    const config = readServeConfig(flags)
+    await this.confirm('Log out all users, and have only processes with this SVC_SECRET start?', flags)
+    const { rotateSecret } = await import('../../../emulator/serve.js')
+    const isReplaced = await rotateSecret(config)
+    this.log(
+      isReplaced
+        ? 'Processes start with this SVC_SECRET from now on.'
+        : 'Nothing to change: processes start with this SVC_SECRET.',
+    )
+    return { isReplaced }
+  }
+}

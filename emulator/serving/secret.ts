@@ -1,0 +1,46 @@
+/** Whether all processes have the same secret: the database keeps its fingerprint, from which nobody gets to the secret. */
+import { createHmac } from 'node:crypto'
+import type { Database } from '../database/port.js'
+import { StartError } from '../database/start-error.js'
+import { ensureFingerprint, replaceFingerprint, selectFingerprint } from '../store/served-secret.js'
+import { requireSecret, type ServeConfig } from './config.js'
+
+const isDifferent = 'SVC_SECRET is not the one that the users of this database are logged in with.'
+const remedy =
+  'Take the one that the other processes have. To change it, or for a copy of the database: stop all processes, and run `svc serve rotate`.'
+
+/** Keeps the fingerprint at the first start. @throws {StartError} `SECRET_DIFFERENT` */
+export async function requireSameSecret(db: Database, secret: string): Promise<void> {
+  const own = fingerprintOf(secret)
+  if ((await ensureFingerprint(db, own)) !== own) throw new StartError('SECRET_DIFFERENT', isDifferent, remedy)
+}
+
+/** Whether a start would be refused; nothing is changed. @throws {StartError} `SECRET_DIFFERENT` */
+export async function checkSameSecret(db: Database, secret: string): Promise<void> {
+  const kept = await selectFingerprint(db)
+  if (kept !== undefined && kept !== fingerprintOf(secret))
+    throw new StartError('SECRET_DIFFERENT', isDifferent, remedy)
+}
+
+/**
+ * Has the secret of this configuration be the one that processes start with from now on; answers whether it is another one.
+ *
+ * @throws {StartError}
+ */
+export async function rotateSecret(config: ServeConfig): Promise<boolean> {
+  requireSecret('SVC_SECRET', config.secret)
+  const { openPostgres } = await import('../database/postgres/postgres.js')
+  const db = await openPostgres({ url: config.databaseUrl, directUrl: config.databaseListenUrl })
+  try {
+    const kept = await selectFingerprint(db)
+    // Where none is kept, the next start keeps its own.
+    return kept !== undefined && (await replaceFingerprint(db, fingerprintOf(config.secret)))
+  } finally {
+    await db.close()
+  }
+}
+
+/** 128 bits: enough to tell secrets apart. A secret is random, so that none is found by trying. */
+function fingerprintOf(secret: string): string {
+  return createHmac('sha256', secret).update('fingerprint').digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,132 @@
+/** What processes have in common that nobody sees: the secret, and failed logins. And how one ends that cannot be trusted any more. */
+import { writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createClient } from '../../client/index.js'
+import { patiently } from '../fixtures/patience.js'
+import { aSubscriber, overWebSocket } from '../fixtures/realtime/subscriber.js'
+import { openServeWorld, type ServeWorld } from '../fixtures/serve.js'
+
+let world: ServeWorld
+beforeAll(async () => {
+  world = await openServeWorld()
+})
+afterAll(() => world.close())
+
+describe('another SVC_SECRET', () => {
+  const other = { SVC_SECRET: 'another-secret-that-somebody-has-put-into-one-process' }
+
+  it('is refused until it is rotated, and the former one after that', async () => {
+    const first = await world.start()
+    const { apiKey } = await first.newProject()
+    const credentials = { email: 'ada@example.com', password: 'Correct horse 1' }
+    const before = createClient({ url: first.url, apiKey })
+    await before.auth.signUp(credentials)
+    const { token } = (await (await post(`${first.url}/auth-collections/login`, credentials, apiKey)).json()) as {
+      token: string
+    }
+    const me = (url: string) =>
+      fetch(`${url}/auth-collections/me`, { headers: { 'x-api-key': apiKey, authorization: `Bearer ${token}` } }).then(
+        ({ status }) => status,
+      )
+    expect(await me(first.url)).toBe(200)
+    await first.stop()
+
+    const refused = await world.run(['--port', '0', '--admin-port', '0'], other)
+    const checked = await world.run(['check', '--admin-port', '1', '--json'], other)
+    const rotated = await world.run(['rotate', '--yes', '--json'], other)
+    const former = await world.run(['--port', '0', '--workers', '2', '--admin-port', '0'])
+
+    expect([refused.exit, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/SVC_SECRET is not [\s\S]*svc serve rotate/),
+    ])
+    expect(refused.stderr).not.toContain(other.SVC_SECRET)
+    expect(checked.stdout).toContain('"SECRET_DIFFERENT"')
+    expect(JSON.parse(rotated.stdout)).toEqual({ isReplaced: true })
+    expect([former.exit, former.stderr]).toEqual([1, expect.stringContaining('SVC_SECRET is not')])
+    const next = await world.startWith(other)
+    expect(await me(next.url)).toBe(401)
+    await next.stop()
+    expect(JSON.parse((await world.run(['rotate', '--yes', '--json'])).stdout)).toEqual({ isReplaced: true })
+  })
+})
+
+it('failed logins at one process count at the other', async () => {
+  const [here, there] = await Promise.all([world.start(), world.start()])
+  const { apiKey } = await here.newProject()
+  const logIn = (url: string, password: string) =>
+    createClient({ url, apiKey, retry: { attempts: 1 } })
+      .auth.logIn({ email: 'ada@example.com', password })
+      .then(
+        () => 200,
+        ({ status }) => status,
+      )
+  await createClient({ url: here.url, apiKey }).auth.signUp({ email: 'ada@example.com', password: 'Correct horse 1' })
+
+  const failed = []
+  for (let n = 0; n < 10; n++) failed.push(await logIn(n % 2 ? here.url : there.url, 'Wrong horse 1'))
+  const afterwards = [await logIn(here.url, 'Correct horse 1'), await logIn(there.url, 'Correct horse 1')]
+
+  expect(failed).toEqual(Array(10).fill(401))
+  expect(afterwards).toEqual([429, 429])
+  await Promise.all([here.stop(), there.stop()])
+})
+
+describe('an error that nothing catches', () => {
+  it.each([
+    ['an exception', 1],
+    ['a rejection', 1],
+    ['an exception', 2],
+  ])('%s in one of %i lets requests finish, hands streams over, and ends the process', async (kind, workers) => {
+    const preload = join(world.folder, 'fault.cjs')
+    const raised = kind === 'an exception' ? "throw new Error('a fault')" : "Promise.reject(new Error('a fault'))"
+    await writeFile(preload, `process.on('SIGUSR2', () => { ${raised} })\n`)
+    const serving = await world.startWith({ NODE_OPTIONS: `--require ${preload}` }, '--workers', `${workers}`)
+    const { apiKey, owner } = await serving.newProject()
+    await owner.collections.create({ name: 'posts' })
+    if (workers > 1) await vi.waitFor(() => expect(serving.workers()).toHaveLength(workers), patiently)
+    const { connection } = await aSubscriber(overWebSocket, { url: serving.url, apiKey, collection: 'posts' })
+    const atWork = workers === 1 ? [serving.pid] : serving.workers()
+    const posting = await halfAPost(`${serving.url}/collections/posts`, apiKey)
+
+    for (const pid of atWork) process.kill(pid, 'SIGUSR2')
+
+    expect(await connection.closed).toBe(1012)
+    posting.finish()
+    expect(await posting.status).toBe(201)
+    if (workers === 1) expect((await serving.ended).exit).toBe(1)
+    else
+      await vi.waitFor(
+        () => expect(serving.workers().filter((pid) => !atWork.includes(pid))).toHaveLength(2),
+        patiently,
+      )
+    expect(serving.log()).toMatch(/"level":60,.*"msg":"uncaught".*a fault/)
+    if (workers > 1) await serving.stop()
+  })
+})
+
+const post = (url: string, body: object, apiKey: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json', 'svc-dialect': 'b' },
+    body: JSON.stringify(body),
+  })
+
+/** A request of which the service has read the first half. */
+async function halfAPost(url: string, apiKey: string) {
+  const body = JSON.stringify({ title: 'Hello' })
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json', 'content-length': body.length }
+  const sent = request(url, { method: 'POST', headers: { ...headers, expect: '100-continue' } })
+  const status = new Promise<number>((resolve, reject) => {
+    sent.once('error', reject)
+    sent.once('response', (response) => void text(response).then(() => resolve(response.statusCode ?? 0)))
+  })
+  sent.flushHeaders()
+  // It is at work once the service has asked for the body.
+  await new Promise((resolve) => sent.once('continue', resolve))
+  sent.write(body.slice(0, 5))
+  return { status, finish: () => sent.end(body.slice(5)) }
+}
