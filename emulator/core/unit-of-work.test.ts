@@ -7,7 +7,7 @@ import { happened, identityChanged, inTransaction, publish, unitOf } from './uni
 /** A transaction in which something happens, and which publishes it, on a database that says when it commits; answers what happened, in order. */
 async function orderOf(commit: () => string): Promise<string[]> {
   const order: string[] = []
-  const bus: Partial<Bus> = { publish: (messages) => void order.push(...messages.map(({ kind }) => kind)) }
+  const bus: Partial<Bus> = { publish: async (messages) => void order.push(...messages.map(({ kind }) => kind)) }
   const db: Partial<Database> = {
     async transaction(work) {
       const result = await work(db as Database)

@@ -44,10 +44,11 @@ export async function inTransaction<Unit extends UnitOfWork, Result>(
       return work({ ...unit, db, pending })
     })
     .catch((error) => {
-      if (isOf(error, ['unknown outcome'])) unit.backend.bus.publish(pending.messages)
+      if (isOf(error, ['unknown outcome'])) void unit.backend.bus.publish(pending.messages)
       throw error
     })
-  if (pending.messages.length > 0) unit.backend.bus.publish(pending.messages)
+  // Whoever has changed settings, roles or keys asks for it next, and perhaps another process.
+  if (pending.messages.length > 0) await unit.backend.bus.publish(pending.messages)
   for (const event of pending.events) unit.backend.events.add(event)
   return result
 }
@@ -57,7 +58,7 @@ const nothing = (): Pending => ({ messages: [], events: [] })
 /** Publishes what was written: with the commit of the open transaction, else at once. */
 export function publish({ backend, pending }: UnitOfWork, message: Message): void {
   if (pending) pending.messages.push(message)
-  else backend.bus.publish([message])
+  else void backend.bus.publish([message])
 }
 
 /** Shows what happened to whoever watches the emulator: with the commit of the open transaction, else at once. */

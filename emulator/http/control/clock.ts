@@ -36,7 +36,7 @@ function moved(clock: Clock, move: Move): Clock {
 
 /** Whoever was known may have been logged in for too long by that time. */
 function changed({ bus, events }: Backend, projectId: string | null, clock: Clock, how: 'moved' | 'reset' = 'moved') {
-  bus.publish([{ kind: 'identity' }])
+  void bus.publish([{ kind: 'identity' }])
   events.add({ kind: `clock.${how}`, projectId, clock: shown(clock) })
   return shown(clock)
 }

@@ -5,7 +5,9 @@ import { openSubscribers } from './subscribers.js'
 export function openMemoryBus(): Bus {
   const { receive, subscribe, clear } = openSubscribers()
   return {
-    publish: receive,
+    async publish(messages) {
+      receive(messages)
+    },
     subscribe,
     async close() {
       clear()

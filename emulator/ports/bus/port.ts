@@ -22,8 +22,11 @@ export type Message = MessageOf<MessageKind>
 export type Handlers = { readonly [Kind in MessageKind]: (message: MessageOf<Kind>) => void }
 
 export interface Bus {
-  /** To be called after a commit: this process receives the messages at once, the others soon after. */
-  publish(messages: readonly Message[]): void
+  /**
+   * To be called after a commit: this process receives the messages at once, the others soon after. Resolves once they have
+   * received those of `identity` and `settings`, or a while has passed; nobody has to wait for `changes`.
+   */
+  publish(messages: readonly Message[]): Promise<void>
   /** Calls back for everything that is published, more often than needed, never less. The answer ends it. */
   subscribe(handlers: Handlers): () => void
   close(): Promise<void>

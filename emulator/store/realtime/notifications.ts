@@ -6,3 +6,12 @@ export async function notify(db: Database, channel: string, payloads: readonly s
     select count(pg_notify(${channel}, payload))::int as notified
     from unnest(${payloads}::text[]) as payload`)
 }
+
+/** How many connections of that name listen to this database. */
+export async function countListeners(db: Database, name: string): Promise<number> {
+  const [row] = await db.query<{ listeners: number }>(sql`
+    select count(*)::int as listeners
+    from pg_stat_activity
+    where application_name = ${name} and datname = current_database()`)
+  return row?.listeners ?? 0
+}

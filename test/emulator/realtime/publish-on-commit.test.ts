@@ -127,7 +127,7 @@ describe.each(engines)('on %s', (engine) => {
 
 describe('where the database does not say', () => {
   const published: Message[] = []
-  const bus = { publish: (messages: readonly Message[]) => void published.push(...messages) } as Backend['bus']
+  const bus = { publish: async (messages: readonly Message[]) => void published.push(...messages) } as Backend['bus']
   const message: Message = { kind: 'identity' }
   afterEach(() => void published.splice(0))
 

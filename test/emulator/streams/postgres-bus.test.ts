@@ -103,3 +103,33 @@ it('contract 9.4 a bus that lost its connection says that anything may have been
   })
   await bus.close()
 })
+
+it('a change of settings or identities is published once every other process has received it', async () => {
+  const open = () => openPostgresBus({ url: server.url, db, report: (error) => expect.fail(String(error)) })
+  const buses = [await open(), await open(), await open()]
+  const received = buses.slice(1).map(receivedBy)
+
+  for (let round = 1; round <= 20; round++) {
+    await buses[0]?.publish([
+      { kind: 'settings' },
+      { kind: 'changes', project: 'project', seq: round },
+      { kind: 'identity' },
+    ])
+
+    for (const messages of received) {
+      expect(messages.filter(({ kind }) => kind === 'settings')).toHaveLength(round)
+      expect(messages.filter(({ kind }) => kind === 'identity')).toHaveLength(round)
+    }
+  }
+  await Promise.all(buses.map((bus) => bus.close()))
+})
+
+it('a process that listens and does not answer holds nothing up for long', async () => {
+  const bus = await openPostgresBus({ url: server.url, db, report: () => undefined })
+  const silent = new pg.Client({ connectionString: server.url, application_name: 'svc realtime' })
+  await silent.connect()
+
+  await bus.publish([{ kind: 'settings' }])
+
+  await Promise.all([bus.close(), silent.end()])
+})

@@ -1,0 +1,122 @@
+/** What is on its way to the other processes: however much is published at once, one statement after the other. */
+import { randomUUID } from 'node:crypto'
+import type { Database } from '../../database/port.js'
+import { countListeners, notify } from '../../store/realtime/notifications.js'
+import { openConfirmations } from './confirmations.js'
+import type { Message } from './port.js'
+import { everyMessage, isMessageKind } from './subscribers.js'
+
+export const channels = { messages: 'svc_messages', confirmations: 'svc_confirmations' } as const
+
+/** By which name the connections that listen are counted. */
+export const listenerName = 'svc realtime'
+
+/** PostgreSQL refuses notifications of 8,000 bytes. */
+const mostBytes = 7_900
+
+export interface Outgoing {
+  isOwn(payload: string): boolean
+  /** Resolves once the others have received what decides what a request may do, or a while has passed. */
+  add(messages: readonly Message[]): Promise<void>
+  /** Answers a message of another process, where it asks. */
+  confirm(payload: string): void
+  /** Another process has received a message, perhaps one of this one. */
+  confirmed(payload: string): void
+  close(): void
+}
+
+/** @param isListening whether this process is among those that listen, so that it does not wait for itself */
+export function openOutgoing(db: Database, isListening: () => boolean, report: (error: unknown) => void): Outgoing {
+  const sender = randomUUID()
+  const confirmations = openConfirmations()
+  /** By subject: the latest says what the earlier ones do. */
+  const waiting = new Map<string, Message>()
+  const askers = new Set<() => void>()
+  let isSending = false
+  let isClosed = false
+
+  async function send(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    while (waiting.size > 0 && !isClosed) {
+      // What asks goes last: whoever has received that has received all of them.
+      const messages = [...waiting.values()].sort((one, other) => Number(decides(one)) - Number(decides(other)))
+      const asking = [...askers]
+      waiting.clear()
+      askers.clear()
+      await sendAll(messages, asking)
+    }
+    isSending = false
+  }
+
+  async function sendAll(messages: readonly Message[], asking: readonly (() => void)[]): Promise<void> {
+    const confirmation = asking.length > 0 && isListening() ? confirmations.begin() : undefined
+    const confirm = confirmation?.id
+    const payloads = messages.map((message, at) =>
+      encodeMessage(sender, message, at === messages.length - 1 ? { confirm } : {}),
+    )
+    const isSent = await notify(db, channels.messages, payloads).then(
+      () => true,
+      (error) => report(error),
+    )
+    void (isSent && confirmation ? countOthers().then(confirmation.from) : Promise.resolve()).then(() => {
+      for (const answer of asking) answer()
+    })
+  }
+
+  const countOthers = () =>
+    countListeners(db, listenerName).then(
+      (listeners) => listeners - 1,
+      () => 0,
+    )
+
+  return {
+    isOwn: (payload) => payload.startsWith(sender),
+    add(messages) {
+      for (const message of messages) waiting.set(subjectOf(message), message)
+      const heard = messages.some(decides) ? new Promise<void>((resolve) => askers.add(resolve)) : Promise.resolve()
+      void send()
+      return isClosed ? Promise.resolve() : heard
+    },
+    confirm(payload) {
+      const [to, id] = [payload.slice(0, sender.length), confirmOf(payload)]
+      if (id !== undefined) void notify(db, channels.confirmations, [`${to} ${id} ${sender}`]).catch(report)
+    },
+    confirmed(payload) {
+      const [to, id, by] = payload.split(' ')
+      if (to === sender && by !== undefined) confirmations.heard(Number(id), by)
+    },
+    close() {
+      isClosed = true
+      for (const answer of askers) answer()
+    },
+  }
+}
+
+/** Whether what it says decides what a request may do: whoever has changed that asks for it next, and perhaps elsewhere. */
+const decides = ({ kind }: Message) => kind !== 'changes'
+
+function subjectOf(message: Message): string {
+  return message.kind === 'changes' ? `changes ${message.project}` : message.kind
+}
+
+/** Of a project whose id is too long to be sent, any project takes the place. */
+function encodeMessage(sender: string, message: Message, more: { readonly confirm?: number | undefined }): string {
+  const payload = `${sender} ${JSON.stringify({ ...message, ...more })}`
+  if (Buffer.byteLength(payload) <= mostBytes) return payload
+  return `${sender} ${JSON.stringify({ ...message, ...more, project: null, seq: null })}`
+}
+
+/** Of what a newer service publishes and this one does not know, anything may be true. */
+export function decodeMessage(payload: string): readonly Message[] {
+  try {
+    const { confirm: _, ...message } = JSON.parse(payload.slice(payload.indexOf(' '))) as Message & { confirm?: number }
+    return isMessageKind(message.kind) ? [message] : everyMessage
+  } catch {
+    return everyMessage
+  }
+}
+
+function confirmOf(payload: string): number | undefined {
+  return Number(/"confirm":(\d+)/.exec(payload)?.[1] ?? Number.NaN) || undefined
+}
