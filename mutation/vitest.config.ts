@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { groups } from './groups.js'
 import { keptWorker } from './kept-worker.js'
 
-const tests = groups[process.env.SVC_MUTATION_GROUP ?? '']?.tests ?? []
+const { tests = [], needsService = false } = groups[process.env.SVC_MUTATION_GROUP ?? ''] ?? {}
 
 /** As the group has them: a mutant is dead at the first test that fails. */
 class InOrder extends BaseSequencer {
@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     include: tests,
     globalSetup: ['mutation/provide-service.ts'],
-    setupFiles: ['mutation/service-in-process.ts'],
+    setupFiles: needsService ? ['mutation/service-in-process.ts'] : [],
     isolate: false,
     sequence: { sequencer: InOrder },
     env: { SVC_TEST_ENGINES: 'pglite' },

@@ -1,6 +1,6 @@
 /** Documents that are created at the same time are written together where each commit waits for the disk. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Fields } from '../../../client/protocol/model/document.js'
+import type { Fields, StoredDocument } from '../../../client/protocol/model/document.js'
 import { defaultConfig } from '../../../emulator/config.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'
 import type { Context } from '../../../emulator/core/context.js'
@@ -120,5 +120,62 @@ describe.each(engines)('on %s', (engine) => {
 
     expect(await documents('whole')).toEqual([])
     expect(await documents('beside')).toHaveLength(20)
+  })
+})
+
+describe('Creates that wait for others', () => {
+  /** A line of writes that end when they are let: the texts of each. */
+  function heldWrites(db: Database) {
+    const creates = openJoinedCreates()
+    const written: string[][] = []
+    const ends: (() => void)[] = []
+    const write = (texts: readonly { readonly json: string }[]) => {
+      written.push(texts.map(({ json }) => json))
+      return new Promise<readonly StoredDocument[]>((resolve) => ends.push(() => resolve([])))
+    }
+    const insert = (collection: string, json: string) =>
+      creates.insert({ db, collection }, { ...text, json }, write as Parameters<typeof creates.insert>[2])
+    return { written, insert, end: () => ends.shift()?.() }
+  }
+
+  const text: Parameters<ReturnType<typeof openJoinedCreates>['insert']>[1] = { json: '' }
+  const db = {} as Database
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+  it('go out in the order they came, at most 200 documents in a statement', async () => {
+    const { written, insert, end } = heldWrites(db)
+    const all = Array.from({ length: 452 }, (_, n) => insert('posts', `${n}`))
+
+    for (let group = 0; group < 5; group++) {
+      end()
+      await nextTurn()
+    }
+    await Promise.all(all)
+
+    expect(written.map(({ length }) => length)).toEqual([1, 1, 200, 200, 50])
+    expect(written.flat()).toEqual(Array.from({ length: 452 }, (_, n) => `${n}`))
+  })
+
+  it('go out with a mebibyte of text at most in a statement, but for one that is larger alone', async () => {
+    const { written, insert, end } = heldWrites(db)
+    const half = 'x'.repeat(512 * 1024)
+    const all = ['1', '2', half, half, half, `${half}${half}x`, '3'].map((json) => insert('posts', json))
+
+    for (let group = 0; group < 6; group++) {
+      end()
+      await nextTurn()
+    }
+    await Promise.all(all)
+
+    expect(written.map(({ length }) => length)).toEqual([1, 1, 2, 1, 1, 1])
+  })
+
+  it('wait for none of another collection, and for two statements of their own at most', async () => {
+    const { written, insert } = heldWrites(db)
+
+    for (const json of ['1', '2', '3', '4']) void insert('posts', json)
+    void insert('notes', '5')
+
+    expect(written).toEqual([['1'], ['2'], ['5']])
   })
 })

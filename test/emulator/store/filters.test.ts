@@ -1,0 +1,338 @@
+/**
+ * What filters mean, as tables: which documents a subscription's filter holds for, and how much may be asked.
+ * `where-parity.test.ts` holds the meaning in SQL to this one.
+ */
+import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../client/protocol/model/json.js'
+import { sizes } from '../../../client/protocol/model/limits.js'
+import type { Path } from '../../../client/protocol/model/path.js'
+import {
+  canHold,
+  meaningsOf,
+  numberOf,
+  type Operator,
+  ownField,
+  type Test,
+} from '../../../client/protocol/model/where.js'
+import {
+  requireCountable,
+  requireSearchable,
+  requireShort,
+  requireSpeakable,
+} from '../../../client/protocol/wire/filters/bounds.js'
+import { filterSuffixes } from '../../../client/protocol/wire/filters/decode.js'
+import { suffixEncoders } from '../../../client/protocol/wire/filters/encode.js'
+import { lowerCase, matches, predicateOf } from '../../../emulator/core/realtime/matching.js'
+
+function aTest(path: Path, operator: Operator, value: string | readonly string[] | boolean): Test {
+  if (operator === 'isnull') return { path, operator, isNull: value as boolean }
+  if (operator === 'in' || operator === 'notin') return { path, operator, values: value as readonly string[] }
+  return { path, operator, value: value as string }
+}
+
+const document = (field?: Json) => ({
+  id: '01900000-0000-7000-8000-000000000001',
+  createdAt: '2026-01-02T03:04:05.678Z',
+  updatedAt: '2027-01-02T03:04:05.678Z',
+  data: field === undefined ? {} : { field },
+})
+const holds = (test: Test, field?: Json) => matches({ all: [{ any: [test] }] }, document(field))
+
+type Case = readonly [
+  operator: Operator,
+  value: string | readonly string[] | boolean,
+  field: Json | undefined,
+  holds: boolean,
+]
+const cases: readonly Case[] = [
+  ['eq', 'tea', 'tea', true],
+  ['eq', 'tea', 'Tea', false],
+  ['eq', '5', 5, true],
+  ['eq', '5', '5', true],
+  ['eq', '5.0', 5, true],
+  ['eq', '05', 5, false],
+  ['eq', 'true', true, true],
+  ['eq', 'true', false, false],
+  ['eq', 'false', false, true],
+  ['eq', 'null', null, true],
+  ['eq', 'null', undefined, false],
+  ['eq', 'undefined', undefined, false],
+  ['eq', 'tea', ['x', 'tea'], true],
+  ['eq', '5', ['x', 5], true],
+  ['eq', 'tea', ['x', ['tea']], false],
+  ['eq', 'tea', [], false],
+  ['eq', 'tea', { a: 'tea' }, false],
+  ['eq', 'a\0', 'a', false],
+  ['ne', 'a\0', 'a', true],
+  ['ne', 'tea', 'tea', false],
+  ['ne', 'tea', 'x', true],
+  ['ne', 'tea', undefined, true],
+  ['ne', 'tea', ['x', 'tea'], false],
+  ['in', ['x', '5'], 5, true],
+  ['in', ['x', 'y'], 'y', true],
+  ['in', ['x', 'y'], 'z', false],
+  ['in', [], 'z', false],
+  ['notin', ['x', 'y'], 'y', false],
+  ['notin', ['x', 'y'], 'z', true],
+  ['notin', ['x', 'y'], undefined, true],
+  ['isnull', true, null, true],
+  ['isnull', true, undefined, true],
+  ['isnull', true, 0, false],
+  ['isnull', false, null, false],
+  ['isnull', false, undefined, false],
+  ['isnull', false, '', true],
+  ['gt', '5', 6, true],
+  ['gt', '5', 5, false],
+  ['gt', '5', 4, false],
+  ['gte', '5', 5, true],
+  ['gte', '5', 4.9, false],
+  ['lt', '5', 4, true],
+  ['lt', '5', 5, false],
+  ['lte', '5', 5, true],
+  ['lte', '5', 5.1, false],
+  ['gt', '5', '50', true],
+  ['gt', '5', '5', false],
+  ['gt', 'b', 'a', false],
+  ['gt', 'a', 'b', true],
+  ['lt', 'ab', 'a', true],
+  ['lt', 'a', 'ab', false],
+  ['gte', 'a', 'a', true],
+  ['lte', 'a', 'a', true],
+  ['gt', 'tea', 5, false],
+  ['lt', 'tea', 5, false],
+  ['gt', '', 5, false],
+  ['gt', '0', true, false],
+  ['gt', '0', [5], false],
+  ['gt', '0', null, false],
+  ['gte', '-1', undefined, false],
+  ['gt', '\uffff', '🍵', true],
+  ['lt', '🍵', '\uffff', true],
+  ['lt', '\ue000', '\ud7ff', true],
+  ['gt', '🍵', '🍶', true],
+  ['lt', '\ue000', '\uefff', false],
+  ['gt', '\uffff', '\u{10000}', true],
+  ['gt', 'a\0', 'b', false],
+  ['lt', 'b\0', 'a', false],
+  ['contains', '\ud83c', '🍵', false],
+  ['contains', 'ea', 'tea', true],
+  ['contains', 'EA', 'tea', false],
+  ['contains', '', 'tea', true],
+  ['contains', 'ea', ['x', 'tea'], true],
+  ['contains', 'ea', ['x', ['tea']], false],
+  ['contains', 'ea', ['x', 5], false],
+  ['contains', '5', 5, false],
+  ['contains', 'ea', null, false],
+  ['contains', 'ea', undefined, false],
+  ['contains', 'ea', { a: 'tea' }, false],
+  ['icontains', 'EA', 'tea', true],
+  ['icontains', 'ea', 'TEA', true],
+  ['icontains', 'eb', 'TEA', false],
+  ['icontains', 'EA', ['x', 'Tea'], true],
+  ['icontains', 'ΑΣ', 'ας', false],
+  ['icontains', 'ΑΣ', 'ασ', true],
+  ['icontains', 'i', 'İ', true],
+  ['startswith', 'te', 'tea', true],
+  ['startswith', 'ea', 'tea', false],
+  ['startswith', 'te', ['tea'], false],
+  ['startswith', '5', 5, false],
+  ['endswith', 'ea', 'tea', true],
+  ['endswith', 'te', 'tea', false],
+  ['endswith', 'ea', ['tea'], false],
+  ['endswith', '5', 5, false],
+]
+
+describe('Which documents a filter holds for', () => {
+  test.each(cases)('%s %j of %j: %s', (operator, value, field, isMet) => {
+    expect(holds(aTest(['field'], operator, value), field)).toBe(isMet)
+  })
+
+  test("the service's own fields win over those of the data, and a longer path leads into the data", () => {
+    const own = { ...document(), data: { id: 'mine', createdAt: { at: 'x' } } }
+    const one = (path: Path, value: string) => matches({ all: [{ any: [aTest(path, 'eq', value)] }] }, own)
+
+    expect(one(['id'], own.id)).toBe(true)
+    expect(one(['id'], 'mine')).toBe(false)
+    expect(one(['createdAt'], own.createdAt)).toBe(true)
+    expect(one(['updatedAt'], own.updatedAt)).toBe(true)
+    expect(one(['createdAt', 'at'], 'x')).toBe(true)
+  })
+
+  test('every clause holds, and any test of a clause is enough', () => {
+    const [yes, no] = [aTest(['field'], 'eq', 'tea'), aTest(['field'], 'eq', 'x')]
+    const where = (...all: Test[][]) => matches({ all: all.map((any) => ({ any })) }, document('tea'))
+
+    expect(where()).toBe(true)
+    expect(where([yes], [yes])).toBe(true)
+    expect(where([yes], [no])).toBe(false)
+    expect(where([no, yes], [yes])).toBe(true)
+    expect(where([])).toBe(false)
+  })
+
+  test('parts of one filter are told apart, in one document after the other', () => {
+    const part = (value: string, operator: Operator = 'contains') => ({ any: [aTest(['field'], operator, value)] })
+    const both = predicateOf({ all: [part('tea'), part('POT', 'icontains'), part('hot')] })
+
+    expect(both(document('a hot teapot'))).toBe(true)
+    expect(both(document('a hot tea'))).toBe(false)
+    expect(both(document(['hot', 'tea', 'pot', 'cold']))).toBe(true)
+    expect(both(document(['hot', 'tea']))).toBe(false)
+    expect(both(document('a hot teapot'))).toBe(true)
+  })
+
+  test('each letter has its lower case by itself', () => {
+    expect(lowerCase('ΑΣ ÀİI')).toBe('ας àii'.replace('ς', 'σ'))
+  })
+})
+
+describe('What a text means', () => {
+  test.each<[string, readonly Json[]]>([
+    ['tea', ['tea']],
+    ['5', ['5', 5]],
+    ['true', ['true', true]],
+    ['false', ['false', false]],
+    ['null', ['null', null]],
+    ['toString', ['toString']],
+    ['', ['']],
+  ])('%j equals %j', (text, meanings) => {
+    expect(meaningsOf(text)).toEqual(meanings)
+  })
+
+  test.each([
+    ['0', 0],
+    ['-0', -0],
+    ['10', 10],
+    ['-12.50', -12.5],
+    ['1e3', 1_000],
+    ['1E+3', 1_000],
+    ['12e-10', 12e-10],
+    ['1.25', 1.25],
+    ...[
+      '',
+      '-',
+      '+1',
+      '01',
+      '00',
+      '.5',
+      '5.',
+      'x5',
+      '5x',
+      '1e',
+      '1e+',
+      '1e400',
+      '0x1',
+      ' 5',
+      '5 ',
+      'NaN',
+      'Infinity',
+      '1.e5',
+      '1ee5',
+      '1.x',
+      'e5',
+    ].map((text) => [text, undefined] as const),
+  ] as const)('%j spells the number %s', (text, number) => {
+    expect(numberOf(text)).toBe(number)
+  })
+
+  test('no document holds U+0000 or half of a character', () => {
+    expect(canHold('tea 🍵')).toBe(true)
+    expect(canHold('a\0')).toBe(false)
+    expect(canHold('\ud83c')).toBe(false)
+  })
+
+  test('the service has three fields of its own', () => {
+    expect(['id', 'createdAt', 'updatedAt', 'field'].map((name) => ownField([name]))).toEqual([
+      ...['id', 'createdAt', 'updatedAt'],
+      undefined,
+    ])
+    expect(ownField(['id', 'id'])).toBeUndefined()
+  })
+})
+
+describe('How a filter is spelled', () => {
+  const { double, single, both } = filterSuffixes
+
+  test.each([
+    [double, 'views__gte', 'views', 'gte'],
+    [double, 'a__b__contains', 'a__b', 'icontains'],
+    [double, '__proto__', '__proto__', 'eq'],
+    [double, 'a__9b', 'a__9b', 'eq'],
+    [double, 'views_gte', 'views_gte', 'eq'],
+    [single, 'views_gte', 'views', 'gte'],
+    [single, 'views_contains', 'views', 'contains'],
+    [single, 'views__gte', 'views__gte', 'eq'],
+    [single, '_gte', '_gte', 'eq'],
+    [both, 'views_gte', 'views', 'gte'],
+    [both, 'views__gte', 'views', 'gte'],
+    [both, 'views', 'views', 'eq'],
+  ] as const)('%# %s', (family, name, field, operator) => {
+    expect(family.decode(name)).toEqual({ field, operator })
+  })
+
+  test.each(['__gte', 'views__foo'])('"%s" has no such suffix', (name) => {
+    expect(() => double.decode(name)).toThrow(
+      expect.objectContaining({ code: 'INVALID_FILTER', message: expect.stringContaining('Known: __eq, __ne, __gt,') }),
+    )
+  })
+
+  test.each([
+    ['double', 'views', 'eq', 'views'],
+    ['double', 'limit', 'eq', 'limit__eq'],
+    ['double', 'a__b', 'eq', 'a__b__eq'],
+    ['double', 'a__b__9', 'eq', 'a__b__9'],
+    ['double', 'a__bcd__9', 'eq', 'a__bcd__9'],
+    ['double', 'views', 'gte', 'views__gte'],
+    ['double', 'views', 'contains', 'views__contains'],
+    ['double', 'views', 'icontains', 'views__contains'],
+    ['single', 'views', 'eq', 'views_eq'],
+    ['single', 'views_', 'eq', undefined],
+    ['single', 'views', 'startswith', undefined],
+    ['both', 'views', 'eq', 'views'],
+    ['both', 'views', 'contains', 'views_contains'],
+    ['both', 'checked_in', 'eq', 'checked_in_eq'],
+  ] as const)('%s: %s %s is written %s', (family, field, operator, name) => {
+    expect(suffixEncoders[family](field, operator)).toBe(name)
+  })
+})
+
+describe('How much a filter may ask', () => {
+  const failure = (code: string, message: RegExp) =>
+    expect.objectContaining({ code, message: expect.stringMatching(message) })
+
+  test('as many tests as the limit says, counted together', () => {
+    const count = { tests: 0 }
+
+    expect(() => requireCountable(count, sizes.mostFilterTests - 1)).not.toThrow()
+    expect(() => requireCountable(count, 1)).not.toThrow()
+    expect(count.tests).toBe(sizes.mostFilterTests)
+    expect(() => requireCountable(count, 1)).toThrow(failure('INVALID_FILTER', /at most \d+ tests/))
+  })
+
+  test.each(['contains', 'icontains', 'startswith', 'endswith'] as const)(
+    'a text of %s is bounded by characters',
+    (operator) => {
+      const most = sizes.mostSearchCharacters
+
+      expect(() => requireSearchable('name', operator, '🍵'.repeat(most))).not.toThrow()
+      expect(() => requireSearchable('name', operator, 'x'.repeat(most + 1))).toThrow(
+        failure('INVALID_FILTER', new RegExp(`^The text of "name" has over ${most} characters`)),
+      )
+      expect(() => requireSearchable('n'.repeat(100), operator, 'x'.repeat(most + 1))).toThrow(
+        failure('INVALID_FILTER', /of "n{80}" has/),
+      )
+      expect(() => requireSearchable('name', 'eq', 'x'.repeat(most + 1))).not.toThrow()
+    },
+  )
+
+  test('as JSON, as many bytes as a query', () => {
+    const filters = (bytes: number) => ({ a: 'x'.repeat(bytes - 8) })
+
+    expect(() => requireShort(filters(sizes.mostQueryBytes))).not.toThrow()
+    expect(() => requireShort(filters(sizes.mostQueryBytes + 1))).toThrow(failure('INVALID_QUERY', /over \d+ bytes/))
+  })
+
+  test('only what a database can be asked for', () => {
+    expect(() => requireSpeakable('tea 🍵')).not.toThrow()
+    expect(() => requireSpeakable('a\0')).toThrow(failure('INVALID_QUERY', /U\+0000/))
+    expect(() => requireSpeakable('\ud83c')).toThrow(failure('INVALID_QUERY', /surrogate/))
+  })
+})
