@@ -69,6 +69,7 @@ export const groups = {
     ],
     tests: [
       'test/emulator/store/filters.test.ts',
+      'client/protocol/wire/filters/filters.test.ts',
       'test/emulator/store/matching.test.ts',
       'client/protocol/wire/query/query.test.ts',
       'client/protocol/wire/round-trip.test.ts',

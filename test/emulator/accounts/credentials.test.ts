@@ -61,7 +61,7 @@ describe('Passwords', () => {
       hash: async (...args: unknown[]) => String(calls.push(args)),
       matches: async (...args: unknown[]) => calls.push(args) > 0,
     }
-    return { calls, ctx: { backend: { passwords } as unknown as Backend } }
+    return { calls, ctx: { backend: { passwords } as object as Backend } }
   }
 
   test('are hashed and compared in one form, by the account and the address', async () => {
