@@ -1,4 +1,4 @@
-/** Changes that can be taken back: a bar at the bottom for ten seconds, and Ctrl Z or ⌘Z. */
+/** Changes that can be taken back: a bar at the bottom for ten seconds and while somebody points at it, and Ctrl Z or ⌘Z. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/index.js'
@@ -25,6 +25,8 @@ interface Notices {
 
 const Context = createContext<Notices | undefined>(undefined)
 const shownMilliseconds = 10_000
+/** Looked at again after that where somebody is about to press it. */
+const heldMilliseconds = 2_000
 const mostNotices = 4
 /** A snapshot copies the project: of more than this it takes longer than anybody waits for a deletion. */
 const mostBytes = 64 * 2 ** 20
@@ -152,6 +154,7 @@ interface BarProps {
 }
 
 function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClose }: BarProps) {
+  const bar = useRef<HTMLDivElement>(null)
   const takeBack = useCallback(async () => {
     onClose(id)
     try {
@@ -163,7 +166,11 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
   }, [id, undo, say, onClose])
 
   useEffect(() => {
-    const timer = setTimeout(() => onClose(id), shownMilliseconds)
+    let timer: ReturnType<typeof setTimeout>
+    const closeIn = (milliseconds: number) => {
+      timer = setTimeout(() => (isHeld(bar.current) ? closeIn(heldMilliseconds) : onClose(id)), milliseconds)
+    }
+    closeIn(shownMilliseconds)
     return () => clearTimeout(timer)
   }, [id, onClose])
 
@@ -180,7 +187,7 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
   }, [isNewest, takeBack])
 
   return (
-    <div className={`notice ${isBad ? 'bad' : ''}`} role="status">
+    <div ref={bar} className={`notice ${isBad ? 'bad' : ''}`} role="status">
       <span>{words}</span>
       {undo ? <Button onClick={() => void takeBack()}>Undo</Button> : null}
       <Button look="quiet" onClick={() => onClose(id)} aria-label="Close">
@@ -188,6 +195,11 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
       </Button>
     </div>
   )
+}
+
+/** Nothing goes away under the pointer, nor while a key is about to press it. */
+function isHeld(bar: HTMLElement | null): boolean {
+  return bar?.closest('.notices')?.matches(':hover, :focus-within') ?? false
 }
 
 export function useUndo(): Notices {

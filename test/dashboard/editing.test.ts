@@ -66,6 +66,7 @@ it('takes back each of several deletions, whatever is said in between', async ()
   const { page, client, goTo } = world
   await client.collection('posts').createMany([{ title: 'First' }, { title: 'Second' }])
   await goTo('data/posts')
+  await page.evaluate(stayFor, 120_000)
   for (const title of ['First', 'Second']) {
     await row(title).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
@@ -81,6 +82,22 @@ it('takes back each of several deletions, whatever is said in between', async ()
   }
   expect(await client.collection('posts').count({ where: { title: { in: ['First', 'Second'] } } })).toBe(2)
   expect(world.faults).toEqual([])
+})
+
+it('closes no notice that somebody points at', async () => {
+  const { page, client, goTo } = world
+  await client.collection('posts').create({ title: 'Pointed at' })
+  await goTo('data/posts')
+  await page.evaluate(stayFor, 500)
+  await row('Pointed at').click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const notice = page.locator('.notice').filter({ hasText: 'Deleted Pointed at' })
+  await notice.hover()
+  await page.waitForFunction(() => Object(globalThis).endedTimers > 3)
+  await notice.getByRole('button', { name: 'Undo' }).waitFor()
+
+  await page.mouse.move(0, 0)
+  await notice.waitFor({ state: 'detached' })
 })
 
 it('keeps its token when an address brings one that cannot be of this folder', async () => {
@@ -110,3 +127,17 @@ it('says that a document was deleted elsewhere, and makes another one of what is
 
   expect(await client.collection('posts').count({ where: { title: 'Gone' } })).toBe(1)
 })
+
+/** How long notices stay, and how often they look whether somebody points at them: ten seconds are short on a busy machine, and long for a test. */
+function stayFor(milliseconds: number) {
+  const usual = globalThis.setTimeout
+  const found = Object.assign(globalThis, { endedTimers: 0 })
+  const changed = (work: () => void, asked?: number) => {
+    if (asked !== 10_000 && asked !== 2_000) return usual(work, asked)
+    return usual(() => {
+      found.endedTimers++
+      work()
+    }, milliseconds)
+  }
+  Object.assign(globalThis, { setTimeout: changed })
+}
