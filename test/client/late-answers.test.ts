@@ -5,8 +5,10 @@ import { createClient, type SessionStore } from '../../client/index.js'
 const hour = 3_600
 
 /** A token of one user; `left` is the part of its life that is left. */
+/** One for all: the same name has the same token, whenever it is made. */
+const now = Math.floor(Date.now() / 1_000)
+
 function aToken(name: string, left = 1): string {
-  const now = Math.floor(Date.now() / 1_000)
   const iat = now - Math.round(hour * (1 - left))
   return `${name}.${btoa(JSON.stringify({ iat, exp: iat + hour }))}.x`
 }
