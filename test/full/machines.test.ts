@@ -4,28 +4,14 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import WebSocket from 'ws'
-import { createClient, type DocumentChange } from '../../client/index.js'
+import { createClient } from '../../client/index.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
 import { type Balancer, balancerMissing, startBalancer } from '../fixtures/balancer.js'
 import { type Pooler, startPooler } from '../fixtures/databases/pooler.js'
 import { freePort, type PostgresServer } from '../fixtures/databases/postgres.js'
+import { byNumber, counted, type Entry, emptyLedger, listen, upload, write } from '../fixtures/ledger.js'
 import { patiently } from '../fixtures/patience.js'
 import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
-
-interface Entry {
-  readonly n: number
-}
-
-interface Ledger {
-  isOver: boolean
-  tried: number
-  readonly acknowledged: Set<number>
-  readonly files: Map<string, string>
-  refusedFiles: number
-  /** What requests failed with that the client did not repeat by itself. */
-  readonly failures: string[]
-}
 
 const writers = 6
 
@@ -134,54 +120,6 @@ describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'several machi
 })
 
 const statusOf = (url: string) => fetch(url).then(({ status }) => status)
-
-const byNumber = (one: number, other: number) => one - other
-
-function counted(texts: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1
-  return counts
-}
-
-function emptyLedger(): Ledger {
-  return { isOver: false, tried: 0, acknowledged: new Set(), files: new Map(), refusedFiles: 0, failures: [] }
-}
-
-async function write(owner: ReturnType<typeof createClient<{ entries: Entry }>>, ledger: Ledger): Promise<void> {
-  while (!ledger.isOver) {
-    const n = ledger.tried++
-    await owner
-      .collection('entries')
-      .create({ n })
-      .then(
-        () => ledger.acknowledged.add(n),
-        (error) => ledger.failures.push(String(error.code)),
-      )
-  }
-}
-
-/** One file after the other; each is acknowledged, or is not there. */
-async function upload(owner: ReturnType<typeof createClient>, ledger: Ledger): Promise<void> {
-  for (let n = 0; !ledger.isOver; n++) {
-    const text = `file ${n}`
-    await owner.files.upload(new Blob([text]), { name: `${n}.txt` }).then(
-      ({ url }) => ledger.files.set(url, text),
-      () => ledger.refusedFiles++,
-    )
-  }
-}
-
-/** Keeps what it hears, over however many connections. */
-function listen(options: { url: string; apiKey: string; transport: 'ws' | 'sse' }) {
-  const changes: DocumentChange<Entry>[] = []
-  const stopping = new AbortController()
-  const entries = createClient<{ entries: Entry }>({ ...options, WebSocket }).collection('entries')
-  const { signal } = stopping
-  void (async () => {
-    for await (const change of entries.subscribe({ since: 0, signal })) changes.push(change)
-  })().catch((error) => signal.aborted || console.error('A subscriber was ended:', error))
-  return { changes, stop: () => stopping.abort() }
-}
 
 async function ask(url: string, statements: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
