@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
-import { refuse } from './failures.js'
+import { isStale, refuse } from './failures.js'
 import { findPrimary } from './find-primary.js'
 import type { Primary } from './primary.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
@@ -20,7 +20,7 @@ export interface Postgres extends Preparing {
 export interface Preparing {
   /** The names of prepared statements by their text. */
   readonly names: Map<string, string>
-  /** Whether statements are prepared under a name: a pooler that does not know of it loses them. */
+  /** Whether statements are prepared under a name: a pooler that does not know of it loses them, a migration outdates them. */
   isPreparing: boolean
 }
 
@@ -45,7 +45,7 @@ export async function runOn(
   }
   const query = { text, values: values.map(writeValue), types: { getTypeParser: counting as never } }
   const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
-    if (name && isLost(error)) preparing.isPreparing = false
+    if (name && (isLost(error) || isStale(error))) preparing.isPreparing = false
     return refuse(error)
   })
   if (bytes > mostResultBytes) throw resultTooLarge()
