@@ -3,13 +3,17 @@
  * says, while clients write, read and subscribe: no request fails that its client does not repeat by itself, everything acknowledged is
  * there, and everybody receives each event once.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Client, createClient } from '../../client/index.js'
-import { type Balancer, balancerMissing, startBalancer } from '../fixtures/balancer.js'
+import { newestMigration } from '../../emulator/database/migrate.js'
+import { bin } from '../cli/command-line.js'
+import { balancerMissing, startBalancer } from '../fixtures/balancer.js'
 import { freePort } from '../fixtures/databases/postgres.js'
 import { byNumber, counted, type Entry, emptyLedger, type Ledger, listen, upload } from '../fixtures/ledger.js'
+import { copyFormerBuild, copyNextBuild } from '../fixtures/packages/builds.js'
 import { patiently } from '../fixtures/patience.js'
-import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
+import { openServeWorld, type ServedProject, type Serving } from '../fixtures/serve.js'
 
 const rounds = 3
 const writers = 6
@@ -17,56 +21,105 @@ const writers = 6
 type Owner = Client<{ entries: Entry }>
 
 describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'hosts that are replaced under load', () => {
-  let world: ServeWorld
-  let balancer: Balancer
-  let starts: readonly (() => Promise<Serving>)[]
-  let servings: Serving[]
-
-  beforeAll(async () => {
-    world = await openServeWorld()
-    const [app, admin] = [
-      [await freePort(), await freePort()],
-      [await freePort(), await freePort()],
-    ]
-    // One host with two workers and one with a single process, and a delay that is longer than HAProxy takes to look.
-    const start = (at: number, workers: string) => () => {
-      const ports = ['--port', String(app[at]), '--admin-port', String(admin[at])]
-      return world.start('--workers', workers, '--shutdown-delay', '3s', ...ports)
-    }
-    starts = [start(0, '2'), start(1, '1')]
-    servings = await Promise.all(starts.map((one) => one()))
-    balancer = await startBalancer({ app, admin })
-  })
-  afterAll(async () => {
-    await balancer?.close()
-    await world?.close()
-  })
-
-  /** Stops a process by SIGTERM, starts the one that follows it and waits until that is ready. */
-  async function replace(at: number): Promise<void> {
-    const stopped = await servings[at]?.stop()
-    expect({ at, exit: stopped?.exit }).toEqual({ at, exit: 0 })
-    const next = (await starts[at]?.()) as Serving
-    servings[at] = next
-    await expect.poll(() => fetch(`${next.adminUrl}/readyz`).then(({ status }) => status), patiently).toBe(200)
-  }
+  let hosts: Hosts
+  afterEach(() => hosts?.close())
 
   it(`restart ${rounds} times, one after the other`, { timeout: 900_000 }, async () => {
-    const load = await openLoad(balancer.url, servings[0])
+    hosts = await openHosts(bin)
+    const load = await openLoad(hosts)
     await load.goesOn()
     for (let round = 0; round < rounds; round++) {
-      for (const at of starts.keys()) {
-        await replace(at)
+      for (const at of [0, 1]) {
+        await hosts.replace(at, bin)
         await load.goesOn()
       }
     }
     await load.expectExact()
   })
+
+  it('are upgraded from the version before, and to one whose migration holds the tables', {
+    timeout: 900_000,
+  }, async () => {
+    const [former, next] = await Promise.all([copyFormerBuild(), copyNextBuild()])
+    onTestFinished(async () => {
+      await Promise.all([former.remove(), next.remove()])
+    })
+    hosts = await openHosts(former.bin)
+    const load = await openLoad(hosts)
+    await load.goesOn()
+    expect(await hosts.migration()).toBe(former.migration)
+    expect(await hosts.check()).toContain(`from migration ${former.migration} to ${newestMigration}.`)
+    for (const { bin: program, migration } of [{ bin, migration: newestMigration }, next]) {
+      // The one that stays is of the version before, on a database of the version after.
+      await hosts.replace(0, program)
+      expect(await hosts.migration()).toBe(migration)
+      await load.goesOn()
+      await hosts.replace(1, program)
+      await load.goesOn()
+    }
+    // Nor does one of an older version come back to it.
+    await expect(hosts.replace(1, bin)).rejects.toThrow('A newer svc has changed the database.')
+    await load.goesOn()
+    await load.expectExact()
+  })
 })
 
+interface Hosts {
+  /** The balancer's. */
+  readonly url: string
+  newProject(): Promise<ServedProject>
+  /** The version that the database is at. */
+  migration(): Promise<number>
+  /** What `svc serve check` of the built version says. */
+  check(): Promise<string>
+  /** Stops a host by SIGTERM, starts this program in its place and waits until it is ready. */
+  replace(at: number, program: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** One host with two workers and one with a single process, and a delay that is longer than HAProxy takes to look. */
+async function openHosts(program: string): Promise<Hosts> {
+  const world = await openServeWorld()
+  const app = [await freePort(), await freePort()]
+  const admin = [await freePort(), await freePort()]
+  const balancer = await startBalancer({ app, admin })
+  const start = (at: number, program: string) => {
+    const ports = ['--port', String(app[at]), '--admin-port', String(admin[at]), '--public-url', balancer.url]
+    return world.startFrom(program, '--workers', at === 0 ? '2' : '1', '--shutdown-delay', '3s', ...ports)
+  }
+  const servings = [await start(0, program), await start(1, program)]
+  return {
+    url: balancer.url,
+    newProject: () => (servings[0] as Serving).newProject(),
+    async migration() {
+      const client = new pg.Client({ connectionString: world.postgres.url })
+      await client.connect()
+      const { rows } = await client
+        .query('select max(number) as newest from svc.migrations')
+        .finally(() => client.end())
+      return rows[0].newest
+    },
+    async check() {
+      const { stdout, stderr } = await world.run(['check'])
+      return stdout + stderr
+    },
+    async replace(at, program) {
+      const stopped = await servings[at]?.stop()
+      expect({ at, exit: stopped?.exit }).toEqual({ at, exit: 0 })
+      const next = await start(at, program)
+      servings[at] = next
+      await expect.poll(() => fetch(`${next.adminUrl}/readyz`).then(({ status }) => status), patiently).toBe(200)
+    },
+    async close() {
+      await balancer.close()
+      await world.close()
+    },
+  }
+}
+
 /** Clients with the settings that clients have by default, at a project of their own. */
-async function openLoad(url: string, serving: Serving | undefined) {
-  const { apiKey, secretKey } = (await serving?.newProject()) ?? { apiKey: '', secretKey: '' }
+async function openLoad({ url, newProject }: Hosts) {
+  const { apiKey, secretKey } = await newProject()
   let repeated = 0
   const onRequest = ({ attempt }: { attempt: number }) => {
     if (attempt > 1) repeated++
