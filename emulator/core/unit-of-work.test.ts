@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'
 import type { Happened } from './events/event-log.js'
-import { happened, identityChanged, inTransaction, publish, unitOf } from './unit-of-work.js'
+import { happened, identityChanged, inTransaction, publish, publishing, unitOf } from './unit-of-work.js'
 
 /** A transaction in which something happens, and which publishes it, on a database that says when it commits; answers what happened, in order. */
 async function orderOf(commit: () => string): Promise<string[]> {
@@ -34,4 +34,18 @@ test('a commit that fails publishes nothing', async () => {
   }
 
   expect(await orderOf(refuse)).toEqual(['taken back'])
+})
+
+test('what one statement has changed is answered once it is published', async () => {
+  const order: string[] = []
+  const publishLate = async () => {
+    await new Promise(setImmediate)
+    order.push('published')
+  }
+  const bus: Partial<Bus> = { publish: publishLate }
+  const unit = unitOf({ bus: bus as Bus, db: {} as Database, events: { add: () => undefined } })
+
+  await publishing(unit, identityChanged, async () => order.push('written'))
+
+  expect([...order, 'answered']).toEqual(['written', 'published', 'answered'])
 })

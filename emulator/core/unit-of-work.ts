@@ -68,7 +68,8 @@ export function happened({ backend, pending }: Pick<UnitOfWork, 'backend' | 'pen
 }
 
 /**
- * Publishes what one statement has changed, also where nobody knows whether it was committed.
+ * Publishes what one statement has changed, also where nobody knows whether it was committed. Outside a transaction it answers
+ * once that is published, as `inTransaction` does.
  *
  * @param messageOf takes what was written or, where that is not known, nothing; answers nothing where nothing was changed
  */
@@ -77,12 +78,15 @@ export async function publishing<Written>(
   messageOf: (written?: Written) => Message | undefined,
   write: () => Promise<Written>,
 ): Promise<Written> {
-  const publishIfAny = (message: Message | undefined) => message && publish(unit, message)
+  const { pending, backend } = unit
   const written = await write().catch((error) => {
-    if (!unit.pending && isOf(error, ['unknown outcome', 'unavailable'])) publishIfAny(messageOf())
+    const message = !pending && isOf(error, ['unknown outcome', 'unavailable']) ? messageOf() : undefined
+    if (message) void backend.bus.publish([message])
     throw error
   })
-  publishIfAny(messageOf(written))
+  const message = messageOf(written)
+  if (message && pending) pending.messages.push(message)
+  else if (message) await backend.bus.publish([message])
   return written
 }
 
