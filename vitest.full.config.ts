@@ -1,18 +1,44 @@
 /** `npm run full`: what is too slow for `npm test`, one file at a time. */
 import { defineConfig } from 'vitest/config'
+import { leftOut } from './test/fixtures/balanced/left-out.js'
+import { balancerMissing } from './test/fixtures/balancer.js'
+
+if (balancerMissing !== undefined)
+  console.log(`The conformance suite behind a balancer is passed over: ${balancerMissing}.`)
 
 export default defineConfig({
   test: {
-    include: [
-      'test/full/**/*.test.ts',
-      // Those of `npm test` that are longer here.
-      'test/cli/{json,hostile}.test.ts',
-      'test/emulator/realtime/realtime-reconnects.test.ts',
-    ],
-    globalSetup: ['test/fixtures/databases/share-server.ts'],
-    env: { SVC_TEST_FULL: '1' },
-    fileParallelism: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000, interval: 10 } },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'full',
+          include: [
+            'test/full/**/*.test.ts',
+            // Those of `npm test` that are longer here.
+            'test/cli/{json,hostile}.test.ts',
+            'test/emulator/realtime/realtime-reconnects.test.ts',
+          ],
+          globalSetup: ['test/fixtures/databases/share-server.ts'],
+          env: { SVC_TEST_FULL: '1' },
+          fileParallelism: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Two `svc serve --workers 2` behind HAProxy.
+          name: 'balanced',
+          include: balancerMissing === undefined ? ['test/conformance/**/*.test.ts'] : [],
+          exclude: leftOut.flatMap(({ file, test }) => (test === undefined ? [`test/conformance/${file}`] : [])),
+          globalSetup: ['test/fixtures/balanced/global-setup.ts'],
+          setupFiles: ['test/fixtures/balanced/leave-out.ts'],
+          isolate: false,
+        },
+      },
+    ],
   },
 })

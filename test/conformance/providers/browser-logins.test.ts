@@ -6,9 +6,9 @@ import {
   choose,
   comeBack,
   completeUrl,
-  fourKeys,
   logInThrough,
   loginUrl,
+  providerKeys,
 } from '../../fixtures/providers/provider.js'
 import { type Answer, send } from '../../fixtures/requests/http.js'
 import { changeSettings, service } from '../../fixtures/service.js'
@@ -150,7 +150,7 @@ inDialects('The page that a login ends on', (wire) => {
 
   test('contract 7.3 may be named for one login, if it is of an origin that the project allows', async () => {
     const { api, project } = await aTown(wire, { allowedOrigins: ['https://shop.example'] })
-    await changeSettings(project, { idp: fourKeys(project.id) })
+    await changeSettings(project, { idp: providerKeys(project.id) })
     const returnTo = (address: string) => `?returnTo=${encodeURIComponent(address)}`
 
     for (const address of ['https://shop.example/cart?n=1#top', 'https://app.example/other', `${page}/after`]) {

@@ -8,9 +8,9 @@ import {
   choose,
   comeBack,
   completeUrl,
-  fourKeys,
   logInThrough,
   loginUrl,
+  providerKeys,
 } from '../../fixtures/providers/provider.js'
 import { changeSettings } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects } from '../../fixtures/wires.js'
@@ -31,7 +31,7 @@ inDialects('Login through a provider', (wire) => {
 
   test('IDP-04 a code becomes a user and a token, at the page that the settings name', async () => {
     const { as, api, project } = await aTown(wire)
-    await changeSettings(project, { idp: fourKeys(project.id) })
+    await changeSettings(project, { idp: providerKeys(project.id) })
     const { email, id } = await aPerson({ email: anEmail() })
 
     const { page, token, failure } = await logInThrough(wire, { api }, { id })
@@ -254,7 +254,7 @@ inDialects(
 
     test('contract 7.3 the redirect goes to the page of the settings only, whatever the request says', async () => {
       const { project } = await aWorld(wire)
-      await changeSettings(project, { idp: fourKeys(project.id) })
+      await changeSettings(project, { idp: providerKeys(project.id) })
 
       const ending = await comeBack(
         `${callbackUrl(project.id)}?redirect_uri=https://evil.example&IDP_COMPLETE_URL=//evil`,

@@ -7,10 +7,11 @@ import {
   callbackUrl,
   choose,
   comeBack,
+  issuer,
   logInThrough,
   sentWith,
 } from '../../fixtures/providers/provider.js'
-import { changeSettings, service } from '../../fixtures/service.js'
+import { changeSettings } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, type Wire, type World } from '../../fixtures/wires.js'
 
 const page = 'http://localhost:5173/after-login?from=google'
@@ -112,7 +113,7 @@ inDialects(
       const { api, project } = await aWorld(wire)
       await changeSettings(project, {
         idp: {
-          IDP_GOOGLE_ISSUER: `${service.url}/_svc/idp`,
+          IDP_GOOGLE_ISSUER: issuer,
           IDP_GOOGLE_CLIENT_ID: 'web',
           IDP_GOOGLE_IOS_CLIENT_ID: 'phone',
         },
@@ -175,7 +176,7 @@ inDialects(
       const own = 'https://app.example/google'
       await changeSettings(project, {
         idp: {
-          IDP_GOOGLE_ISSUER: `${service.url}/_svc/idp`,
+          IDP_GOOGLE_ISSUER: issuer,
           IDP_GOOGLE_CLIENT_ID: 'app',
           IDP_GOOGLE_CLIENT_SECRET: 'secret',
           IDP_GOOGLE_REDIRECT_URL: callbackUrl(project.id),

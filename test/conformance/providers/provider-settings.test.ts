@@ -8,6 +8,7 @@ import {
   fourKeys,
   logInThrough,
   loginUrl,
+  providerKeys,
   visit,
 } from '../../fixtures/providers/provider.js'
 import { changeSettings, service } from '../../fixtures/service.js'
@@ -16,7 +17,7 @@ import { aWorld, expectFailure, inDialects } from '../../fixtures/wires.js'
 inDialects('A provider that is not configured', (wire) => {
   test('IDP-02 each missing key is named', async () => {
     const { api, project } = await aWorld(wire)
-    const keys = Object.entries(fourKeys(project.id))
+    const keys = Object.entries(providerKeys(project.id))
 
     for (const [missing] of keys) {
       await changeSettings(project, { idp: Object.fromEntries(keys.filter(([key]) => key !== missing)) })
@@ -36,7 +37,7 @@ inDialects(
   (wire) => {
     test('IDP-01 the four keys lead to the provider and back; the secret is shown to nobody', async () => {
       const { api, owner, project } = await aWorld(wire)
-      const keys = fourKeys(project.id)
+      const keys = providerKeys(project.id)
       await changeSettings(project, { idp: keys })
 
       const url = await loginUrl(wire, { api })
@@ -71,7 +72,7 @@ inDialects(
         ['IDP_REDIRECT_URL', 'https://app.example/back#fragment'],
         ['IDP_ISSUER', 'ftp://provider.example'],
       ] as const) {
-        await changeSettings(project, { idp: { ...fourKeys(project.id), [key]: value } })
+        await changeSettings(project, { idp: { ...providerKeys(project.id), [key]: value } })
         const answer = await api.get('/login-idp')
         expectFailure(answer, 400, 'IDP_NOT_CONFIGURED')
         expect(answer.text).toContain(key)
@@ -98,7 +99,7 @@ inDialects(
 
     test('contract 7.1 scopes may be named; a provider with an issuer is always asked who it is', async () => {
       const { api, project } = await aWorld(wire)
-      await changeSettings(project, { idp: { ...fourKeys(project.id), IDP_SCOPES: 'email, phone' } })
+      await changeSettings(project, { idp: { ...providerKeys(project.id), IDP_SCOPES: 'email, phone' } })
 
       const url = new URL(await loginUrl(wire, { api }))
 
