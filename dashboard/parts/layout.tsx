@@ -49,8 +49,9 @@ export function Pane({ title, facts, onClose, foot, children }: PaneProps) {
   const [width, startDrag] = useWidth()
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
-      const target = event.target as Element
-      if (event.key === 'Escape' && !target.closest('.dialog, .menu, .cm-editor')) onClose()
+      // An editor takes it first, for what lies over its text.
+      const isTaken = event.defaultPrevented || (event.target as Element).closest('.dialog, .menu')
+      if (event.key === 'Escape' && !isTaken) onClose()
     }
     addEventListener('keydown', close)
     return () => removeEventListener('keydown', close)

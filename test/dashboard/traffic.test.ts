@@ -160,7 +160,7 @@ it('goes anywhere by the palette and the keyboard alone, and shows the way on Ho
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'posts', level: 1 }).waitFor()
   await page.keyboard.press('n')
-  await page.getByText('New document in posts').waitFor()
+  await page.locator('.cm-content:focus').waitFor()
   await page.keyboard.press('Escape')
   await page.getByText('New document in posts').waitFor({ state: 'detached' })
   await page.getByRole('table', { name: 'Documents of posts' }).focus()
