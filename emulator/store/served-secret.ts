@@ -6,9 +6,9 @@ export async function ensureFingerprint(db: Database, fingerprint: string): Prom
   const [kept] = await db.query<Row>(sql`select fingerprint from served_secret`)
   if (kept) return kept.fingerprint
   await db.query(
-    writing(
-      sql`insert into served_secret (fingerprint) values (${fingerprint}) on conflict do nothing returning fingerprint`,
-    ),
+    writing(sql`
+    insert into served_secret (fingerprint) values (${fingerprint})
+    on conflict do nothing`),
   )
   // Of two that start at once, one was first.
   const [first] = await db.query<Row>(sql`select fingerprint from served_secret`)

@@ -1,5 +1,5 @@
 /** Changes are not kept for ever. Contract 9.4. */
-import { type Database, sql } from '../../database/port.js'
+import { type Database, makingRoom, sql } from '../../database/port.js'
 import { numberAllChanges } from './numbering.js'
 
 export interface Trimming {
@@ -53,8 +53,10 @@ export async function deleteOldChanges(
 
 /** Whoever asks for the oldest change that is kept begins to look behind those that are gone. The row is locked for no longer than that. */
 async function skipDeleted(db: Database, reached: ReadonlyMap<string, number>): Promise<void> {
-  await db.query(sql`
+  await db.query(
+    makingRoom(sql`
     update sequences s set kept_after = r.seq
     from unnest(${[...reached.keys()]}::text[], ${[...reached.values()].map(String)}::bigint[]) as r (project_id, seq)
-    where s.project_id = r.project_id and s.kept_after < r.seq`)
+    where s.project_id = r.project_id and s.kept_after < r.seq`),
+  )
 }
