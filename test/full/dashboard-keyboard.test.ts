@@ -213,6 +213,8 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
     async () => {
       await press('/')
       await type('batch')
+      // The list follows a moment later, and takes what has the focus in it away.
+      await see(/^\d operations/)
       await reach(/\/collections/)
       await press('Enter')
       await world.page.locator('.pane').waitFor()
@@ -237,6 +239,7 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
 
 it.each(actions)('/%s: %s', async (path, _what, act) => {
   await world.goTo(path)
+  await world.page.locator('main h1').waitFor()
   await world.page.locator('main h1').first().waitFor()
   await expect.poll(() => world.page.locator('.skeleton').count()).toBe(0)
 
