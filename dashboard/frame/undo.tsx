@@ -1,4 +1,4 @@
-/** Changes that can be taken back: a bar at the bottom for ten seconds and while somebody points at it, and Ctrl Z or ⌘Z. */
+/** Changes that can be taken back: a bar at the bottom for ten seconds, and while it is hovered or focused, and Ctrl Z or ⌘Z. */
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import type { Control } from '../../client/control.js'
 import { SvcError } from '../../client/index.js'
@@ -25,7 +25,7 @@ interface Notices {
 
 const Context = createContext<Notices | undefined>(undefined)
 const shownMilliseconds = 10_000
-/** Looked at again after that where somebody is about to press it. */
+/** A notice that is hovered or focused when its time is over is looked at again after that. */
 const heldMilliseconds = 2_000
 const mostNotices = 4
 /** A snapshot copies the project: of more than this it takes longer than anybody waits for a deletion. */
@@ -197,7 +197,7 @@ function Bar({ notice: { id, words, undo, isBad = false }, isNewest, say, onClos
   )
 }
 
-/** Nothing goes away under the pointer, nor while a key is about to press it. */
+/** Whether any notice is hovered or focused: none closes meanwhile, since those below would move. */
 function isHeld(bar: HTMLElement | null): boolean {
   return bar?.closest('.notices')?.matches(':hover, :focus-within') ?? false
 }

@@ -28,17 +28,22 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+function TryAgain({ retry }: { retry: (() => void) | undefined }) {
+  if (!retry) return null
+  return (
+    <button type="button" className="link" onClick={retry}>
+      Try again
+    </button>
+  )
+}
+
 /** No answer at all: the strip above says so, too, and what only reads is asked again by itself. */
 function NoAnswer({ retry }: { retry: (() => void) | undefined }) {
   const connection = useConnection()
   return (
     <div className="failure away" role="status">
       The emulator {connection === 'lost' ? 'does' : 'did'} not answer.
-      {retry ? (
-        <button type="button" className="link" onClick={retry}>
-          Try again
-        </button>
-      ) : null}
+      <TryAgain retry={retry} />
     </div>
   )
 }
@@ -60,11 +65,7 @@ export function Failure({ error, retry }: { error: unknown; retry?: () => void }
         </ul>
       )}
       {code === undefined ? null : <span className="mono dim">{code}</span>}
-      {retry ? (
-        <button type="button" className="link" onClick={retry}>
-          Try again
-        </button>
-      ) : null}
+      <TryAgain retry={retry} />
     </div>
   )
 }
