@@ -132,7 +132,7 @@ it('adds and removes faults, moves the clock, and changes settings with undo', a
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('nothing is disturbed').waitFor()
   await page.getByRole('button', { name: '+30 days' }).click()
-  await page.getByText('+30 d').waitFor()
+  await page.getByRole('link', { name: 'clock +30 d' }).waitFor()
   await page.getByRole('button', { name: 'Reset' }).click()
   await page.getByText('clock real').waitFor()
   await world.expectAccessible()
