@@ -2,7 +2,7 @@
 import type { StoredCollection } from '../../client/protocol/model/collection.js'
 import type { Project } from '../../client/protocol/model/project.js'
 import type { Bus } from '../ports/bus/port.js'
-import type { Cache, Caches, Identity } from './context.js'
+import type { Cache, Caches, Identity, TokenIdentity } from './context.js'
 
 /** How long a value is cached, on the monotonic clock. */
 const mostMilliseconds = 1_000
@@ -11,19 +11,22 @@ const mostEntries = 10_000
 
 export function openCaches(bus: Bus): Caches {
   const callers = openCache<Identity>()
+  const tokens = openCache<TokenIdentity>()
   const collections = openCache<StoredCollection>()
   const projects = openCache<Project>()
   const origins = openCache<boolean>()
   // A project keeps its secret for life.
   const tokenSecrets = openCache<string>()
   bus.subscribe({
-    identity: callers.invalidate,
+    identity() {
+      for (const cache of [callers, tokens]) cache.invalidate()
+    },
     settings() {
       for (const cache of [collections, projects, origins]) cache.invalidate()
     },
     changes: () => undefined,
   })
-  return { callers, collections, projects, origins, tokenSecrets }
+  return { callers, tokens, collections, projects, origins, tokenSecrets }
 }
 
 function openCache<Value>(): Cache<Value> & { invalidate(): void } {

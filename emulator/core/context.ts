@@ -14,13 +14,13 @@ import type { JoinedCreates } from './documents/joined-creates.js'
 import type { DocumentEvents } from './events/document-events.js'
 import type { EventLog } from './events/event-log.js'
 import type { Faults } from './faults/faults.js'
-import type { Caller, Identity, SignedInUser } from './identity.js'
+import type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
 import type { Feeds } from './realtime/feeds.js'
 import type { Connections } from './realtime/open-connections.js'
 import type { RequestLog } from './requests/request-log.js'
 import type { UnitOfWork } from './unit-of-work.js'
 
-export type { Caller, Identity, SignedInUser } from './identity.js'
+export type { Caller, Identity, SignedInUser, TokenIdentity } from './identity.js'
 
 /** Everything outside the rules that the rules need. One per process. */
 export interface Backend {
@@ -139,7 +139,10 @@ export interface Cache<Value> {
 
 /** Valid until a message on the bus says otherwise; a second at most, should one be lost. */
 export interface Caches {
+  /** Whose a key is, by the key. What it says of its expiry is for each request to check. */
   readonly callers: Cache<Identity>
+  /** Whose a user token is, by the token. */
+  readonly tokens: Cache<TokenIdentity>
   readonly collections: Cache<StoredCollection>
   readonly projects: Cache<Project>
   /** Whether any project allows pages of that origin. */

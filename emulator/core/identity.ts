@@ -37,3 +37,10 @@ export interface Identity {
   readonly project: Project
   readonly caller: Caller
 }
+
+/** Whose a user token is while it has not expired: a cache is no reason to take it for longer. */
+export interface TokenIdentity {
+  readonly identity: Identity
+  /** In milliseconds since 1970, by the project's clock. */
+  readonly expiresAt: number
+}

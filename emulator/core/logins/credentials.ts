@@ -4,7 +4,7 @@ import type { Project, ProjectSettings } from '../../../client/protocol/model/pr
 import type { Reason } from '../../../client/protocol/model/requests/reason.js'
 import { type SessionRow, selectSession } from '../../store/accounts/sessions.js'
 import { selectProjectByKeyId } from '../../store/projects.js'
-import type { Backend, Identity, SignedInUser } from '../context.js'
+import type { Backend, Identity, SignedInUser, TokenIdentity } from '../context.js'
 import { type ApiKey, callerOf } from '../identity.js'
 import { identify } from '../projects/projects.js'
 import { badToken, looksLikeToken, readClaims, requireSigned } from './tokens.js'
@@ -29,20 +29,23 @@ export async function identifyKey(backend: Backend, key: string): Promise<Identi
 }
 
 /** The user of a token whose session still stands. Contract 6.4. */
-function identifyToken(backend: Backend, token: string): Promise<Identity> {
-  return backend.caches.callers.of(token, () => readToken(backend, token))
+async function identifyToken(backend: Backend, token: string): Promise<Identity> {
+  const { identity, expiresAt } = await backend.caches.tokens.of(token, () => readToken(backend, token))
+  // What is cached may have expired since it was read.
+  if (expiresAt <= backend.now(identity.project.id).getTime()) throw badToken('wrong signature or expired')
+  return identity
 }
 
-async function readToken(backend: Backend, token: string): Promise<Identity> {
+async function readToken(backend: Backend, token: string): Promise<TokenIdentity> {
   if (token.length > mostLength) throw badToken('malformed token')
   const claims = readClaims(token)
   const now = backend.now(claims.project)
   const found = await selectSession(backend.db, claims, now.toISOString())
   if (!found) throw badToken('ended session')
   const { project, tokenSecret, row } = found
-  await requireSigned(token, backend.signingKey(tokenSecret), now)
+  const expiresAt = await requireSigned(token, backend.signingKey(tokenSecret), now)
   const user = signedIn(row, project.settings)
-  return { project, caller: { id: user.id, key: undefined, user, secret: false } }
+  return { identity: { project, caller: { id: user.id, key: undefined, user, secret: false } }, expiresAt }
 }
 
 /** Who that is now: the rights may have changed since. @throws {SvcError} once the session or the key has ended */

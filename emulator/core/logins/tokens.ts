@@ -37,10 +37,13 @@ export function readClaims(token: string): Claims {
   return { user: sub, project: pid, session: sid }
 }
 
-/** @throws {SvcError} `INVALID_TOKEN` unless the project signed it and it has not expired. */
-export async function requireSigned(token: string, secret: string, now: Date): Promise<void> {
+/** When a token expires, in milliseconds since 1970. @throws {SvcError} `INVALID_TOKEN` unless the project signed it and it has not. */
+export async function requireSigned(token: string, secret: string, now: Date): Promise<number> {
   try {
-    await jwtVerify(token, keyOf(secret), { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] })
+    const options = { algorithms: [algorithm], currentDate: now, requiredClaims: ['exp'] }
+    const { payload } = await jwtVerify(token, keyOf(secret), options)
+    // A claim that is not there was refused above.
+    return (payload.exp ?? 0) * 1_000
   } catch {
     throw badToken('wrong signature or expired')
   }
