@@ -170,6 +170,24 @@ it('contract 6.12 one account’s failures refuse it alone', async () => {
   expect((await logIn(ada)).status).toBe(200)
 })
 
+it('contract 6.12 failures at an address that nobody has hold up that address alone', async () => {
+  const [nobody, other] = [{ email: 'nobody.at.all@example.com' }, { email: 'nobody.else@example.com' }]
+
+  for (let time = 0; time < 10; time++) expect(outcome(await logIn(nobody, 'Wrong4Horse'))).toEqual(refused)
+
+  expect(outcome(await logIn(nobody, 'Wrong4Horse'))).toEqual(waits)
+  expect(outcome(await logIn(other, 'Wrong4Horse'))).toEqual(refused)
+})
+
+it('contract 6.12 with loginThrottle "address", failures of users who are signed in hold up none but themselves', async () => {
+  await settings({ loginThrottle: 'address' })
+
+  for (let n = 0; n < 10; n++) await fail(await aUser(), 10)
+
+  expect(await fail(await aUser(), 1)).toEqual(refused)
+  await settings({ loginThrottle: 'account' })
+})
+
 it('contract 6.12 with loginThrottle "address", a hundred failures hold up the address that the trusted proxy reports', async () => {
   const user = await aUser()
   await settings({ loginThrottle: 'address' })
