@@ -20,8 +20,7 @@ export const groups = {
   },
   keys: {
     sources: ['emulator/core/projects/keys.ts'],
-    tests: ['test/conformance/requests/keys.test.ts', 'test/conformance/requests/key-scopes.test.ts'],
-    needsService: true,
+    tests: ['emulator/core/projects/keys.test.ts'],
   },
   credentials: {
     sources: [
