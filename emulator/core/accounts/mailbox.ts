@@ -34,10 +34,14 @@ export function listMails({ db }: Backend, query: MailQuery): Promise<StoredMail
 export async function readMail({ db }: Backend, id: string): Promise<ReadMail> {
   const mail = isId(id) ? await selectMail(db, id) : undefined
   if (!mail) throw new SvcError('NOT_FOUND', `No mail "${id.slice(0, 80)}".`)
+  return { ...mail, ...linksAndCodesIn(mail.text) }
+}
+
+/** What somebody would press or type of a mail. */
+export function linksAndCodesIn(text: string): Pick<ReadMail, 'links' | 'codes'> {
   return {
-    ...mail,
-    links: mail.text.match(/https?:\/\/\S+/g) ?? [],
-    codes: mail.text.match(/(?<![\w-])\d{6}(?![\w-])/g) ?? [],
+    links: text.match(/https?:\/\/\S+/g) ?? [],
+    codes: text.match(/(?<![\w-])\d{6}(?![\w-])/g) ?? [],
   }
 }
 
