@@ -28,7 +28,7 @@ export function upsertSender(
   return async (rows, idempotencyKey) => {
     const byValue = mergeRows(rows, field)
     isThere ||= byValue.size > 0
-    if (!isThere) throw misuse(`No row has a value in "${field}", the field of --key.`)
+    if (!isThere) throw misuse(`No row has a value in "${field}", the field of --by.`)
     if (refusesKeyless) requireValues(rows, field)
     const known = await findKnown(collection, field, [...byValue.keys()])
     const changed = new Map<string, JsonObject>()
