@@ -6,6 +6,7 @@ import { openWorkers } from './serving/workers.js'
 
 export { checkServing } from './serving/check.js'
 export type { ServeConfig } from './serving/config.js'
+export { resyncSubscribers } from './serving/resync.js'
 export { rotateSecret } from './serving/secret.js'
 
 export interface Served {

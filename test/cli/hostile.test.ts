@@ -120,7 +120,17 @@ function typed(command: string, args: Args): string[] {
 }
 
 /** Exits, and says something of its own, whatever the answers are: it asks another service, or none. */
-const unasked = ['status', 'wait', 'doctor', 'profiles:trust', 'serve', 'serve:check', 'serve:keys', 'serve:rotate']
+const unasked = [
+  'status',
+  'wait',
+  'doctor',
+  'profiles:trust',
+  'serve',
+  'serve:check',
+  'serve:keys',
+  'serve:resync',
+  'serve:rotate',
+]
 
 // A command prints a 500 as it prints a 422.
 describe.each([200, 422, ...inFull([500])])('with answers of %i', (answered) => {

@@ -123,6 +123,7 @@ const words: { readonly [command: string]: () => string[] } = {
   serve: () => [],
   'serve:check': () => [],
   'serve:keys': () => [],
+  'serve:resync': () => [],
   'serve:rotate': () => [],
   'snapshot:diff': () => ['missing'],
   'snapshot:export': () => ['missing'],

@@ -1,0 +1,33 @@
+import { SvcCommand } from '../../base/svc-command.js'
+import { readServeConfig, serveFlags } from '../../serve/serve-flags.js'
+import { prose } from '../../terminal/prose.js'
+
+export default class ServeResync extends SvcCommand {
+  static override summary = 'Have all subscribers read anew, after a backup was restored.'
+  static override description =
+    prose(`Each change has a number, and whoever subscribes goes on behind the last one it has seen. A restored backup, or a standby that was
+promoted before it had everything, has lost the latest numbers, and would give them again to other changes: a subscriber that knows the lost ones
+would miss those. This leaves them out, and sends RESYNC to whoever subscribes or comes back.
+
+Run it before the first start on a restored database. Processes may run as well. It applies the migrations that the database lacks, as a
+start does, and needs the same variables as svc serve.`)
+  static override examples = [
+    '<%= config.bin %> serve resync',
+    'SVC_DATABASE_URL=postgres://svc@db/restored <%= config.bin %> serve resync --yes --json',
+  ]
+  static override flags = serveFlags
+
+  async run() {
+    const { flags } = await this.parse(ServeResync)
+    const config = readServeConfig(flags)
+    await this.confirm('Have everybody who subscribes to anything in this database read it again?', flags)
+    const { resyncSubscribers } = await import('../../../emulator/serve.js')
+    const projects = await resyncSubscribers(config)
+    this.log(
+      projects === 0
+        ? 'Nothing to do: there is no project.'
+        : `Subscribers of ${projects} ${projects === 1 ? 'project' : 'projects'} read anew.`,
+    )
+    return { projects }
+  }
+}

@@ -1,0 +1,26 @@
+/** Numbers of changes after a backup was restored: those that were given behind it would be given again, to other changes. */
+import { type Database, sql, writing } from '../../database/port.js'
+import { insertResets } from './changes.js'
+
+/** More than any project has changed behind its backup. The largest number that JavaScript counts to is 9,000,000 times that. */
+const skipped = 1_000_000_000
+
+/**
+ * Leaves out the numbers that may have been given already, and has whoever subscribes to a collection of the project read anew,
+ * also if it comes back with a number that the project has lost.
+ */
+export async function restartNumbers(db: Database, project: string, at: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query(
+      writing(sql`update sequences set last_seq = last_seq + ${skipped}::bigint where project_id = ${project}`),
+    )
+    const found = await tx.query<{ id: string }>(sql`select id from collections where project_id = ${project}`)
+    const collections = found.map(({ id }) => id)
+    await insertResets(tx, { project, collections, at, isWhole: false })
+  })
+}
+
+export async function selectNumberedProjects(db: Database): Promise<readonly string[]> {
+  const rows = await db.query<{ project_id: string }>(sql`select project_id from sequences order by project_id`)
+  return rows.map(({ project_id }) => project_id)
+}
