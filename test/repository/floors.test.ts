@@ -125,7 +125,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The commands that run the service themselves, or look at what it left; they load it when they need it. */
-const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|rotate))\.ts|(dev|doctor|serve)\/.*)$/
+const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|resync|rotate))\.ts|(dev|doctor|serve)\/.*)$/
 
 const rooms = ['client', 'emulator', 'seeds', 'cli', 'dashboard', 'test', 'scripts', 'bench']
 const files = filesOf(...rooms)
