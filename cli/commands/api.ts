@@ -74,14 +74,21 @@ title=Hello is text, views:=3 is JSON. A failing status is a failing command.`)
     }
     if (text !== '' && typeof answer.body === 'string') this.logData(text)
     else if (text !== '') this.log(jsonText(answer.body, 2))
-    if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, text)
+    const isOwnKey = !(flags.header ?? []).some((header) => /^(x-api-key|authorization)\s*:/i.test(header))
+    if (response.status >= 400) throw await this.refused(`${method} ${url.pathname}`, response, text, isOwnKey)
     return answer
   }
 
   /** What the service said of it, where it did: under --json the body is nowhere else. */
-  private async refused(request: string, { status, headers }: Response, text: string): Promise<CliFailure> {
+  private async refused(
+    request: string,
+    { status, headers }: Response,
+    text: string,
+    isOwnKey: boolean,
+  ): Promise<CliFailure> {
     const error = decodeError(status, (name) => headers.get(name), parseJson(text), text.slice(0, 100))
-    const { code, hint } = describeFailure(await this.explain(error))
+    // What is known of the target's key says nothing of a key in --header.
+    const { code, hint } = describeFailure(isOwnKey ? await this.explain(error) : error)
     return new CliFailure(code, exitOfStatus(status), `${request} answered ${status}: ${error.message}`, hint)
   }
 }

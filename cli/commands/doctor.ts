@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { describeFailure, exits } from '../base/failure.js'
 import { dataFlag } from '../base/here.js'
 import { SvcCommand } from '../base/svc-command.js'
+import { devFlags } from '../dev/dev-flags.js'
 import { examine, holderOf } from '../doctor/examine.js'
 import type { Finding, Patient } from '../doctor/finding.js'
 import { readEmulatorFile, stateFolderHere } from '../target/emulator-file.js'
@@ -14,19 +15,31 @@ import { prose } from '../terminal/prose.js'
 export default class Doctor extends SvcCommand {
   static override summary = 'Find out what is wrong with the emulator of this folder, and what to do about it.'
   static override description =
-    prose(`Looks at Node, versions, the port, the state folder and its lock, the disk, the clock, indexes, settings, keys in .env files and
-orphaned processes, whether an emulator runs or not. Nothing is changed without --repair.
+    prose(`Looks at Node, versions, the port, the state folder and its lock, the database, the disk, the clock, indexes, settings, keys in .env
+files and orphaned processes, whether an emulator runs or not. Nothing is changed without --repair.
 
 Exits with 10 when something is wrong. Warnings alone do not count.`)
-  static override examples = ['<%= config.bin %> doctor', '<%= config.bin %> doctor --repair --json']
+  static override examples = [
+    '<%= config.bin %> doctor',
+    '<%= config.bin %> doctor --repair --json',
+    '<%= config.bin %> doctor --database-url postgres://localhost/app',
+  ]
   static override flags = {
     data: dataFlag,
+    'database-url': Flags.string({
+      description: 'PostgreSQL server to look at [default: the one that svc.json names]',
+      helpValue: 'postgres://…',
+    }),
+    'database-listen-url': devFlags['database-listen-url'],
     repair: Flags.boolean({ description: 'do what is safe to do about it, and say what was done' }),
   }
 
   async run() {
     const { flags } = await this.parse(Doctor)
-    const patient = await this.patientAt(stateFolderHere(flags.data))
+    const patient = await this.patientAt(stateFolderHere(flags.data), {
+      url: flags['database-url'],
+      directUrl: flags['database-listen-url'],
+    })
     const examined = await examine(patient)
     const width = Math.max(...examined.map(({ check }) => check.length))
     const checks = []
@@ -42,7 +55,7 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
     return { folder: patient.folder, url: patient.emulator?.url ?? null, isWell, checks }
   }
 
-  private async patientAt(folder: string): Promise<Patient> {
+  private async patientAt(folder: string, database: Patient['database']): Promise<Patient> {
     const path = join(folder, 'emulator.json')
     const recorded = readEmulatorFile(path)
     const mayBeAsked = recorded !== undefined && isAccepted({ path, url: recorded.url })
@@ -52,6 +65,7 @@ Exits with 10 when something is wrong. Warnings alone do not count.`)
       ...{ folder, recorded, emulator, holder },
       app: dirname(folder),
       version: this.config.version,
+      database,
       env: process.env,
     }
   }

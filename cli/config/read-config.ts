@@ -32,6 +32,7 @@ const dev = {
   perBranch: flag,
   project: text,
   databaseUrl: text,
+  databaseListenUrl: text,
   filesUrl: text,
   mailFrom: text,
   trustedProxies: count(100),

@@ -11,7 +11,8 @@ export const devFlags = {
   port: Flags.integer({
     min: 0,
     max: 65_535,
-    description: 'port to listen on; 0 takes a free one [default: the one before; at first 4400, or the next free one]',
+    description:
+      'port to listen on; 0 takes a free one, for this start alone [default: the one before; at first 4400, or the next free one]',
   }),
   host: Flags.string({ description: 'address to listen on [default: this machine only]' }),
   data: Flags.string({ description: `state folder [default: ${stateFolder}]`, helpValue: 'folder' }),
@@ -32,6 +33,10 @@ export const devFlags = {
   project: Flags.string({ description: 'project that the key belongs to [default: dev]' }),
   'database-url': Flags.string({
     description: 'a PostgreSQL server instead of the embedded one',
+    helpValue: 'postgres://…',
+  }),
+  'database-listen-url': Flags.string({
+    description: 'the same server past a pooler in transaction mode [default: --database-url]',
     helpValue: 'postgres://…',
   }),
   'files-url': Flags.string({
@@ -95,6 +100,7 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
     port: flags.port ?? dev.port,
     project: flags.project ?? dev.project ?? 'dev',
     'database-url': flags['database-url'] ?? (memory ? undefined : dev.databaseUrl),
+    'database-listen-url': flags['database-listen-url'] ?? dev.databaseListenUrl,
     'files-url': flags['files-url'] ?? dev.filesUrl,
     'mail-from': flags['mail-from'] ?? dev.mailFrom,
     'trusted-proxies': flags['trusted-proxies'] ?? dev.trustedProxies,

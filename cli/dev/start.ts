@@ -33,6 +33,7 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
     fresh: options.fresh,
     newToken: options['new-token'],
     databaseUrl: options['database-url'],
+    databaseListenUrl: options['database-listen-url'],
     filesUrl: options['files-url'],
     project: options.project,
     dialect: options.dialect,

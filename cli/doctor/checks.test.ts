@@ -19,7 +19,9 @@ beforeEach(() => {
   app = mkdtempSync(join(tmpdir(), 'svc-doctor-'))
   const folder = join(app, '.svc')
   mkdirSync(join(folder, 'keys'), { recursive: true })
-  patient = { folder, app, version: '1.2.0', recorded: undefined, emulator: undefined, holder: undefined, env: {} }
+  const nothing = { recorded: undefined, emulator: undefined, holder: undefined }
+  const database = { url: undefined, directUrl: undefined }
+  patient = { folder, app, version: '1.2.0', ...nothing, database, env: {} }
 })
 afterEach(() => rmSync(app, { recursive: true }))
 

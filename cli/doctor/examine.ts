@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { describeFailure } from '../base/failure.js'
 import { checkDataFolder } from './data-folder.js'
+import { checkDatabase } from './database.js'
 import { checkEnvFiles } from './env-files.js'
 import type { Check, Finding, Patient, Seen } from './finding.js'
 import { checkIndexes } from './indexes.js'
@@ -17,6 +18,7 @@ const checks = {
   versions: checkVersions,
   port: checkPort,
   data: checkDataFolder,
+  database: checkDatabase,
   lock: checkLock,
   disk: (patient) => checkDisk(patient),
   clock: (patient) => checkClock(patient),
@@ -52,7 +54,7 @@ async function attempt(look: Check, patient: Patient): Promise<Seen> {
   }
 }
 
-/** Who holds a folder, asked of the system; nobody where there is no folder. */
+/** Who holds a folder, asked of the system; undefined where there is no folder. */
 export async function holderOf(folder: string): Promise<Patient['holder']> {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined
   const { findHolder } = await import('../../emulator/database/pglite/lock.js')

@@ -34,6 +34,8 @@ export interface Patient {
   readonly emulator: EmulatorInfo | undefined
   /** The process that holds the folder, answering or not, as far as it says who it is. */
   readonly holder: { readonly pid?: number; readonly url?: string } | undefined
+  /** The PostgreSQL server that was named to be looked at, and the same past a pooler. */
+  readonly database: { readonly url: string | undefined; readonly directUrl: string | undefined }
   readonly env: NodeJS.ProcessEnv
 }
 

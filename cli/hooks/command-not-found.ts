@@ -31,9 +31,24 @@ function verbsOf(topic: string, known: readonly string[]): string[] {
   return known.filter((name) => name.startsWith(`${topic} `)).map((name) => name.slice(topic.length + 1))
 }
 
+/** Verbs that other tools, or other topics, have for the same. */
+const synonyms = [
+  ['get', 'show', 'view', 'describe'],
+  ['list', 'ls'],
+  ['create', 'add', 'new', 'signup', 'save', 'register'],
+  ['delete', 'remove', 'rm', 'revoke', 'clear', 'drop'],
+  ['update', 'set', 'edit', 'patch', 'change', 'put'],
+  ['load', 'restore', 'apply'],
+  ['login', 'signin'],
+  ['logout', 'signout'],
+]
+
 /** The command of a topic that was probably meant. The verb alone decides: a long topic would make any two look alike. */
 function nearestOf(topic: string, typed: string, known: readonly string[]): string | undefined {
-  const verb = nearest(typed.slice(topic.length + 1), verbsOf(topic, known))
+  const word = typed.slice(topic.length + 1)
+  const verbs = verbsOf(topic, known)
+  const same = synonyms.filter((words) => words.includes(word)).flat()
+  const verb = same.find((one) => verbs.includes(one)) ?? nearest(word, verbs)
   return verb && `${topic} ${verb}`
 }
 

@@ -1,5 +1,5 @@
 import { ProjectCommand } from '../../base/project-command.js'
-import { record } from '../../terminal/print.js'
+import { type Row, record } from '../../terminal/print.js'
 
 export default class ProjectShow extends ProjectCommand {
   static override summary = "Show the settings and keys of the emulator's project."
@@ -10,7 +10,17 @@ export default class ProjectShow extends ProjectCommand {
     const { projects, project: id } = this.projects(flags)
     const project = await projects.get({ project: id })
 
-    this.log(record({ id: project.id, ...project.settings, keys: project.keys }))
+    this.log(record({ id: project.id, ...project.settings, ...keyRows(project.keys) }))
     return project
+  }
+}
+
+/** The public keys, which can be read, and how many there are of the others. */
+function keyRows(keys: readonly { readonly secret: boolean; readonly key: string | null }[]): Row {
+  const readable = keys.flatMap(({ key }) => key ?? [])
+  const secret = keys.filter((key) => key.secret).length
+  return {
+    'public keys': readable.length === 0 ? 'none that can be read' : readable.join(', '),
+    'secret keys': `${secret}, which cannot be read again; svc keys list shows what they are good for`,
   }
 }

@@ -100,6 +100,8 @@ export interface DevSettings {
   /** Id of the project that the keys belong to. */
   readonly project?: string
   readonly databaseUrl?: string
+  /** The same server past a pooler in transaction mode. */
+  readonly databaseListenUrl?: string
   readonly filesUrl?: string
   readonly mailFrom?: string
   readonly trustedProxies?: number

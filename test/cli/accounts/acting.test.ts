@@ -137,6 +137,13 @@ test('a wrong key is no missing role', async () => {
   expect(ran.stderr).not.toContain('--as')
 })
 
+test('a wrong key in a header of a call is no missing role', async () => {
+  const ran = await world.svc(['api', 'GET', '/collections', '-H', 'x-api-key: wrong'])
+
+  expect(ran).toMatchObject({ exit: 3, stderr: expect.stringMatching(/answered 401: The API key is not valid\./) })
+  expect(ran.stderr).not.toContain('--as')
+})
+
 test('whoami names the address and who said so, whatever the target answers', async () => {
   const service = await openFakeService(() => failure(500, 'INTERNAL', 'Oh.'))
   const stranger = await openFakeService(() => ({ status: 404, body: '<html>' }))

@@ -1,0 +1,122 @@
+/** Whether a PostgreSQL server will do, and what to do where it will not: for `svc serve check` and `svc doctor`. Nothing is changed. */
+import type { Database } from '../port.js'
+import { StartError } from '../start-error.js'
+import { readServerFacts, type ServerFacts } from './facts.js'
+import { openPostgres, type PostgresOptions } from './postgres.js'
+
+export interface CheckFinding {
+  /** The same in every version, for scripts. */
+  readonly code: string
+  /** `wrong` keeps it from starting or loses data; `note` is worth knowing. */
+  readonly level: 'wrong' | 'note'
+  readonly message: string
+  readonly remedy: string
+}
+
+export interface CheckedServer {
+  /** What was seen, in one line. */
+  readonly said: string
+  readonly findings: readonly CheckFinding[]
+}
+
+export interface ServerToCheck extends PostgresOptions {
+  /** How many processes share it. */
+  readonly processes: number
+  /** Whether a server that may lose what was acknowledged is wrong, rather than worth knowing. */
+  readonly losesNothing: boolean
+}
+
+/** Connections of one process: those of its pool, and one that listens. */
+const connectionsOfProcess = 11
+/** What the server keeps for its superusers, and a little for others. */
+const reservedConnections = 5
+const mostClockMilliseconds = 5_000
+
+/** @param also looks at more over the same connections; what it throws is a finding */
+export async function checkServer(
+  { processes, losesNothing, ...options }: ServerToCheck,
+  also: (db: Database) => Promise<void> = async () => undefined,
+): Promise<CheckedServer> {
+  try {
+    const db = await openPostgres(options)
+    try {
+      const facts = await readServerFacts(db)
+      const state = facts.migration === 0 ? 'empty' : `at migration ${facts.migration}`
+      const said = `PostgreSQL ${facts.version}, ${facts.encoding}, ${facts.collation}, ${state}`
+      const more = await also(db).then(
+        () => [],
+        (error) => [wrongOf(error)],
+      )
+      return { said, findings: [...findingsOf(facts, processes, losesNothing), ...more] }
+    } finally {
+      await db.close()
+    }
+  } catch (error) {
+    return { said: 'not to be used', findings: [wrongOf(error)] }
+  }
+}
+
+function findingsOf(facts: ServerFacts, processes: number, losesNothing: boolean): CheckFinding[] {
+  const { mostConnections, encoding, migration, newestMigration, clockAhead } = facts
+  const needed = processes * connectionsOfProcess
+  const isCurrent = migration === newestMigration
+  const findings: readonly (false | CheckFinding)[] = [
+    encoding !== 'UTF8' &&
+      wrong(
+        'ENCODING',
+        `Its encoding is ${encoding}.`,
+        "Make a database with: create database svc encoding 'UTF8' template template0",
+      ),
+    facts.isStandby && wrong('STANDBY', 'It is a standby, which takes no writes.', 'Name the primary.'),
+    migration > newestMigration &&
+      wrong('DATA_NEWER', `It is at migration ${migration}; this svc knows ${newestMigration}.`, 'Take a newer svc.'),
+    !isCurrent &&
+      !facts.mayMigrate &&
+      wrong(
+        'NO_RIGHTS',
+        'The role may not bring it up to date.',
+        'Run: grant create on database … to …, or let its owner start it once.',
+      ),
+    !facts.hasTrigrams &&
+      wrong(
+        'NO_TRIGRAMS',
+        'The extension pg_trgm is neither there nor to be had.',
+        'Install postgresql-contrib, and run: create extension pg_trgm',
+      ),
+    !facts.isDurable &&
+      (losesNothing ? wrong : note)(
+        'NOT_DURABLE',
+        'fsync or synchronous_commit is off: a power cut loses what was acknowledged.',
+        'Turn both on.',
+      ),
+    needed > mostConnections - reservedConnections &&
+      wrong(
+        'CONNECTIONS',
+        `${processes === 1 ? 'One process takes' : `${processes} processes take`} up to ${needed} connections of ${mostConnections}.`,
+        'Raise max_connections, put a pooler in between, or run fewer workers.',
+      ),
+    Math.abs(clockAhead) > mostClockMilliseconds &&
+      note('CLOCK', `Its clock is ${Math.round(clockAhead / 1_000)} s off this machine's.`, 'Run NTP on both.'),
+    migration > 0 &&
+      migration < newestMigration &&
+      note(
+        'MIGRATIONS',
+        `The next start brings it from migration ${migration} to ${newestMigration}.`,
+        'Back it up first: an older svc refuses it afterwards.',
+      ),
+  ]
+  return findings.filter((finding) => finding !== false)
+}
+
+export function wrongOf(error: unknown): CheckFinding {
+  if (error instanceof StartError) return wrong(error.code, error.message, error.hint)
+  const { message } = error as Error
+  return wrong('FAILED', message, 'See the log of the server.')
+}
+
+export const wrong = (code: string, message: string, remedy: string): CheckFinding => ({
+  ...{ code, level: 'wrong', message, remedy },
+})
+export const note = (code: string, message: string, remedy: string): CheckFinding => ({
+  ...{ code, level: 'note', message, remedy },
+})
