@@ -104,7 +104,7 @@ export async function deleteRemovedDocuments(db: Database, mostDocuments: number
   )`
   const swept = await db.query(sql`
     delete from documents
-    where id in (select id from documents where ${isRemoved} limit ${mostDocuments}::int)
+    where id = any (array(select id from documents where ${isRemoved} limit ${mostDocuments}::int))
     returning 1 as one`)
   if (swept.length === 0)
     await db.query(sql`delete from document_counts where collection_id = ${removed.collection_id} and is_removed`)

@@ -14,6 +14,7 @@ import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
 import { pendingChanges } from './0017-pending-changes.js'
+import { pieceOfPending } from './0021-piece-of-pending.js'
 import { keyScopes } from './access/0016-key-scopes.js'
 import { creators } from './access/0018-creators.js'
 import { audit } from './access/0019-audit.js'
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   creators,
   audit,
   servedSecret,
+  pieceOfPending,
 ]

@@ -89,7 +89,7 @@ export async function deleteMail(db: Database, id: string): Promise<boolean> {
 export async function deleteOldMails(db: Database, { kept, most }: { kept: number; most: number }): Promise<number> {
   const rows = await db.query(sql`
     delete from mails
-    where id in (select id from mails order by id desc offset ${kept}::int limit ${most}::int)
+    where id = any (array(select id from mails order by id desc offset ${kept}::int limit ${most}::int))
     returning id`)
   return rows.length
 }
