@@ -231,17 +231,18 @@ inDialects(
       expect(refused).toMatchObject({ type: 'error', code: 'FORBIDDEN' })
       expect((await stream(ada.token, '?filters={"reviews.0.note":"good"}')).status).toBe(403)
       await socket.ask({ type: 'subscribe', collection: 'people', filters: { name: 'Ada' }, live: true })
+      const dataOf = (heard: readonly Fields[]) =>
+        heard.flatMap(({ document }) => (document ? [(document as { data: Fields }).data] : []))
       const [hers, his] = [await stream(ada.token, ''), await stream(hr.token, '?filters={"salary":"5000"}')]
 
       const { id } = await people.create(whole)
       expectStatus(200, await hr.api.patch(`/collections/people/${id}`, { salary: 5000, n: 1 }))
+      expect(dataOf(await his.atLeast(2))).toEqual([seenByHr, { ...seenByHr, n: 1 }])
       await control.users.update({ user: hr.id, roles: [] })
       // Its filter asks for what is hidden since.
       await expect.poll(() => his.heard.map(({ code }) => code)).toContain('FORBIDDEN')
       await people.create({ ...whole, n: 2 })
 
-      const dataOf = (heard: readonly Fields[]) =>
-        heard.flatMap(({ document }) => (document ? [(document as { data: Fields }).data] : []))
       const expected = [seen, { ...seen, n: 1 }, { ...seen, n: 2 }]
       expect(dataOf(await hers.atLeast(3))).toEqual(expected)
       await expect.poll(() => dataOf(socket.heard)).toEqual(expected)
