@@ -55,9 +55,10 @@ async function isFolder(path: string, folder: string): Promise<boolean> {
   if (found?.isDirectory()) return true
   if (found)
     throw noPlace(folder, path === folder ? 'is a file, not a folder' : `cannot be a folder: "${path}" is a file`)
-  const isDangling = (await lstat(path).catch(noneIfMissing)) !== undefined
-  if (isDangling) throw noPlace(folder, `cannot be a folder: the link "${path}" leads to nothing`)
-  return false
+  const itself = await lstat(path).catch(noneIfMissing)
+  if (itself?.isSymbolicLink()) throw noPlace(folder, `cannot be a folder: the link "${path}" leads to nothing`)
+  // Another start has made it meanwhile.
+  return itself !== undefined && isFolder(path, folder)
 }
 
 async function makeFolder(path: string): Promise<void> {
