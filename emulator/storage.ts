@@ -8,6 +8,7 @@ import { holdLock } from './database/pglite/lock.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
+import { endSpareThread } from './database/pglite/thread.js'
 import type { Database } from './database/port.js'
 import { newerServer } from './database/postgres/server.js'
 import type { StartError } from './database/start-error.js'
@@ -82,6 +83,7 @@ async function openFor(
   { report, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
+    await endSpareThread()
     // Its library takes longer to load than everything else here.
     const { openPostgres } = await import('./database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl })

@@ -22,6 +22,8 @@ const inCommands = /^(@oclif\/core|chalk)(\/|$)/
 
 /** Whoever calls the emulator or a command compares errors with its class, so there is one of it. */
 const errors = join('client', 'protocol', 'model', 'errors.js')
+/** The command line starts a thread that the emulator takes over, so there is one of it too. */
+const thread = join('emulator', 'database', 'pglite', 'thread.js')
 
 /**
  * What several commands load is one file: to open forty takes longer than to read what few of them need besides. The
@@ -46,7 +48,7 @@ export async function bundleEmulator(root, made) {
     cwd: root,
     platform: 'node',
     external: apart,
-    plugins: [filesStay(root, [errors]), placesStay(root)],
+    plugins: [filesStay(root, [errors, thread]), placesStay(root)],
   })
   await build.write({
     ...{ dir: join(made, 'emulator'), format: 'esm', sourcemap: true },

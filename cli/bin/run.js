@@ -35,6 +35,11 @@ if (first === '--version') {
   const { overview } = await import(built('bin/overview.js'))
   print(overview(root))
 } else {
+  // The database of its own loads while the command line does.
+  if (first === 'dev' && !rest.some((word) => /^(-h|--(help|detach|database-url|save-config))\b/.test(word))) {
+    const { startSpareThread } = await import(built('../emulator/database/pglite/thread.js'))
+    startSpareThread()
+  }
   const { start } = await import(built('bin/start.js'))
   await start(root)
 }

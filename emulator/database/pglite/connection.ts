@@ -1,25 +1,19 @@
-/** The thread that PGlite runs in: started, configured, listened to and ended. */
+/** The thread that PGlite runs in: opened, configured, listened to and ended. */
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { sql } from '../port.js'
 import { sessionSettings } from '../postgres/session-settings.js'
 import { type Job, openWireSession, type WireSession } from './protocol.js'
+import { headerBytes, openThread, type Thread, type ThreadSource } from './thread.js'
 
-export interface DataSource {
-  /** Folder of an existing data directory; left out, the data live in memory. */
-  readonly dataDir?: string
-  /** A packed data directory that an empty database starts from. */
-  readonly template?: Uint8Array
+export interface DataSource extends ThreadSource {
   /** Whether its thread keeps the process going; left out, it does. */
   readonly holdsProcess?: boolean
 }
 
 /** One connection to the worker, from its start to its end. */
-export interface WorkerConnection {
-  readonly worker: Worker
+export interface WorkerConnection extends Thread {
   readonly session: WireSession
-  /** What the worker shares: counts, and the bytes that it has not posted yet. */
-  readonly shared: SharedArrayBuffer
   /** Messages of the worker that have arrived and are not read yet, in their order. */
   readonly unread: Uint8Array[]
   /** Bytes that were read in this turn of the event loop. */
@@ -35,29 +29,24 @@ export interface WorkerConnection {
 /** What is read in one turn of the event loop, some milliseconds of work: while one turn is long, any number of messages arrive. */
 const mostBytesAtOnce = 1_048_576
 
-const headerBytes = 16
-const heldBytes = 65_536
-
 /** Where the counts are in what the worker shares. */
 const [produced, held, posted] = [0, 1, 2]
 
-const settings = Object.entries({
+const settings = {
   ...sessionSettings,
   work_mem: '16MB',
   // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
   wal_init_zero: 'off',
   // What a checkpoint has made superfluous is deleted rather than kept for what may be written later.
   wal_recycle: 'off',
-}).map(([name, value]) => sql`select set_config(${name}, ${value}, false)`)
+}
+/** In one statement: each would be planned by itself, while the command waits. */
+const configure = sql`
+  select set_config(name, value, false)
+  from unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[]) as setting (name, value)`
 
-export async function connect({ dataDir, template }: DataSource): Promise<WorkerConnection> {
-  const shared = new SharedArrayBuffer(headerBytes + heldBytes)
-  const worker = new Worker(new URL('./worker.js', import.meta.url), {
-    workerData: { dataDir, template, shared, headerBytes },
-    // The embedded server is quiet; what it prints on its own would land in the middle of a command's output.
-    stdout: true,
-    stderr: true,
-  })
+export async function connect(source: DataSource): Promise<WorkerConnection> {
+  const { worker, shared } = openThread(source)
   const session = openWireSession()
   const counts = { readBytes: 0, arrived: 0, received: 0, taken: 0 }
   const connection: WorkerConnection = { worker, session, shared, unread: [], ...counts }
@@ -76,7 +65,7 @@ async function open(connection: WorkerConnection): Promise<void> {
   const { worker, session } = connection
   await once(worker, 'message')
   await new Promise<unknown>((resolve, reject) => {
-    const bytes = session.write({ statements: settings, resolve, reject })
+    const bytes = session.write({ statements: [configure], resolve, reject })
     worker.once('message', (answer: Uint8Array) => receiveAnswer(connection, answer))
     worker.postMessage(new Uint8Array(bytes))
   })

@@ -1,4 +1,8 @@
-/** PGlite in a thread of its own: bytes of PostgreSQL's protocol in, bytes out. `pglite.ts` is the other end. */
+/**
+ * PGlite in a thread of its own: what it opens, then bytes of PostgreSQL's protocol in, bytes out. `thread.ts` and
+ * `connection.ts` are the other end.
+ */
+import { readFile } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
@@ -6,9 +10,9 @@ import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 
 const readyForQuery = 0x5a
 
-/** @type {{ dataDir: string | undefined, template: Uint8Array | undefined, shared: SharedArrayBuffer, headerBytes: number }} */
-const { dataDir, template, shared, headerBytes: sharedHeaderBytes } = workerData
-/** ReadyForQuery messages produced, bytes that are held, and messages posted: `pglite-connection.ts` reads them. */
+/** @type {{ shared: SharedArrayBuffer, headerBytes: number }} */
+const { shared, headerBytes: sharedHeaderBytes } = workerData
+/** ReadyForQuery messages produced, bytes that are held, and messages posted: `connection.ts` reads them. */
 const [finished, heldBytes, posted] = [0, 1, 2]
 const counts = new Int32Array(shared, 0, sharedHeaderBytes / 4)
 const held = new Uint8Array(shared, sharedHeaderBytes)
@@ -22,10 +26,13 @@ let missingBytes = 0
 // start, for what never runs again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
 
+// A thread that is started ahead of its data has the time to compile.
+const [{ dataDir, template }, pgliteWasmModule] = await Promise.all([source(), compiled()])
 // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
 // the database could answer.
 parentPort?.ref()
 const database = await PGlite.create({
+  pgliteWasmModule,
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
   extensions: { pg_trgm },
@@ -61,6 +68,17 @@ function gather(chunk) {
   }
   // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
   Atomics.add(counts, finished, countEnds(chunk))
+}
+
+/** What to open, the first message of all. @returns {Promise<import('./thread.js').ThreadSource>} */
+function source() {
+  return new Promise((resolve) => parentPort?.once('message', resolve))
+}
+
+/** PostgreSQL, from the file beside PGlite's own. */
+async function compiled() {
+  const file = new URL('./pglite.wasm', import.meta.resolve('@electric-sql/pglite'))
+  return WebAssembly.compile(await readFile(file))
 }
 
 function post() {

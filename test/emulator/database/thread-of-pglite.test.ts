@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { afterEach, expect, test, vi } from 'vitest'
+import { openPglite } from '../../../emulator/database/pglite/pglite.js'
+import { endSpareThread, openThread, startSpareThread } from '../../../emulator/database/pglite/thread.js'
+
+afterEach(() => endSpareThread())
+
+test('a database takes the thread that was started ahead of it, and the next one has its own', async () => {
+  const asked = vi.spyOn(Worker.prototype, 'postMessage')
+  startSpareThread()
+
+  const first = openThread({})
+  const second = openThread({})
+
+  expect(second.worker).not.toBe(first.worker)
+  expect(asked.mock.contexts).toEqual([first.worker, second.worker])
+  asked.mockRestore()
+  const said = [first, second].map(({ worker }) => once(worker, 'message'))
+  expect(await Promise.all(said)).toEqual([['open'], ['open']])
+  await Promise.all([first.worker.terminate(), second.worker.terminate()])
+})
+
+test('a thread that was started ahead opens like any other', async () => {
+  startSpareThread()
+
+  const db = await openPglite()
+
+  expect(await db.query({ text: 'select 1 as one', values: [] })).toEqual([{ one: 1 }])
+  await db.close()
+})
+
+test('a thread that no database has taken is ended', async () => {
+  const ends = vi.spyOn(Worker.prototype, 'terminate')
+  startSpareThread()
+
+  await endSpareThread()
+
+  const [spare] = ends.mock.contexts as Worker[]
+  expect(spare?.threadId).toBe(-1)
+  const opened = openThread({})
+  expect(opened.worker).not.toBe(spare)
+  await opened.worker.terminate()
+  ends.mockRestore()
+})
+
+test('a thread that ended ahead of its data is replaced', async () => {
+  const refs = vi.spyOn(Worker.prototype, 'unref')
+  startSpareThread()
+  const [spare] = refs.mock.contexts as Worker[]
+  spare?.emit('error', new Error('The library cannot be loaded.'))
+
+  const opened = openThread({})
+
+  expect(opened.worker).not.toBe(spare)
+  await Promise.all([opened.worker.terminate(), spare?.terminate()])
+  refs.mockRestore()
+})
