@@ -1,7 +1,7 @@
 /** The service as one request listener. Express gets few settings, so that it does little. */
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
-import express from 'express'
+import express, { type Express } from 'express'
 import type { Backend } from '../core/context.js'
 import type { StaticMount } from '../pages/mounts.js'
 import { version } from '../version.js'
@@ -60,21 +60,30 @@ export function createApp(backend: Backend, options: AppOptions): ServerHandlers
   const { control: { routes: control } = { routes: [] }, apps = {}, folders = [], farewell } = options
   const unwatchRequests = watchRequests(backend)
   const door = openDoor(backend, options)
-  const app = openExpress()
-  for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
   const places = [
     ...placesOf(door, [...routes, ...control, ...aboutRoutes(routes, control, version)]),
     readingPlace(door, socketPath, (exchange) => refusePlainRequest(door, exchange)),
     readingPlace(door, storedFilePath, (exchange) => serveStoredFile(door, exchange)),
   ]
   const respond: Respond = (pattern, serve, req, res) => run(door, pattern, serve, req, res)
-  mountPlaces(app, places, respond)
-  mountFolders(app, door, folders)
-  mountRest(app, door)
   const route = openRouter(places, Object.keys(apps), respond)
+  // Express takes longer to put together than the tree of paths, and is not needed to be ready.
+  let rest: Express | undefined
+  const openRest = () => {
+    const app = openExpress()
+    for (const [path, answer] of Object.entries(apps)) mountApp(app, door, path, answer)
+    mountPlaces(app, places, respond)
+    mountFolders(app, door, folders)
+    mountRest(app, door)
+    return app
+  }
   const realtime = openRealtime(door, farewell)
   return {
-    answer: (req, res) => void (route(req, res) || app(req, res)),
+    answer(req, res) {
+      if (route(req, res)) return
+      rest ??= openRest()
+      rest(req, res)
+    },
     upgrade: realtime.upgrade,
     close() {
       unwatchRequests()
