@@ -46,7 +46,7 @@ export interface ClientOptions extends SessionOptions {
 }
 
 export interface Client<Schema extends AnySchema<Schema> = UntypedSchema, UserData extends object = Fields> {
-  /** Sign-up, login, and whoever is signed in. */
+  /** Sign-up, login, and the signed-in user. */
   readonly auth: Auth<UserData>
   readonly users: Users<UserData>
   readonly collections: Collections

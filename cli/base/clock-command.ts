@@ -6,7 +6,7 @@ import { ControlCommand } from './control-command.js'
 export abstract class ClockCommand extends ControlCommand {
   static override baseFlags = {
     ...ControlCommand.baseFlags,
-    project: Flags.string({ helpValue: 'ID', description: "id of a project: its clock only, and nobody else's" }),
+    project: Flags.string({ helpValue: 'ID', description: 'id of a project: its clock only' }),
   }
 
   /** @throws {CliFailure} with exit 8 if no emulator runs in the folder. */

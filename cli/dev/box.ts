@@ -47,7 +47,7 @@ export function box(info: EmulatorInfo, details: BoxDetails): string {
     ...values.map((value, line) => `  ${onStdout.bold((line === 0 ? title : '').padEnd(6))}  ${value}`),
   ])
   const warning = details.isOpenToOthers
-    ? ['', `  ${onStdout.yellow('Other machines can reach it. Whoever has the key can read and change everything.')}`]
+    ? ['', `  ${onStdout.yellow('Other machines can reach it. Anyone with the key can read and change everything.')}`]
     : []
   const title = `svc ${info.version} is ready in ${duration(details.seconds)}`
   return ['', rule(title, width), '', ...lines, ...warning, '', rule(lastWords(details), width), ''].join('\n')

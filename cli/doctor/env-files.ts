@@ -122,7 +122,7 @@ async function gitFindings(app: string): Promise<Finding[]> {
   const { exitCode, stdout } = await execa('git', ['ls-files', '--', stateFolder, envFile], { cwd: app, reject: false })
   if (exitCode !== 0 || stdout === '') return []
   const kept = [...new Set(stdout.split('\n').map((path) => (path.startsWith(`${stateFolder}/`) ? stateFolder : path)))]
-  const message = `git keeps ${kept.join(' and ')}: whoever has the repository has the keys.`
+  const message = `git keeps ${kept.join(' and ')}: anyone with the repository has the keys.`
   const remedy = `git rm -r --cached ${kept.join(' ')}, and add them to .gitignore. svc dev --new-token draws another control token.`
   return [{ code: 'KEYS_IN_GIT', level: 'wrong', message, remedy }]
 }

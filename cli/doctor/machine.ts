@@ -51,7 +51,7 @@ export async function checkClock({ folder, emulator }: Patient, now = new Date()
   const offset = emulator ? (await openControl(emulator).clock.get()).offset : 0
   if (offset !== 0) {
     const length = writeDuration(Math.abs(offset))
-    const message = `The emulator's clock is ${length} ${offset > 0 ? 'ahead of' : 'behind'} this machine's: somebody moved it.`
+    const message = `The emulator's clock is ${length} ${offset > 0 ? 'ahead of' : 'behind'} this machine's: it was moved.`
     findings.push({ code: 'CLOCK_MOVED', level: 'note', message, remedy: 'svc clock reset' })
   }
   return { said: now.toISOString(), findings }

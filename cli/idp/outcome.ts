@@ -26,7 +26,7 @@ export function loginFailed(failure: LoginFailure): CliFailure {
 
 const hints: { readonly [Failure in LoginFailure]?: string } = {
   no_email_provided: 'The provider has to give an email address, and to have verified it.',
-  email_already_registered_with_password: 'Delete the user with that address, or log in as somebody else.',
+  email_already_registered_with_password: 'Delete the user with that address, or log in as another user.',
   authentication_failed: 'It was cancelled, or the provider was slow, down, or said what does not hold.',
 }
 

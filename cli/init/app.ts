@@ -68,7 +68,7 @@ export function clientModule(app: AppFolder): string {
   const warning =
     app.kind === 'node'
       ? ''
-      : '// Whoever opens the app can read this key. The permissions of collections say what it may do.\n'
+      : '// Anyone who opens the app can read this key. The permissions of collections say what it may do.\n'
   if (app.isCommonJs) {
     return `const { createClient } = require('${app.clientPackage}')\n\nexports.svc = createClient(${options})\n`
   }

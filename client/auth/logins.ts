@@ -24,7 +24,7 @@ export interface SignUpInput<Data = Fields> {
 export function loginCalls<Data extends object>({ call, auth }: Session, { post, signIn }: AuthCalls<Data>) {
   return {
     /**
-     * Signs somebody up, and in.
+     * Signs a user up, and in.
      *
      * @example
      * await svc.auth.signUp({ email: 'olga@example.com', password: 'Correct4Horse', data: { name: 'Olga' } })
@@ -36,7 +36,7 @@ export function loginCalls<Data extends object>({ call, auth }: Session, { post,
     },
 
     /**
-     * Signs somebody in; where a code is needed, `verifyCode` comes next.
+     * Signs a user in; where a code is needed, `verifyCode` comes next.
      *
      * @example
      * await svc.auth.signUp({ email: 'emmy@example.com', password: 'Correct4Horse' })

@@ -107,7 +107,7 @@ export function collectionWrites<Data extends object>({ dialect, call }: Session
     },
 
     /**
-     * Adds items to an array, those that are not in it yet; atomic, whoever else writes.
+     * Adds items to an array, those that are not in it yet; atomic beside other writers.
      *
      * @example
      * const post = await svc.collection('posts').create({ title: 'Hello', tags: ['new'] })

@@ -168,7 +168,7 @@ const explainers: Explainers = {
 function whyOther(expected: readonly number[], actual: number): string {
   return expected.length > 0 && expected.every((version) => version > actual)
     ? 'It was never at that version.'
-    : 'Somebody has written it since.'
+    : 'It has been written since.'
 }
 
 const keyHeader = '"x-api-key: $(svc project key --quiet)"'
@@ -244,7 +244,7 @@ function giveTo(collection: string, email: string | null): Mend {
 
 function openTo(collection: string, permission: string): Mend {
   return {
-    words: 'Open it to whoever has a key',
+    words: 'Open it to every key',
     command: `svc collections permissions ${shellWord(collection)} --open ${permission} --key "$(svc project key --secret --quiet)"`,
   }
 }

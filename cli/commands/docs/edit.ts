@@ -13,7 +13,7 @@ export default class DocsEdit extends TargetCommand {
   static override summary = 'Edit a document in your editor.'
   static override description =
     prose(`Opens the fields in $VISUAL or $EDITOR, checks what you saved, shows the difference, and saves it only
-if nobody else has changed the document meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`)
+if the document has not been changed meanwhile. What you wrote is never lost: if it cannot be saved, it stays in a file.`)
   static override examples = [
     '<%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999',
     'EDITOR="code --wait" <%= config.bin %> docs edit posts 01999999-9999-7999-8999-999999999999 --yes',

@@ -41,7 +41,7 @@ export default class DocsMigrate extends TargetCommand {
 
 What it returns are the new data; a field that is left out is removed, and after undefined the document stays as it is. It may be
 async. All documents are read first, and nothing is written where it throws. Then some differences are shown and it asks; without a
-terminal it needs --yes. A document that somebody changes meanwhile stays as they wrote it, and is listed. What was stopped goes on when
+terminal it needs --yes. A document that is changed meanwhile stays as it is, and is listed. What was stopped goes on when
 the same command is given again; the function is not called once more.`)
   static override examples = [
     '<%= config.bin %> docs migrate posts migrations/views.ts --dry-run',

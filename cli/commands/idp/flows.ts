@@ -16,7 +16,7 @@ export default class IdpFlows extends ControlCommand {
     const { projectId: project } = this.emulator(flags)
     const { flows } = await this.control(flags).idp.flows.list({ project })
 
-    if (flows.length === 0) this.note('Nobody has logged in through a provider since the emulator was started.')
+    if (flows.length === 0) this.note('No login through a provider since the emulator was started.')
     for (const { at, provider, outcome, hops } of flows) {
       this.log(printable(`${at} ${provider}: ${outcome ?? 'not finished'}`))
       this.log(table(hops.map(row)))

@@ -20,7 +20,7 @@ interface Wanted {
 export default class IdpLogin extends ControlCommand {
   static override summary = "Log in through the project's identity provider, and print the token."
   static override description =
-    prose(`Opens the provider's page in the browser and waits until the browser comes back. With --as, nobody has to
+    prose(`Opens the provider's page in the browser and waits until the browser comes back. With --as, no one has to
 click: the command logs in as an account of the built-in provider. A login that fails exits with 3.
 
 What --fail takes, what the built-in provider then does, and how the login ends:

@@ -5,9 +5,9 @@ import { prose } from '../../terminal/prose.js'
 export default class ServeResync extends SvcCommand {
   static override summary = 'Have all subscribers read anew, after a backup was restored.'
   static override description =
-    prose(`Each change has a number, and whoever subscribes goes on behind the last one it has seen. A restored backup, or a standby that was
+    prose(`Each change has a number, and a subscriber goes on behind the last one it has seen. A restored backup, or a standby that was
 promoted before it had everything, has lost the latest numbers, and would give them again to other changes: a subscriber that knows the lost ones
-would miss those. This leaves them out, and sends RESYNC to whoever subscribes or comes back.
+would miss those. This leaves them out, and sends RESYNC to subscribers, also to those that come back.
 
 Run it before the first start on a restored database. Processes may run as well. It applies the migrations that the database lacks, as a
 start does, and needs the same variables as svc serve.`)

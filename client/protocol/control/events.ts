@@ -59,7 +59,7 @@ const details = {
     name: z.string(),
     what: z.array(z.string()).describe('Settings, or what a reset empties.'),
   }),
-  stream: z.strictObject({ missed: z.int().nullable().describe('How many events; null where nobody knows.') }),
+  stream: z.strictObject({ missed: z.int().nullable().describe('How many events; null where that is not known.') }),
 } satisfies Record<EventGroup, z.ZodType>
 
 const groups = Object.keys(eventGroups) as EventGroup[]

@@ -10,7 +10,7 @@ const version = z.strictObject({
     .describe('kept: no change of it is kept; the one after it says what it was, or it is what there is now.'),
   at: z.string(),
   data: anyFields.describe('As it was then; of a deleted document, as it was last.'),
-  changed: z.array(z.string()).nullable().describe('Fields that are others than before; null where nobody knows.'),
+  changed: z.array(z.string()).nullable().describe('Fields that are others than before; null where that is not known.'),
 })
 
 const record = z.strictObject({

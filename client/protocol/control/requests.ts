@@ -19,7 +19,7 @@ const head = {
   at: z.string().describe('When it came, by the clock of the machine.'),
   state: z
     .enum(['open', 'answered', 'aborted'])
-    .describe('open: a stream that goes on. aborted: whoever asked went away before the answer.'),
+    .describe('open: a stream that goes on. aborted: the client went away before the answer.'),
   method: z.string(),
   path: z.string().describe('With its query. What is a secret in it is masked.'),
   route: z.string().nullable().describe('Id of the route; null where nothing is served.'),

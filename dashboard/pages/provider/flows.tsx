@@ -27,7 +27,7 @@ export function LastFlows() {
       <h2 className="section">Last flows</h2>
       {error ? <Failure error={error} /> : null}
       {data?.length === 0 ? (
-        <p className="padded dim">Nobody has logged in through a provider since the emulator was started.</p>
+        <p className="padded dim">No login through a provider since the emulator was started.</p>
       ) : null}
       <ul className="flows">
         {data?.map((flow, at) => (

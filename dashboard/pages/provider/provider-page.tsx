@@ -162,7 +162,7 @@ function LastLogins() {
   return (
     <>
       <h2 className="section">Last logins</h2>
-      {logins.length === 0 ? <p className="padded dim">Nobody has logged in since this page knows of it.</p> : null}
+      {logins.length === 0 ? <p className="padded dim">No login since this page was opened.</p> : null}
       <ul>
         {logins.slice(0, mostLogins).map((event) => (
           <EventLine key={event.id} event={event} />

@@ -57,7 +57,7 @@ export function RealtimePage() {
       <h2 className="section">Connections</h2>
       {data?.length === 0 ? (
         <p className="padded dim">
-          Nobody listens. In an app: svc.collection('posts').subscribe(); in a terminal: svc tail posts
+          No subscribers. In an app: svc.collection('posts').subscribe(); in a terminal: svc tail posts
         </p>
       ) : null}
       <ul className="connections">

@@ -52,7 +52,7 @@ export function UsersPage() {
       {error ? <Failure error={error} retry={retry} /> : null}
       {!isPending && !error && users.length === 0 ? (
         <Empty
-          title={wanted === '' ? 'No users yet' : 'Nobody has that address'}
+          title={wanted === '' ? 'No users yet' : 'No user has that address'}
           command="svc users signup ada@example.com"
         >
           <p>Users sign up in your app, by password or through a login provider.</p>

@@ -21,7 +21,7 @@ export function verificationMail({ project, link }: Linked): Contents {
 export function resetMail({ project, link }: Linked): Contents {
   return mail({
     subject: `Reset your password for ${project}`,
-    opening: `Somebody, hopefully you, has asked for a new password for ${project}.`,
+    opening: `A new password for ${project} was requested for this address.`,
     action: { label: 'Choose a new password', link },
     closing: 'The link works once, for one hour. If it was not you, you can ignore this mail: nothing has changed.',
   })

@@ -35,7 +35,7 @@ export const verificationRoutes = [
   }),
   route({
     id: 'passwords.requestReset',
-    summary: 'Mail a link for a new password, if somebody has that address.',
+    summary: 'Mail a link for a new password, if a user has that address.',
     method: 'post',
     paths: { any: ['/auth/request-password-reset'] },
     needs: 'key',
@@ -44,7 +44,7 @@ export const verificationRoutes = [
     reply: 'message',
     async handle(ctx, { body }) {
       await requestPasswordReset(ctx, body.email)
-      return 'If somebody has that address, a mail is on its way.'
+      return 'If a user has that address, a mail is on its way.'
     },
   }),
   route({

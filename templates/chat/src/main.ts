@@ -11,7 +11,7 @@ openSignIn(find('#sign-in'))
 svc.auth.onChange(show)
 show(await svc.auth.session())
 
-/** The chat for whoever is signed in; a change of the same user's token changes nothing. */
+/** The chat for the signed-in user; a change of the same user's token changes nothing. */
 function show(session: Awaited<ReturnType<typeof svc.auth.session>>) {
   find('#sign-in').hidden = session !== undefined
   find('#chat').hidden = session === undefined

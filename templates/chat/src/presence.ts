@@ -38,7 +38,7 @@ export function openPresence(
       known.set(own.id, own)
       if (isOver) await presence.delete(own.id)
     } catch (error) {
-      // Somebody has tidied up while this machine slept. All else passes by the next beat.
+      // Another client has tidied up while this machine slept. All else passes by the next beat.
       if (error instanceof SvcError && error.code === 'NOT_FOUND') own = undefined
     }
     render()

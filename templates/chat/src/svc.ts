@@ -1,7 +1,7 @@
 import { createClient, SvcError, webStore } from 'svc-toolkit-client'
 import type { Schema } from './svc-types'
 
-// Whoever opens the app can read this key. The permissions of collections say what it may do.
+// Anyone who opens the app can read this key. The permissions of collections say what it may do.
 const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 
 export const svc = createClient<Schema, { name?: string }>({ url, apiKey, session: webStore('svc-chat') })

@@ -2,7 +2,7 @@ import { createClient, webStore } from 'svc-toolkit-client'
 import { createHooks } from 'svc-toolkit-client/react'
 import type { Schema } from './svc-types'
 
-// Whoever opens the app can read this key. The permissions of collections say what it may do.
+// Anyone who opens the app can read this key. The permissions of collections say what it may do.
 const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 
 export const svc = createClient<Schema>({ url, apiKey, session: webStore() })

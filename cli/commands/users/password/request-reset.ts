@@ -15,7 +15,7 @@ export default class UsersPasswordRequestReset extends UserCommand {
     const client = await this.clientForWrite(flags, `Mail a reset link to ${args.email}`)
     await client.auth.requestPasswordReset(args.email)
 
-    this.note(`If somebody has ${args.email}, a mail is on its way.`)
+    this.note(`If a user has ${args.email}, a mail is on its way.`)
     return { email: args.email }
   }
 }

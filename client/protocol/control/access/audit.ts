@@ -15,7 +15,7 @@ const entry = z.strictObject({
       id: z.string().nullable().describe('Of the key or user.'),
       name: z.string().nullable().describe('Of the key.'),
     })
-    .describe('control: whoever has the control token; service: the service itself, without a request.'),
+    .describe('control: the holder of the control token; service: the service itself, without a request.'),
   subject: z
     .strictObject({
       collection: z.string().optional(),
