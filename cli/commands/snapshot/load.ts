@@ -4,7 +4,7 @@ import { contentOf } from '../../snapshots/words.js'
 export default class SnapshotLoad extends SnapshotCommand {
   static override summary = 'Bring the emulator back to a snapshot.'
   static override description =
-    'What was written since the snapshot was saved is replaced. Keys, port and control token stay; apps that listen read again.'
+    'What was written since the snapshot was saved is replaced; svc undo brings it back. Keys, port and control token stay; apps that listen read again.'
   static override examples = [
     '<%= config.bin %> snapshot load before-checkout',
     '<%= config.bin %> snapshot load demo --yes --json',
@@ -16,7 +16,10 @@ export default class SnapshotLoad extends SnapshotCommand {
     const { snapshots, project } = this.snapshots(flags)
     const { name } = await snapshots.get({ project, snapshot: args.name })
     await this.confirm(`Replace everything in the emulator by "${name}"?`, flags)
-    const snapshot = await snapshots.load({ project, snapshot: name })
+    const emulator = this.emulator(flags)
+    const snapshot = await this.undoably({ emulator }, `snapshot load ${name}`, flags, () =>
+      snapshots.load({ project, snapshot: name }),
+    )
 
     this.note(`Loaded "${name}": ${contentOf(snapshot)}.`)
     if (snapshot.lacking.length > 0) this.noteAlways(lackingWords(snapshot.lacking))

@@ -8,6 +8,7 @@ let world: World
 beforeAll(async () => {
   world = await openWorld()
   await world.dev('--memory')
+  await world.svc(['snapshot', 'save', 'empty'])
 })
 afterAll(() => world.close())
 
@@ -59,6 +60,7 @@ const destroying: readonly (readonly [string, (name: string, ids: readonly strin
   ],
   ['reset of a collection', (name) => ['reset', name]],
   ['reset of everything', () => ['reset']],
+  ['snapshot load', () => ['snapshot', 'load', 'empty']],
 ]
 
 test.each(destroying)(
