@@ -1,4 +1,4 @@
-import { SvcError, statusOf } from '../../client/protocol/model/errors.js'
+import { type Issue, SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { InputFailure } from '../../seeds/failure.js'
 
 /** The exit codes, as the guide `docs/guides/command-line.md` lists them. */
@@ -126,11 +126,19 @@ function describeAnswer(error: SvcError): Failure {
 
 /** The message names the first thing that is wrong, if not all of them; the next few follow it. */
 function furtherIssues({ issues, message }: SvcError): string[] {
-  const further = issues.slice(1).filter((issue) => !message.includes(issue.message.replace(/^needs /, '')))
+  const further = issues
+    .slice(1)
+    .map(placedMessage)
+    .filter((words) => !message.includes(words.replace(/^needs /, '')))
   if (further.length === 0) return []
-  const named = further.slice(0, 3).map((issue) => issue.message)
+  const named = further.slice(0, 3)
   const more = further.length - named.length
   return [`Also: ${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`]
+}
+
+/** With its place, where the words do not begin with the field themselves. */
+function placedMessage({ path, message }: Issue): string {
+  return path.length === 0 || /^("|needs )/.test(message) ? message : `"${path.join('.')}": ${message}`
 }
 
 const hints: { readonly [code: string]: string } = {
@@ -183,7 +191,9 @@ function misuseMessage(error: Error): string {
     })
     return `Missing: ${words.join(', ')}.`
   }
-  const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, '')).replace(/(--\S+)=true\b/g, '$1')
+  const text = oneLine(error.message.replace(/\s*See more help with --help\s*$/, ''))
+    // A value may be a password, and says nothing here.
+    .replace(/(--[\w-]+)=.*?(?= cannot also be provided)/g, '$1')
   return sentence(text.replace(/^The following errors? occurred:\s*/, '').replace(/^Parsing (--\S+)\s+/, '$1: '))
 }
 

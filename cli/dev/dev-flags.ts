@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import { tiers } from '../../client/protocol/model/limits.js'
 import type { ProjectSettings } from '../../client/protocol/model/project.js'
+import { misuse } from '../base/failure.js'
 import type { FolderConfig } from '../config/folder-config.js'
 import { stateFolder } from '../target/emulator-file.js'
 import { mailFlags } from './mail-flags.js'
@@ -22,7 +23,10 @@ export const devFlags = {
     exclusive: ['memory', 'database-url'],
   }),
   snapshot: Flags.string({ description: 'load this snapshot first; svc undo takes it back', helpValue: 'name' }),
-  fresh: Flags.boolean({ description: 'start with no data; what there was is set aside' }),
+  fresh: Flags.boolean({
+    description: 'start with no data; what there was is set aside',
+    exclusive: ['database-url'],
+  }),
   'new-token': Flags.boolean({ description: 'draw another control token; the old one is refused from then on' }),
   dialect: Flags.string({ description: 'forms the project speaks: a, b, c, or "a, document=flat"' }),
   tier: Flags.option({
@@ -92,20 +96,36 @@ export function devOptions(flags: Given, { path, config: { dev = {} } }: FolderC
   const data = flags.data ?? (dev.data === undefined ? undefined : place(dev.data))
   const isKept = flags.fresh || flags['database-url'] !== undefined
   const memory = flags.memory || (dev.memory === true && !isKept)
+  const databaseUrl = flags['database-url'] ?? (memory ? undefined : dev.databaseUrl)
+  const perBranch = flags['per-branch'] || (dev.perBranch === true && !memory && flags['database-url'] === undefined)
+  if (databaseUrl !== undefined) refuseOnServer({ fresh: flags.fresh, 'per-branch': perBranch })
   return {
     ...flags,
     memory,
-    'per-branch': flags['per-branch'] || (dev.perBranch === true && !memory && flags['database-url'] === undefined),
+    'per-branch': perBranch,
     folder: resolve(data ?? stateFolder),
     port: flags.port ?? dev.port,
     project: flags.project ?? dev.project ?? 'dev',
-    'database-url': flags['database-url'] ?? (memory ? undefined : dev.databaseUrl),
+    'database-url': databaseUrl,
     'database-listen-url': flags['database-listen-url'] ?? dev.databaseListenUrl,
     'files-url': flags['files-url'] ?? dev.filesUrl,
     'mail-from': flags['mail-from'] ?? dev.mailFrom,
     'trusted-proxies': flags['trusted-proxies'] ?? dev.trustedProxies,
     types: flags.types ?? (dev.types === undefined ? undefined : place(dev.types)),
     seed: flags.seed ?? (seed.length > 0 ? seed.map(place) : undefined),
+  }
+}
+
+/** What is done with folders of the embedded database, and what there is instead. A flag beside a flag is refused before. */
+const onlyEmbedded = {
+  fresh: 'Empty the project once it runs: svc reset.',
+  'per-branch': 'Give each branch a database of its own with --database-url.',
+}
+
+/** @throws {CliFailure} where the project file names a server that cannot do what was asked for */
+function refuseOnServer(asked: { readonly [Flag in keyof typeof onlyEmbedded]: boolean }): void {
+  for (const flag of ['fresh', 'per-branch'] as const) {
+    if (asked[flag]) throw misuse(`--${flag} is for the embedded database, and databaseUrl is set.`, onlyEmbedded[flag])
   }
 }
 

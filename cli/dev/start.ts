@@ -1,5 +1,6 @@
 /** How the options of `svc dev` become an emulator. */
 import { join } from 'node:path'
+import { addressesOf, withoutPassword } from '../../emulator/database/postgres/addresses.js'
 import type { Emulator } from '../../emulator/dev.js'
 import type { ServedBranch } from '../git/served-branch.js'
 import { withSnapshot } from '../snapshots/undoable.js'
@@ -50,12 +51,13 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
 /** What the box says of it. */
 export function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
   const { folder, memory } = options
-  const isOnServer = options['database-url'] !== undefined
-  const data = isOnServer
-    ? 'in PostgreSQL'
-    : memory
-      ? 'in memory, gone when it stops'
-      : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
+  const server = options['database-url']
+  const data =
+    server !== undefined
+      ? `in PostgreSQL, ${addressesOf(server).map(withoutPassword).join(', ')}`
+      : memory
+        ? 'in memory, gone when it stops'
+        : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
   return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
 }
 

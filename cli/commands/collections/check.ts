@@ -52,13 +52,13 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     } finally {
       progress.stop()
     }
-    this.print(collections, read)
+    this.print(collections, read, words.length > 0)
     const isValid = collections.every(({ refused }) => refused === 0)
     if (!isValid) process.exitCode = exits.different
     return { isValid, collections }
   }
 
-  private print(collections: readonly CheckedCollection[], read: number): void {
+  private print(collections: readonly CheckedCollection[], read: number, isChosen: boolean): void {
     const rows = collections.flatMap(({ name, issues }) =>
       issues.map(({ problem, documents, examples }) => ({
         collection: name,
@@ -69,11 +69,14 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     )
     if (rows.length > 0) this.log(table(rows))
     const refused = collections.reduce((sum, one) => sum + one.refused, 0)
-    if (collections.length === 0) this.note('No collection has a schema. Propose one: svc collections schema infer')
+    if (collections.length === 0 && !isChosen)
+      this.note('No collection has a schema. Propose one: svc collections schema infer COLLECTION')
+    else if (collections.length === 0) return
     else if (refused === 0) this.note(`${counted(read, 'document')} checked; all fit.`)
     else {
       this.note(`${count(refused)} of ${counted(read, 'document')} would be refused.`)
-      this.note('Change them: svc docs update COLLECTION --where field__isnull=true field=value')
+      const [first] = collections.filter((one) => one.refused > 0)
+      this.note(`Change them: svc docs update ${first?.name} --where field__isnull=true field=value`)
     }
   }
 }

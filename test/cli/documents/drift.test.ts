@@ -18,6 +18,17 @@ async function fill(name: string, documents: readonly Fields[]): Promise<string[
   return (await svc.collection(name).createMany([...documents])).map(({ id }) => id)
 }
 
+test('each thing that is wrong with a schema is told with its place', async () => {
+  await svc.collections.create({ name: 'wrong' })
+  const schema = { a: { type: 'x' }, b: { type: 'x' }, c: { required: 'yes' } }
+
+  const ran = await world.svc(['collections', 'schema', 'wrong', '--schema', '-'], { input: JSON.stringify(schema) })
+
+  expect(ran.exit).toBe(5)
+  expect(ran.stderr).toMatch(/^error {2}"schema\.a\.type": .* Also: "schema\.b\.type": .*; "schema\.c/)
+  await svc.collections.delete('wrong')
+})
+
 test('svc collections check lists what the schema would refuse, with counts and examples, until it is mended', async () => {
   const [first, second] = await fill('posts', [
     { title: 'A', views: 'many' },
@@ -26,7 +37,7 @@ test('svc collections check lists what the schema would refuse, with counts and 
   ])
   expect(await world.svc(['collections', 'check', 'posts'])).toMatchObject({
     exit: 0,
-    stderr: expect.stringContaining('"posts" has no schema: any document fits.\n'),
+    stderr: '"posts" has no schema: any document fits. Propose one: svc collections schema infer posts\n',
   })
   const schema = { title: { type: 'string', required: true }, views: { type: 'integer' } } as const
   await svc.collections.update('posts', { schema })
@@ -35,7 +46,7 @@ test('svc collections check lists what the schema would refuse, with counts and 
   expect(ran.exit).toBe(10)
   expect(ran.stdout).toContain(`posts       "views" is not of type "integer"          2  ${first} ${second}\n`)
   expect(ran.stdout).toContain(`posts       "title" is required                       1  ${second}\n`)
-  expect(ran.stderr).toContain('2 of 3 documents would be refused.\n')
+  expect(ran.stderr).toContain('2 of 3 documents would be refused.\nChange them: svc docs update posts --where ')
   expect(await world.json(['collections', 'check', 'posts'])).toEqual({
     isValid: false,
     collections: [

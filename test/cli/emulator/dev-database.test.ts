@@ -1,0 +1,52 @@
+/** What `svc dev` says of a PostgreSQL server of one's own. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
+import { openWorld, type World } from '../command-line.js'
+
+let databases: Databases
+let world: World
+
+beforeAll(async () => {
+  databases = await openDatabases()
+})
+afterAll(() => databases.stop())
+beforeEach(async () => {
+  world = await openWorld()
+})
+afterEach(() => world.close())
+
+const server = 'postgres://ada:a secret@127.0.0.1:1/none'
+
+test('the box names server and database, without user and password', async () => {
+  const url = new URL(await databases.newDatabase())
+  url.password = 'hidden'
+
+  const { stdout } = await world.terminal(['dev', '--database-url', url.href], [['Ctrl-C stops', '\x03']])
+
+  expect(stdout).toMatch(new RegExp(`in PostgreSQL, postgres://${url.host}${url.pathname}\\s`))
+  expect(stdout).not.toContain('hidden')
+})
+
+test.each(['--fresh', '--per-branch', '--memory'])(
+  '%s beside a server is refused, and the password not repeated',
+  async (flag) => {
+    const { exit, stderr } = await world.svc(['dev', flag, '--database-url', server])
+
+    expect(exit).toBe(2)
+    expect(stderr).toMatch(/^error {2}--[\w-]+ cannot also be provided when using --[\w-]+\.$/m)
+    expect(stderr).not.toContain('secret')
+  },
+)
+
+test.each(['--fresh', '--per-branch'])('%s where svc.json names a server says what to do instead', async (flag) => {
+  writeFileSync(join(world.folder, 'svc.json'), JSON.stringify({ dev: { databaseUrl: server } }))
+  await world.svc(['profiles', 'trust'])
+
+  const { exit, stderr } = await world.svc(['dev', flag])
+
+  expect(exit).toBe(2)
+  expect(stderr).toContain(`${flag} is for the embedded database, and databaseUrl is set.`)
+  expect(stderr).toMatch(/svc reset|--database-url/)
+})
