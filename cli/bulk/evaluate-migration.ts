@@ -35,14 +35,16 @@ export interface MigrationPreview {
 
 const mostExamples = 3
 
+const howToWrite = 'Write it as: export default ({ data }) => ({ ...data, field: value })'
+
 /** Runs the code of the module. @throws {CliFailure} where that fails, or where it exports no function */
 export async function readMigration(file: string): Promise<Migration> {
   const name = relative(process.cwd(), file)
   const exported = await importModule(file).catch((cause) => {
-    throw badMigration(`${name} could not be run: ${reasonOf(cause)}.`, cause)
+    throw badMigration(`${name} could not be run: ${reasonOf(cause)}.`, 'See where it fails: --debug', cause)
   })
   if (typeof exported === 'function') return { file: name, migrate: exported as Migrate }
-  throw badMigration(`${name} does not export a function as its default.`)
+  throw badMigration(`${name} does not export a function as its default.`, howToWrite)
 }
 
 /**
@@ -79,26 +81,33 @@ export async function evaluateMigration(
 }
 
 async function dataAfter(document: Document, { file, migrate }: Migration): Promise<JsonObject | undefined> {
-  const { id, data } = document
+  const { id, data, collection } = document
   const given = structuredClone(document)
-  const bad = (what: string, cause?: unknown) =>
-    badMigration(`${file} ${what} document "${id}". Nothing was written.`, cause)
+  const bad = (what: string, hint: string, cause?: unknown) =>
+    badMigration(`${file} ${what} document "${id}". Nothing was written.`, hint, cause)
   let answer: unknown
   try {
     answer = await migrate(given)
   } catch (cause) {
-    throw bad(`failed with "${reasonOf(cause)}" on`, cause)
+    throw bad(`failed with "${reasonOf(cause)}" on`, `See the document: svc docs get ${collection} ${id}`, cause)
   }
   if (answer === undefined) {
     if (equalJson(given.data, data)) return undefined
-    throw bad('changed the data and did not return them for')
+    throw bad('changed the data and did not return them for', howToWrite)
   }
-  if (answer === given) throw bad('returned the whole document rather than its data for')
   const after = jsonOf(answer)
-  if (!isObject(after)) throw bad('returned what is not a JSON object for')
+  if (!isObject(after)) throw bad('returned what is not a JSON object for', howToWrite)
+  if (answer === given || isWhole(after, document)) {
+    throw bad('returned the whole document rather than its data for', howToWrite)
+  }
   const operator = operatorNames.find((name) => Object.hasOwn(after, name))
-  if (operator !== undefined) throw bad(`returned the field "${operator}", which no document can have, for`)
+  if (operator !== undefined) throw bad(`returned the field "${operator}", which no document can have, for`, howToWrite)
   return after
+}
+
+/** Whether the document was spread in the place of its data: `{ ...document, field }`. */
+function isWhole(after: JsonObject, { id, data, createdAt }: Document): boolean {
+  return (after.id === id || after.createdAt === createdAt) && isObject(after.data) && !isObject(data.data)
 }
 
 /** Dates become text, and what is undefined is left out. */
@@ -114,6 +123,6 @@ function some(fields: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
 }
 
-function badMigration(message: string, cause?: unknown): CliFailure {
-  return new CliFailure('BAD_MIGRATION', exits.invalid, message, undefined, { cause })
+function badMigration(message: string, hint: string, cause?: unknown): CliFailure {
+  return new CliFailure('BAD_MIGRATION', exits.invalid, message, hint, { cause })
 }

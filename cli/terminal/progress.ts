@@ -30,7 +30,7 @@ export async function startProgress(
   let begun = { at: performance.now(), part: 0, items: 0 }
   let isResumed = false
   const bar: SingleBar = new progress.SingleBar({
-    stream: process.stderr,
+    stream: withoutSavedPlace(process.stderr),
     hideCursor: true,
     clearOnComplete: true,
     fps: 8,
@@ -72,6 +72,16 @@ export async function startProgress(
       hide()
     },
   }
+}
+
+/**
+ * The library saves where the cursor is when the bar begins, and clears the bar there. Once other lines were written meanwhile, or
+ * the terminal has scrolled, the bar is elsewhere and would stay; without a saved place it is cleared where it was drawn last.
+ */
+function withoutSavedPlace(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  const [save, restore] = ['\x1B7', '\x1B8']
+  const write = (text: string) => text === save || text === restore || stream.write(text)
+  return Object.create(stream, { write: { value: write } })
 }
 
 /** 3.2 s, 48 s, 2 min 5 s, 1 h 4 min. */

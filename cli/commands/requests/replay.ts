@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import type { RequestRecord } from '../../../client/protocol/control/requests.js'
+import { SvcError } from '../../../client/protocol/model/errors.js'
 import { isObject, type JsonObject, parseJson } from '../../../client/protocol/model/json.js'
 import { ControlCommand } from '../../base/control-command.js'
-import { misuse, noFile } from '../../base/failure.js'
+import { misuse, noFile, reworded } from '../../base/failure.js'
 import { fieldsArg, fieldsDescription, readFields } from '../../documents/fields-args.js'
 import { differencesText, requestLine } from '../../requests/request-lines.js'
 import { whichRequest } from '../../requests/which.js'
@@ -47,11 +48,19 @@ Requests of logins and accounts are not repeated, nor those with files, and thos
     const control = this.control(flags)
     const id = await whichRequest(control, args.id === '-' ? undefined : args.id)
     const fields = readFields(argv.slice(1).map(String))
+    if (flags.body === '-' && process.stdin.isTTY)
+      this.note('Type the body of the request, then Ctrl-D on a line of its own.')
     const given = flags.body === undefined ? undefined : readBody(flags.body)
     const body =
       Object.keys(fields).length === 0 ? given : edited(given ?? (await bodyOf(control.requests, id)), fields)
     const { method, path } = flags
-    const replayed = await control.requests.replay({ id, method, path, headers: readHeaders(flags.header), body })
+    const edits = { method, path, headers: readHeaders(flags.header), body }
+    const replayed = await control.requests.replay({ id, ...edits }).catch((error) => {
+      const isRefused = error instanceof SvcError && error.code === 'CONFLICT'
+      throw isRefused
+        ? reworded(error, () => ({ hint: `See the request and its answer: svc requests show ${id}` }))
+        : error
+    })
 
     this.log(requestLine(replayed.before))
     this.log(requestLine(replayed.after))

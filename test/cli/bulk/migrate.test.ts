@@ -122,6 +122,11 @@ test.each([
   ['returns no object', 'if (data.n === 2) return 7', 'returned what is not a JSON object for'],
   ['returns the document', 'if (data.n === 2) return document', 'returned the whole document rather than its data for'],
   [
+    'spreads the document',
+    'if (data.n === 2) return { ...document, m: 1 }',
+    'returned the whole document rather than its data for',
+  ],
+  [
     'changes the data and returns nothing',
     'if (data.n === 2) data.n = 3',
     'changed the data and did not return them for',
@@ -136,6 +141,7 @@ test.each([
   expect(ran.exit).toBe(5)
   expect(ran.stderr).toContain(`${file} ${said}`)
   expect(ran.stderr).toContain(`document "${second}". Nothing was written.`)
+  expect(ran.stderr).toMatch(/\n {7}(Write it as: export default|See the document: svc docs get) /)
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
   expect(kept()).toEqual([])
 })
@@ -150,6 +156,7 @@ test('a file that is missing, cannot be run or exports no function is named', as
   expect([missing.exit, broken.exit, other.exit]).toEqual([4, 5, 5])
   expect(broken.stderr).toContain('could not be run: broken')
   expect(other.stderr).toContain('does not export a function')
+  expect(other.stderr).toContain('Write it as: export default ({ data }) =>')
 })
 
 test('12.4 a module of a folder where svc was not used before is run at any service once it is trusted, not before', async () => {
