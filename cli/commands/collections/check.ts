@@ -32,7 +32,8 @@ a document is refused. Reads every document, and writes nothing. Exits with 10 w
     const chosen = chooseCollections(all, words, () => 'See which there are: svc collections list')
     const withSchema = chosen.filter(({ schema }) => Object.keys(schema).length > 0)
     for (const { name, schema } of chosen) {
-      if (words.length > 0 && Object.keys(schema).length === 0) this.note(`"${name}" has no schema: any document fits.`)
+      if (words.length === 0 || Object.keys(schema).length > 0) continue
+      this.note(`"${name}" has no schema: any document fits. Propose one: svc collections schema infer ${name}`)
     }
     const collections: CheckedCollection[] = []
     const progress = await startProgress(undefined, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
