@@ -1,4 +1,5 @@
 /** The service for more than one machine: PostgreSQL, a bucket, and as many processes as are wanted. For `svc serve`. */
+import { openLog } from './http/log.js'
 import type { ServeConfig } from './serving/config.js'
 import { endAfterFault } from './serving/last-words.js'
 import { openServing } from './serving/process.js'
@@ -21,11 +22,13 @@ export interface Served {
 /**
  * Starts the service. It answers once this resolves.
  *
- * @param note receives, in words, what becomes of the workers
  * @throws {StartError} whose `code` and `hint` say why it cannot and what to do
  */
-export async function serve(config: ServeConfig, note: (words: string) => void): Promise<Served> {
-  if (config.workers > 1) return openWorkers(config, note)
+export async function serve(config: ServeConfig): Promise<Served> {
+  // What becomes of the workers is a line among theirs.
+  if (config.workers > 1) {
+    return openWorkers(config, openLog({ level: config.log, folder: undefined, isOfService: true }).warn)
+  }
   const serving = await openServing(config)
   endAfterFault(serving.close)
   return { ...serving, kill: () => undefined }

@@ -36,7 +36,7 @@ come from the environment, as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`)
     const config = readServeConfig(flags)
     const signals = openSignals()
     const { serve } = await import('../../emulator/serve.js')
-    const served = await serve(config, (words) => this.note(words))
+    const served = await serve(config)
     try {
       const { url, adminUrl = null } = served
       const ready = { url, adminUrl, publicUrl: config.publicUrl ?? url, workers: config.workers, pid: process.pid }

@@ -80,6 +80,12 @@ export const serveFlags = {
     description: 'processes that answer on the port; one that ends is replaced',
     env: 'SVC_WORKERS',
   }),
+  'worker-timeout': Flags.string({
+    default: '30s',
+    description: 'how long a worker may hang before it is killed and replaced, 1s to 1h; 0s waits for ever',
+    helpValue: '30s',
+    env: 'SVC_WORKER_TIMEOUT',
+  }),
   ...mailFlags,
   'mail-from': Flags.string({ description: 'sender address of mail', helpValue: 'address', env: 'SVC_MAIL_FROM' }),
   'shutdown-delay': Flags.string({
@@ -125,6 +131,7 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     allowedHosts: flags['allowed-host'] ?? [],
     trustedProxies: flags['trusted-proxies'],
     workers: flags.workers,
+    workerTimeout: readTime('worker-timeout', flags['worker-timeout'], { fewest: 1_000 }),
     ...readMailUrls({ smtp: flags.smtp ?? readSecret('SVC_SMTP_URL', env) }),
     mailFrom: flags['mail-from'] ?? defaultMailFrom(flags['public-url']),
     shutdownDelay: readTime('shutdown-delay', flags['shutdown-delay']),
@@ -133,10 +140,12 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
   }
 }
 
-function readTime(name: string, text: string): number {
+/** @param fewest of what is not 0 */
+function readTime(name: string, text: string, { fewest = 0 } = {}): number {
   const milliseconds = readDuration(text)
-  if (milliseconds >= 0 && milliseconds <= 3_600_000) return milliseconds
-  throw misuse(`--${name} takes 0s to 1h.`, 'As in --shutdown-timeout 20s.')
+  if (milliseconds === 0 || (milliseconds >= fewest && milliseconds <= 3_600_000)) return milliseconds
+  const times = fewest === 0 ? '0s to 1h' : `0s, or ${fewest / 1_000}s to 1h`
+  throw misuse(`--${name} takes ${times}.`, `As in --${name} 20s.`)
 }
 
 /** What a variable says, or the file that its `_FILE` names, as Docker and Kubernetes mount secrets. */

@@ -29,6 +29,8 @@ export interface ServeConfig extends MailUrls {
   readonly trustedProxies: number
   readonly mailFrom: string
   readonly workers: number
+  /** How long a worker may be silent before it is ended and replaced; 0 waits for ever. */
+  readonly workerTimeout: number
   /** How long requests are still taken after it has said that it is not ready any more, so that balancers notice. */
   readonly shutdownDelay: number
   /** How long requests that are at work may take then. */

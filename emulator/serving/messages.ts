@@ -4,11 +4,14 @@ import type { ServeConfig } from './config.js'
 export type ToWorker =
   | { readonly kind: 'start'; readonly config: ServeConfig }
   | { readonly kind: 'drain' }
+  /** Whether its event loop goes on. */
+  | { readonly kind: 'ping' }
   /** Of all workers; without a text, one of them has not answered. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text: string | undefined }
 
 export type FromWorker =
   | { readonly kind: 'up' }
+  | { readonly kind: 'pong' }
   | { readonly kind: 'ready'; readonly url: string; readonly adminUrl: string | undefined }
   | { readonly kind: 'metrics'; readonly id: number }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string }

@@ -109,8 +109,32 @@ function answerPrimary(registry: Registry): void {
   new AggregatorRegistry()
 }
 
-/** The figures of all workers together, in the primary. @throws if one of them does not answer within seconds */
-export function openClusterMetrics(): () => Promise<string> {
+/** Why a worker was replaced. */
+export type RestartReason = 'exit' | 'hung' | 'signal' | 'not started'
+
+export interface ClusterMetrics {
+  restarted(reason: RestartReason): void
+  /** The figures of all workers together. @throws if one of them does not answer within seconds */
+  text(): Promise<string>
+}
+
+/** In the primary. */
+export function openClusterMetrics(): ClusterMetrics {
   const aggregator = new AggregatorRegistry()
-  return () => aggregator.clusterMetrics()
+  const registry = new Registry()
+  const restarts = new Counter({
+    ...{ registers: [registry], labelNames: ['reason'] },
+    name: 'svc_worker_restarts_total',
+    help: 'Workers that were replaced: they hung, were ended by a signal, exited, or did not start.',
+  })
+  const reasons: readonly RestartReason[] = ['exit', 'hung', 'signal', 'not started']
+  // What has not happened is 0, so that the first time is an increase.
+  for (const reason of reasons) restarts.inc({ reason }, 0)
+  return {
+    restarted: (reason) => restarts.inc({ reason }),
+    async text() {
+      const [workers, own] = await Promise.all([aggregator.clusterMetrics(), registry.metrics()])
+      return `${workers}\n${own}`
+    },
+  }
 }

@@ -12,6 +12,7 @@ process.on('message', (message) => {
   if (!isOurs<ToWorker>(message)) return
   if (message.kind === 'start') void start(message.config)
   if (message.kind === 'drain') void stop(0)
+  if (message.kind === 'ping') say({ kind: 'pong' })
 })
 // A terminal and some supervisors signal the whole group: the first one is what the supervisor says as well, a second one is haste.
 const signals = new Set<string>()

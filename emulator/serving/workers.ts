@@ -1,4 +1,4 @@
-/** Several processes on one port, by `node:cluster`: one that ends is replaced, after a pause that grows while they keep ending. */
+/** Several processes on one port, by `node:cluster`: one that ends or hangs is replaced, after a pause that grows while they keep ending. */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -6,7 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../database/start-error.js'
 import { requireServable, type ServeConfig } from './config.js'
+import { type Handoffs, openHandoffs } from './handoffs.js'
 import { type FromWorker, isOurs, type ToWorker } from './messages.js'
+import type { ClusterMetrics, RestartReason } from './metrics.js'
+import { openWatchdog, type Watchdog } from './watchdog.js'
 
 export interface Workers {
   readonly url: string
@@ -21,15 +24,20 @@ export interface Workers {
 
 interface State {
   readonly config: ServeConfig
-  readonly note: (words: string) => void
+  readonly warn: (words: string) => void
   readonly running: Map<Worker, Promise<Ended>>
   /** Of all workers; nothing where there is no port that shows them. */
-  readonly metrics: (() => Promise<string>) | undefined
+  readonly metrics: ClusterMetrics | undefined
+  readonly watchdog: Watchdog<Worker>
+  /** Those that it has found. */
+  readonly hung: WeakSet<Worker>
+  readonly handoffs: Handoffs
   isClosing: boolean
 }
 
 interface Ended {
   readonly how: string
+  readonly reason: RestartReason
 }
 
 type Ready = Extract<FromWorker, { kind: 'ready' }>
@@ -38,11 +46,13 @@ const firstPauseMilliseconds = 100
 const longestPauseMilliseconds = 10_000
 /** Who has lived that long is replaced at once. */
 const steadyMilliseconds = 30_000
+/** How many times as long one may be silent that starts: it loads its modules, which takes all of a processor. */
+const startingTimes = 10
 /** After the time that requests have, for closing what is below. */
 const graceMilliseconds = 10_000
 
 /** @throws {StartError} if the first one cannot start */
-export async function openWorkers(given: ServeConfig, note: (words: string) => void): Promise<Workers> {
+export async function openWorkers(given: ServeConfig, warn: (words: string) => void): Promise<Workers> {
   requireServable(given)
   const config = {
     ...given,
@@ -52,9 +62,14 @@ export async function openWorkers(given: ServeConfig, note: (words: string) => v
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] })
   // Loaded only where somebody reads them.
   const metrics = config.adminPort === undefined ? undefined : (await import('./metrics.js')).openClusterMetrics()
-  const state: State = { config, note, metrics, running: new Map(), isClosing: false }
+  const watchdog = openWatchdog<Worker>(config.workerTimeout)
+  const watching = { watchdog, hung: new WeakSet<Worker>(), handoffs: openHandoffs() }
+  const state: State = { config, warn, metrics, ...watching, running: new Map(), isClosing: false }
   // Alone at first: it brings the database up to date, and finds out whether it can start at all.
-  const first = await begin(state)
+  const first = await begin(state).catch((error) => {
+    watchdog.close()
+    throw error
+  })
   for (let at = 1; at < config.workers; at++) void keepOne(state)
   void keepOne(state, first.worker)
   const { url, adminUrl } = first.ready
@@ -79,9 +94,11 @@ async function keepOne(state: State, first?: Worker): Promise<void> {
       worker ??= (await begin(state)).worker
       const ended = await state.running.get(worker)
       if (state.isClosing) return
-      state.note(`A worker ended (${ended?.how ?? 'unknown'}); another one takes its place.`)
+      state.metrics?.restarted(ended?.reason ?? 'exit')
+      state.warn(`A worker ended (${ended?.how ?? 'unknown'}); another one takes its place.`)
     } catch (error) {
-      state.note(`A worker did not start: ${error instanceof Error ? error.message : error}`)
+      state.metrics?.restarted('not started')
+      state.warn(`A worker did not start: ${error instanceof Error ? error.message : error}`)
     }
     worker = undefined
     if (performance.now() - begunAt > steadyMilliseconds) wait = firstPauseMilliseconds
@@ -93,18 +110,22 @@ async function keepOne(state: State, first?: Worker): Promise<void> {
 /** A worker that answers. @throws {StartError} what kept it from that */
 async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
   const worker = cluster.fork()
-  const ended = once(worker, 'exit').then(([code, signal]): Ended => {
-    state.running.delete(worker)
-    return { how: signal ? `by ${signal}` : `exit ${code}` }
-  })
+  const ended = endOf(state, worker)
   state.running.set(worker, ended)
+  state.handoffs.watch(worker)
   const ready = new Promise<Ready>((resolve, reject) => {
     worker.on('message', (message) => {
       if (!isOurs<FromWorker>(message)) return
+      state.watchdog.answered(worker)
       // What is said before it listens is lost.
-      if (message.kind === 'up')
+      if (message.kind === 'up') {
+        watch(state, worker, startingTimes)
         say(worker, state.isClosing ? { kind: 'drain' } : { kind: 'start', config: state.config })
-      if (message.kind === 'ready') resolve(message)
+      }
+      if (message.kind === 'ready') {
+        watch(state, worker)
+        resolve(message)
+      }
       if (message.kind === 'metrics') void sayMetrics(state, worker, message.id)
       // The code was made by a StartError of the same version.
       if (message.kind === 'failed') {
@@ -119,8 +140,30 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
   return { worker, ready: await ready }
 }
 
+async function endOf({ running, watchdog, hung }: State, worker: Worker): Promise<Ended> {
+  const [code, signal] = await once(worker, 'exit')
+  running.delete(worker)
+  watchdog.forget(worker)
+  if (hung.has(worker)) return { how: 'it hung', reason: 'hung' }
+  return signal ? { how: `by ${signal}`, reason: 'signal' } : { how: `exit ${code}`, reason: 'exit' }
+}
+
+/** Kills one that answers no more. Nothing else would end it: a signal that it handles waits for its event loop, too. */
+function watch({ config, warn, watchdog, hung }: State, worker: Worker, times = 1): void {
+  const seconds = (times * config.workerTimeout) / 1_000
+  watchdog.watch(worker, {
+    times,
+    ask: () => say(worker, { kind: 'ping' }),
+    onSilent() {
+      hung.add(worker)
+      warn(`A worker (process ${worker.process.pid}) has not answered for ${seconds} s: it hangs, and is killed.`)
+      worker.process.kill('SIGKILL')
+    },
+  })
+}
+
 async function sayMetrics({ metrics }: State, worker: Worker, id: number): Promise<void> {
-  const text = await metrics?.().catch(() => undefined)
+  const text = await metrics?.text().catch(() => undefined)
   say(worker, { kind: 'metrics', id, text })
 }
 
@@ -134,6 +177,7 @@ async function close(state: State): Promise<void> {
   }, most)
   await Promise.all(running.values())
   clearTimeout(late)
+  state.watchdog.close()
 }
 
 /** One that has just ended hears nothing any more. */

@@ -1,0 +1,83 @@
+/** A worker that hangs: it is ended and replaced, whoever waited for it is told, and a machine that slept loses none. */
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { patiently } from '../fixtures/patience.js'
+import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
+
+const mostMilliseconds = 6_000
+
+let world: ServeWorld
+let serving: Serving
+beforeAll(async () => {
+  world = await openServeWorld()
+  serving = await world.start('--workers', '2', '--worker-timeout', `${mostMilliseconds}ms`)
+  await untilTwoServe()
+})
+afterAll(() => world.close())
+
+it('a worker that hangs is replaced, and no connection to it is left without an end', async () => {
+  const [hung = 0] = serving.workers()
+
+  process.kill(hung, 'SIGSTOP')
+  const outcomes = Promise.all(Array.from({ length: 12 }, () => outcomeOfConnection(serving.url)))
+
+  await vi.waitFor(() => expect(serving.workers()).not.toContain(hung), patiently)
+  await untilTwoServe()
+  // The one that it was given and has not taken is closed; the others went to the other worker.
+  expect((await outcomes).filter((outcome) => outcome === 'closed').length).toBeLessThanOrEqual(1)
+  expect(serving.log()).toContain(`A worker (process ${hung}) has not answered for 6 s: it hangs, and is killed.`)
+  expect(serving.log()).toContain('A worker ended (it hung); another one takes its place.')
+  expect(await metrics()).toMatch(/svc_worker_restarts_total\{reason="hung"\} [1-9]/)
+  expect(await outcomeOfConnection(serving.url)).toBe('answered')
+})
+
+it('a machine that slept for longer keeps its workers, and one that hangs after that is found', async () => {
+  const before = serving.workers()
+  const all = [serving.pid, ...before]
+
+  for (const pid of all) process.kill(pid, 'SIGSTOP')
+  await pause(1.5 * mostMilliseconds)
+  for (const pid of all) process.kill(pid, 'SIGCONT')
+  const [hung = 0, other] = before
+  process.kill(hung, 'SIGSTOP')
+
+  await vi.waitFor(() => expect(serving.workers()).not.toContain(hung), patiently)
+  expect(serving.workers()).toContain(other)
+  await untilTwoServe()
+})
+
+it('stops as usual afterwards', async () => {
+  expect(await serving.stop()).toMatchObject({ exit: 0 })
+})
+
+it('refuses a time that is too short for a worker that works', async () => {
+  const { exit, stderr } = await world.run(['--worker-timeout', '10ms'])
+
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('--worker-timeout takes 0s, or 1s to 1h.')])
+})
+
+async function untilTwoServe(): Promise<void> {
+  await vi.waitFor(async () => expect(await metrics()).toMatch(/^svc_processes_started_total 2$/m), patiently)
+}
+
+async function metrics(): Promise<string> {
+  const response = await fetch(`${serving.adminUrl}/metrics`)
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+/** What becomes of a connection that asks for something. */
+function outcomeOfConnection(url: string): Promise<'answered' | 'closed'> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    let text = ''
+    const socket = connect(Number(port), hostname)
+    socket.end(`GET /livez HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\n\r\n`)
+    socket.on('data', (piece) => {
+      text += piece
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(text.startsWith('HTTP/1.1 200') ? 'answered' : 'closed'))
+  })
+}
