@@ -57,6 +57,7 @@ export async function openService(config: Config): Promise<Service> {
     const storage = await openStorage(stack, config, {
       info: () => surroundings.about,
       report: (error) => log.failure('database', error),
+      warn,
       // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
       whileOpening: () => void loadServer().then(loadControl),
     })

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from './config.js'
 import { guardDisk } from './database/disk-guard.js'
-import { migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
+import { type MigrateOptions, migrate, NewerDatabaseError, OlderDatabaseError } from './database/migrate.js'
 import { makeStateFolder } from './database/pglite/folder-place.js'
 import { holdLock } from './database/pglite/lock.js'
 import { openPglite } from './database/pglite/pglite.js'
@@ -41,6 +41,8 @@ export interface Surroundings {
   info(): { pid: number; url?: string }
   /** Receives what broke under the database and was put right. */
   report(error: unknown): void
+  /** Receives, in words, what the opening waits for. */
+  warn(words: string): void
   /** Called once the database is opening, which is done elsewhere and takes a while. */
   whileOpening(): void
 }
@@ -80,7 +82,7 @@ async function placeOf({ branch, memory }: Options, folder: string | undefined):
 async function openFor(
   { databaseUrl, databaseListenUrl, databaseReadUrl, memory, fresh, holdsProcess }: Options,
   folder: string | undefined,
-  { report, whileOpening }: Surroundings,
+  { report, warn, whileOpening }: Surroundings,
 ): Promise<{ db: Database; dataDir: string | undefined }> {
   if (databaseUrl !== undefined) {
     await endSpareThread()
@@ -88,7 +90,7 @@ async function openFor(
     const { openPostgres } = await import('./database/postgres/postgres.js')
     const opening = openPostgres({ url: databaseUrl, directUrl: databaseListenUrl, readUrl: databaseReadUrl })
     whileOpening()
-    return { db: await upToDate(await opening, newerServer), dataDir: undefined }
+    return { db: await upToDate(await opening, newerServer, { warn }), dataDir: undefined }
   }
   if (memory || folder === undefined) {
     const opening = openPglite({ template: await readTemplate(), report, holdsProcess })
@@ -124,7 +126,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
 async function upToDate(
   db: Database,
   refused: (cause: NewerDatabaseError) => StartError,
-  options?: { readonly refusesOlder: boolean },
+  options?: MigrateOptions,
 ): Promise<Database> {
   try {
     await migrate(db, options)

@@ -3,6 +3,7 @@ import { type Database, DatabaseError, type Sql, sql } from './port.js'
 import { chooseOrderAgain, sortsByCodePoint } from './schema/0009-order.js'
 import type { Migration } from './schema/migration.js'
 import { migrations } from './schema/migrations.js'
+import { type LockWaits, lockWaits, withBoundedLocks } from './table-locks.js'
 
 /** What the migrations themselves stand on. */
 const preparations = [
@@ -45,13 +46,19 @@ interface State {
   readonly is_order_foreign: boolean
 }
 
+export interface MigrateOptions extends Partial<LockWaits> {
+  readonly refusesOlder?: boolean
+}
+
 /**
  * Applies the migrations that the database lacks, in their order, each in a transaction of its own, one process at a time.
  *
  * @throws {NewerDatabaseError} and changes nothing.
  * @throws {OlderDatabaseError} with `refusesOlder`, and changes nothing
+ * @throws {StartError} `DATABASE_LOCKED` if a table stays in use
  */
-export async function migrate(db: Database, { refusesOlder = false } = {}): Promise<void> {
+export async function migrate(db: Database, { refusesOlder = false, ...given }: MigrateOptions = {}): Promise<void> {
+  const waits = { ...lockWaits, ...given }
   const before = await selectState(db).catch(noneYet)
   requireKnown(before)
   const isOlder = before.newest > 0 && before.newest < newestMigration
@@ -59,26 +66,36 @@ export async function migrate(db: Database, { refusesOlder = false } = {}): Prom
   // Nearly every start finds nothing to do.
   if (before.newest === newestMigration && !before.is_order_foreign) return
   for (const preparation of preparations) await db.query(preparation).catch(ignoreRace)
-  for (const migration of migrations) await apply(db, migration)
-  await whileNobodyElse(db, (state) => (state.is_order_foreign ? chooseOrderAgain : []))
+  for (const migration of migrations) await apply(db, migration, waits)
+  const order = (state: State) => (state.is_order_foreign ? chooseOrderAgain : [])
+  await whileNobodyElse(db, 'A change of how texts are ordered', order, waits)
 }
 
-function apply(db: Database, { number, name, statements }: Migration): Promise<void> {
-  return whileNobodyElse(db, (state) => {
+function apply(db: Database, { number, name, statements }: Migration, waits: LockWaits): Promise<void> {
+  const missing = (state: State) => {
     requireKnown(state)
     if (state.newest >= number) return []
     return [...statements, sql`insert into svc.migrations (number, name) values (${number}::int, ${name})`]
-  })
+  }
+  return whileNobodyElse(db, `Migration ${number} (${name})`, missing, waits)
 }
 
 /** Carries out what the state asks for. Other processes that start wait until it is done, then see the new state. */
-async function whileNobodyElse(db: Database, missing: (state: State) => readonly Sql[]): Promise<void> {
-  await db.transaction(async (tx) => {
+async function whileNobodyElse(
+  db: Database,
+  what: string,
+  missing: (state: State) => readonly Sql[],
+  waits: LockWaits,
+): Promise<void> {
+  const work = async (tx: Database, bounded: () => Promise<void>) => {
     // Large tables take their time, and so does waiting for the process that changes them.
     await tx.query(sql`set local statement_timeout = 0`)
     await tx.query({ ...lockMigrations, patient: true })
-    for (const { text, values } of missing(await selectState(tx))) await tx.query({ text, values, patient: true })
-  })
+    const statements = missing(await selectState(tx))
+    if (statements.length > 0) await bounded()
+    for (const { text, values } of statements) await tx.query({ text, values, patient: true })
+  }
+  await withBoundedLocks(db, what, work, waits)
 }
 
 async function selectState(db: Database): Promise<State> {

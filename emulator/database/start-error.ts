@@ -6,6 +6,7 @@ export class StartError extends Error {
     readonly code:
       | 'ADMIN_PORT_MISSING'
       | 'ALREADY_RUNNING'
+      | 'DATABASE_LOCKED'
       | 'DATABASE_TOO_OLD'
       | 'DATABASE_UNREACHABLE'
       | 'DATA_DAMAGED'

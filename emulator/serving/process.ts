@@ -79,6 +79,7 @@ async function openServedBackend(
 ): Promise<Backend> {
   const { databaseUrl, databaseListenUrl, secret, mailFrom } = config
   const folder = filesFolder(config)
+  const warn = (message: string) => log.warn(message)
   const storage = await openStorage(
     stack,
     {
@@ -89,11 +90,11 @@ async function openServedBackend(
     {
       info: () => ({ pid: process.pid, url: url() }),
       report: (error) => log.failure('database', error),
+      warn,
       whileOpening: () => undefined,
     },
   )
   await requireSameSecret(storage.db, secret)
-  const warn = (message: string) => log.warn(message)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, project: '', folder: '' },
     // Nobody watches: what happens is not kept.
