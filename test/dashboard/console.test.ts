@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 
-beforeAll(async () => {
-  world = await openDashboard()
+beforeEach(async () => {
+  world = await openWorld()
   const { client } = world
   await client.collections.create({ name: 'posts' })
   await client.collection('posts').createMany([
@@ -12,12 +13,11 @@ beforeAll(async () => {
     { title: 'Milk', views: 5, authorId: 'b' },
   ])
 })
-afterAll(() => world.close())
 
 it('completes a query, runs it, shows where it is wrong, and keeps what was run', async () => {
   const { page, goTo } = world
   await goTo('console')
-  const editor = page.getByRole('textbox', { name: 'SQL query' })
+  const editor = page.getByRole('textbox', { name: 'SQL query', exact: true })
   await editor.click()
   await page.keyboard.type('select title, aut')
   await page.keyboard.press('Control+a')
@@ -27,43 +27,49 @@ it('completes a query, runs it, shows where it is wrong, and keeps what was run'
   await page.getByRole('option', { name: /authorId/ }).click()
   await page.keyboard.press('Control+Enter')
 
-  await page.getByRole('columnheader', { name: 'authorId' }).waitFor()
+  await page.getByRole('columnheader', { name: 'authorId', exact: true }).waitFor()
   expect(await page.getByRole('cell').allTextContents()).toEqual(['a', 'b'])
-  await page.getByText('2 rows').waitFor()
-  await page.getByText(`svc sql 'select p."authorId" from posts p order by views'`).waitFor()
+  await page.getByText(/^2 rows/).waitFor()
+  await page.getByText(`svc sql 'select p."authorId" from posts p order by views'`, { exact: true }).waitFor()
 
   await page.keyboard.press('Control+a')
   await page.keyboard.type("select pg_read_file('x') from posts ")
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByText('Function "pg_read_file" is not allowed.').waitFor()
+  await page.getByText('Function "pg_read_file" is not allowed.', { exact: true }).waitFor()
   expect(await page.locator('.cm-lintRange-error').textContent()).toBe('pg_read_file')
   await world.expectAccessible()
 
   await page.reload()
-  await page.getByText("select pg_read_file('x') from posts").first().waitFor()
-  await page.getByRole('button', { name: 'History' }).click()
+  await page
+    .locator('.cm-line')
+    .filter({ hasText: /^select pg_read_file\('x'\) from posts/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'History', exact: true }).click()
   await page.getByRole('menuitem', { name: /authorId/ }).click()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'b' }).last().click()
-  await page.getByRole('region', { name: 'Row' }).getByText('"authorId"').waitFor()
+  await page
+    .getByRole('region', { name: 'Row', exact: true })
+    .getByText(/^"authorId"/)
+    .waitFor()
   const saving = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save as' }).click()
-  await page.getByRole('menuitem', { name: 'CSV' }).click()
+  await page.getByRole('button', { name: 'Save as', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'CSV', exact: true }).click()
   expect((await saving).suggestedFilename()).toBe('answer.csv')
 })
 
 it('calls the client as code is written, and evaluates nothing', async () => {
   const { page, client, goTo } = world
   await goTo('console/client')
-  const editor = page.getByRole('textbox', { name: 'Call of the client' })
+  const editor = page.getByRole('textbox', { name: 'Call of the client', exact: true })
   await editor.click()
   await page.keyboard.type("svc.collection('po")
   await page.getByRole('option', { name: /posts/ }).click()
   await page.keyboard.type("').create({ title: 'Bread', views: 1 })")
-  await page.getByText('svc docs create posts title=Bread views:=1').waitFor()
+  await page.getByText('svc docs create posts title=Bread views:=1', { exact: true }).waitFor()
   await page.keyboard.press('Control+Enter')
-  await page.getByText('"Bread"').waitFor()
+  await page.getByText('"Bread"', { exact: true }).waitFor()
   const { items } = await client.collection('posts').list({ where: { title: 'Bread' } })
   expect(items.map(({ data }) => data)).toEqual([{ title: 'Bread', views: 1 }])
   await world.expectAccessible()
@@ -71,6 +77,6 @@ it('calls the client as code is written, and evaluates nothing', async () => {
   await page.keyboard.press('Control+a')
   await page.keyboard.type("svc.collection('posts').list({ where: alert(1) })")
   await page.keyboard.press('Control+Enter')
-  await page.getByText('"alert" is not a valid value: write text in quotes.').waitFor()
+  await page.getByText('"alert" is not a valid value: write text in quotes.', { exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 
-beforeAll(async () => {
-  world = await openDashboard()
+beforeEach(async () => {
+  world = await openWorld()
   await world.client.collections.create({ name: 'posts' })
 })
-afterAll(() => world.close())
-beforeEach(() => {
-  world.faults.length = 0
-})
 
-const row = (text: string) => world.page.getByRole('row').filter({ hasText: text })
+const row = (text: string) => world.row(text)
 
 it('creates once, however often it is saved, and keeps what is typed while it is being saved', async () => {
   const { page, client, goTo, emulator } = world
@@ -36,13 +33,19 @@ it('creates once, however often it is saved, and keeps what is typed while it is
   await page.keyboard.insertText('later')
   answer()
   await row('Once').waitFor()
-  await page.getByText('version 1').waitFor()
+  await page
+    .locator('.pane-facts')
+    .getByText(/ version 1 /)
+    .waitFor()
 
   expect(await client.collection('posts').count()).toBe(1)
   expect(await page.locator('.cm-content').textContent()).toContain('later')
   await page.unrouteAll()
   await page.keyboard.press('ControlOrMeta+S')
-  await page.getByText('version 2').waitFor()
+  await page
+    .locator('.pane-facts')
+    .getByText(/ version 2 /)
+    .waitFor()
   expect((await client.collection('posts').list()).items).toMatchObject([{ data: { title: 'Once', text: 'later' } }])
   expect(world.faults).toEqual([])
 })
@@ -51,13 +54,16 @@ it('takes a number in a field as it is typed', async () => {
   const { page, client, goTo } = world
   const { id } = await client.collection('posts').create({ title: 'Number', price: 1 })
   await goTo(`data/posts/${id}`)
-  await page.getByRole('tab', { name: 'Fields' }).click()
+  await page.getByRole('tab', { name: 'Fields', exact: true }).click()
 
-  await page.getByRole('textbox', { name: 'price' }).click()
+  await page.getByRole('textbox', { name: 'price number', exact: true }).click()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('1.05')
   await page.keyboard.press('ControlOrMeta+S')
-  await page.getByText('version 2').waitFor()
+  await page
+    .locator('.pane-facts')
+    .getByText(/ version 2 /)
+    .waitFor()
 
   expect((await client.collection('posts').get(id)).data).toEqual({ title: 'Number', price: 1.05 })
 })
@@ -70,14 +76,14 @@ it('takes back each of several deletions, whatever is said in between', async ()
   for (const title of ['First', 'Second']) {
     await row(title).click()
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    await page.getByText(`Deleted ${title}`).waitFor()
+    await page.getByText(`Deleted ${title}`, { exact: true }).waitFor()
   }
-  await page.getByRole('button', { name: 'Copy as' }).click()
-  await page.getByRole('menuitem', { name: 'Copy as curl' }).click()
-  await page.getByText('Copied a curl command').waitFor()
+  await page.getByRole('button', { name: 'Copy as', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Copy as curl', exact: true }).click()
+  await page.getByText('Copied a curl command', { exact: true }).waitFor()
 
   for (const title of ['Second', 'First']) {
-    await page.locator('.notice').filter({ hasText: title }).getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.notice').filter({ hasText: title }).getByRole('button', { name: 'Undo', exact: true }).click()
     await row(title).waitFor()
   }
   expect(await client.collection('posts').count({ where: { title: { in: ['First', 'Second'] } } })).toBe(2)
@@ -88,29 +94,31 @@ it('closes no notice that somebody points at', async () => {
   const { page, client, goTo } = world
   await client.collection('posts').create({ title: 'Pointed at' })
   await goTo('data/posts')
-  await page.evaluate(stayFor, 500)
+  await page.evaluate(holdTimers)
+  const endTimers = () => page.evaluate(() => Object(globalThis).endTimers())
   await row('Pointed at').click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const notice = page.locator('.notice').filter({ hasText: 'Deleted Pointed at' })
   await notice.hover()
-  await page.waitForFunction(() => Object(globalThis).endedTimers > 3)
-  await notice.getByRole('button', { name: 'Undo' }).waitFor()
+  for (let n = 0; n < 3; n++) await endTimers()
+  await notice.getByRole('button', { name: 'Undo', exact: true }).waitFor()
 
   await page.mouse.move(0, 0)
+  await endTimers()
   await notice.waitFor({ state: 'detached' })
 })
 
 it('keeps its token when an address brings one that cannot be of this folder', async () => {
   const { page, emulator } = world
   await page.goto(`${emulator.dashboardUrl}users#token=made-up-by-another-page`)
-  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Users', level: 1, exact: true }).waitFor()
 
   await page.evaluate(() => {
     location.hash = '#token=made-up-once-more'
   })
   await page.reload()
 
-  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'Users', level: 1, exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })
 
@@ -120,24 +128,31 @@ it('says that a document was deleted elsewhere, and makes another one of what is
   await goTo(`data/posts/${id}`)
   await page.locator('.cm-content').waitFor()
   await client.collection('posts').delete(id)
-  await page.getByText('This document was deleted elsewhere').waitFor()
+  await page.getByText('This document was deleted elsewhere.', { exact: true }).waitFor()
 
-  await page.getByRole('button', { name: 'Create another one with this content' }).click()
+  await page.getByRole('button', { name: 'Create another one with this content', exact: true }).click()
   await row('Gone').waitFor()
 
   expect(await client.collection('posts').count({ where: { title: 'Gone' } })).toBe(1)
 })
 
-/** How long notices stay, and how often they look whether somebody points at them: ten seconds are short on a busy machine, and long for a test. */
+/** How long notices stay: ten seconds are short on a busy machine. */
 function stayFor(milliseconds: number) {
   const usual = globalThis.setTimeout
-  const found = Object.assign(globalThis, { endedTimers: 0 })
-  const changed = (work: () => void, asked?: number) => {
-    if (asked !== 10_000 && asked !== 2_000) return usual(work, asked)
-    return usual(() => {
-      found.endedTimers++
-      work()
-    }, milliseconds)
-  }
+  const changed = (work: () => void, asked?: number) => usual(work, asked === 10_000 ? milliseconds : asked)
   Object.assign(globalThis, { setTimeout: changed })
+}
+
+/** The time of notices, and until they look again whether they are pointed at, is over when the test says so. */
+function holdTimers() {
+  const usual = globalThis.setTimeout
+  let held: (() => void)[] = []
+  const changed = (work: () => void, asked?: number) =>
+    asked === 10_000 || asked === 2_000 ? held.push(work) : usual(work, asked)
+  const endTimers = () => {
+    const ended = held
+    held = []
+    for (const work of ended) work()
+  }
+  Object.assign(globalThis, { setTimeout: changed, endTimers })
 }

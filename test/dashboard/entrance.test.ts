@@ -2,52 +2,48 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startEmulator } from '../../emulator/dev.js'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { worldsOfFile } from './world.js'
 
-let world: DashboardWorld | undefined
-
-afterEach(async () => {
-  await world?.close().catch(() => undefined)
-  world = undefined
-})
+const openWorld = worldsOfFile()
 
 it('keeps the token for one folder only, takes it out of the address, and says how to get in without it', async () => {
-  world = await openDashboard()
+  const world = await openWorld()
   const { page, emulator, context } = world
 
   expect(page.url()).toBe(emulator.dashboardUrl)
   await page.reload()
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
 
   const stranger = await (await context.browser())?.newContext()
   const other = await stranger?.newPage()
   if (!other) throw new Error('There is no browser.')
   await other.goto(`${emulator.dashboardUrl}data/posts`)
-  await other.getByText('This page needs its link').waitFor()
+  await other.getByText('This page needs its link', { exact: true }).waitFor()
   expect(await other.getByText('svc open', { exact: true }).count()).toBe(1)
   await other.goto(`${emulator.dashboardUrl}#token=wrong-wrong-wrong-wrong`)
-  await other.getByText('This link is out of date').waitFor()
+  await other.getByText('This link is out of date', { exact: true }).waitFor()
 })
 
 it('says that the emulator is gone, keeps what it showed, and goes on once it is back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'svc-dashboard-'))
   const options = { memory: false, dir: folder }
   try {
-    world = await openDashboard(options)
+    const world = await openWorld(options)
     const { page, emulator, client, faults } = world
     await client.collections.create({ name: 'kept' })
     await client.collection('kept').create({ title: 'Before' })
     await world.goTo('data/kept')
-    await page.getByText('Before').first().waitFor()
+    await page.getByText('Before', { exact: true }).first().waitFor()
 
     await emulator.close()
-    await page.getByText('not answering; shown as it was last').waitFor()
+    const away = page.getByText('not answering; shown as it was last', { exact: true })
+    await away.waitFor()
     expect(await page.getByRole('row').filter({ hasText: 'Before' }).count()).toBe(1)
     const again = await startEmulator({ ...options, port: Number(new URL(emulator.url).port) })
     try {
-      await page.getByText('not answering').waitFor({ state: 'detached' })
+      await away.waitFor({ state: 'detached' })
       await client.collection('kept').create({ title: 'After' })
       await page.getByRole('row').filter({ hasText: 'After' }).waitFor()
       expect(faults.filter((words) => !/ERR_|Failed to fetch/.test(words))).toEqual([])
@@ -55,14 +51,12 @@ it('says that the emulator is gone, keeps what it showed, and goes on once it is
       await again.close()
     }
   } finally {
-    await world?.close().catch(() => undefined)
-    world = undefined
     await rm(folder, { recursive: true, force: true })
   }
 })
 
 it('sends no token to another emulator that has taken the port', async () => {
-  world = await openDashboard()
+  const world = await openWorld()
   const { page, emulator } = world
   const port = Number(new URL(emulator.url).port)
   await emulator.close()
@@ -73,8 +67,8 @@ it('sends no token to another emulator that has taken the port', async () => {
   })
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
   try {
-    await expect.poll(() => heard.length).toBeGreaterThan(1)
-    await page.waitForTimeout(500)
+    // The page loads itself anew once it knows: from then on it has sent all that it would.
+    await page.getByText(/"folder":"another"/).waitFor()
 
     expect(heard.filter((secrets) => secrets !== '')).toEqual([])
   } finally {

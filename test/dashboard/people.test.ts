@@ -1,19 +1,16 @@
 import { create as createQrCode } from 'qrcode'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 
-beforeAll(async () => {
-  world = await openDashboard()
-})
-afterAll(() => world.close())
-beforeEach(() => {
-  world.faults.length = 0
+beforeEach(async () => {
+  world = await openWorld()
 })
 
-const row = (text: string) => world.page.getByRole('row').filter({ hasText: text })
+const row = (text: string) => world.row(text)
 
 it('makes a user, gives roles, and acts as that user, whom permissions bind', async () => {
   const { page, client, goTo } = world
@@ -21,25 +18,25 @@ it('makes a user, gives roles, and acts as that user, whom permissions bind', as
   await client.collection('news').create({ title: 'For editors' })
   await goTo('users')
 
-  await page.getByRole('button', { name: 'New user' }).click()
+  await page.getByRole('button', { name: 'New user', exact: true }).click()
   await page.getByLabel('Email', { exact: true }).fill('ada@example.com')
-  await page.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByRole('button', { name: 'Act as', exact: true }).click()
-  await page.getByTitle('Act as the owner again').waitFor()
+  await page.getByTitle('Act as the owner again', { exact: true }).waitFor()
   await goToPage('Data')
   await row('news').click()
-  await page.getByRole('alert').getByText('FORBIDDEN').waitFor()
+  await page.getByRole('alert').getByText('FORBIDDEN', { exact: true }).waitFor()
   await goToPage('Users')
   await row('ada@example.com').click()
-  await page.getByLabel('Roles').fill('editor')
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByLabel('Roles', { exact: true }).fill('editor')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
   await row('editor').waitFor()
   await goToPage('Data')
   await row('news').click()
   await row('For editors').waitFor()
-  await page.getByTitle('Act as the owner again').click()
+  await page.getByTitle('Act as the owner again', { exact: true }).click()
 
-  await page.getByText('acting as owner').waitFor()
+  await page.getByRole('link', { name: 'acting as owner', exact: true }).waitFor()
   await goToPage('Users')
   await world.expectAccessible()
   expect(world.faults).toEqual([])
@@ -47,8 +44,11 @@ it('makes a user, gives roles, and acts as that user, whom permissions bind', as
 
 /** By the navigation: a page that is loaded anew acts as the owner. */
 async function goToPage(name: string) {
-  await world.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
-  await world.page.getByRole('heading', { name, level: 1 }).waitFor()
+  await world.page
+    .getByRole('navigation', { name: 'Pages', exact: true })
+    .getByRole('link', { name: new RegExp(`^${name}\\b`) })
+    .click()
+  await world.page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
 }
 
 it('shows the code of a second factor that logs in, and turns it off', async () => {
@@ -62,14 +62,14 @@ it('shows the code of a second factor that logs in, and turns it off', async () 
 
   const code = page.locator('.pane .code')
   await code.waitFor()
-  const drawn = page.getByRole('img', { name: 'QR code for an authenticator app' }).locator('path')
+  const drawn = page.getByRole('img', { name: 'QR code for an authenticator app', exact: true }).locator('path')
   expect(modulesOf((await drawn.getAttribute('d')) ?? '')).toEqual(darkModules(otpauthUrl))
   await app.auth.twoFactor.verify((await code.textContent()) ?? '')
   await app.auth.logOut()
   const login = await app.auth.logIn(account)
 
   expect(login.requires2fa).toBe(true)
-  await page.getByRole('button', { name: 'turn off' }).click()
+  await page.getByRole('button', { name: 'turn off', exact: true }).click()
   await page.locator('.pane').getByText('off', { exact: true }).waitFor()
   expect(await app.auth.logIn(account)).toMatchObject({ requires2fa: false })
   expect(world.faults).toEqual([])
@@ -96,15 +96,18 @@ it('shows a mail as it comes, with its link, and runs nothing in it', async () =
   await row('lise@example.com').first().click()
   const link = page.locator('.picked a').first()
   await link.waitFor()
-  const frame = page.getByTitle('The mail as HTML')
+  const frame = page.getByTitle('The mail as HTML', { exact: true })
   expect(await frame.getAttribute('sandbox')).toBe('')
-  await page.getByRole('tab', { name: 'Text' }).click()
+  await page.getByRole('tab', { name: 'Text', exact: true }).click()
   await page
     .getByRole('tabpanel')
     .getByText((await link.getAttribute('href')) ?? '-')
     .waitFor()
-  await page.getByRole('tab', { name: 'Raw' }).click()
-  await page.getByRole('tabpanel').getByText('MIME-Version').waitFor()
+  await page.getByRole('tab', { name: 'Raw', exact: true }).click()
+  await page
+    .getByRole('tabpanel')
+    .getByText(/MIME-Version/)
+    .waitFor()
 
   await world.expectAccessible()
   expect(world.faults).toEqual([])
@@ -113,30 +116,30 @@ it('shows a mail as it comes, with its link, and runs nothing in it', async () =
 it('lets the next login of the built-in provider fail, and shows how it ended', async () => {
   const { page, emulator, goTo } = world
   await goTo('provider')
-  await page.getByLabel('How the next login fails').selectOption('no-email')
-  await page.getByRole('button', { name: 'Let it fail' }).click()
-  await page.locator('.next-logins .tag').getByText('gives a profile without an email').waitFor()
-  await page.getByRole('button', { name: 'New account' }).click()
+  await page.getByLabel('How the next login fails', { exact: true }).selectOption('no-email')
+  await page.getByRole('button', { name: 'Let it fail', exact: true }).click()
+  await page.locator('.next-logins .tag').getByText('gives a profile without an email', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'New account', exact: true }).click()
   await page.getByLabel('Id', { exact: true }).fill('emmy')
   await page.getByLabel('Name', { exact: true }).fill('Emmy Noether')
   await page.getByLabel('Email', { exact: true }).fill('emmy@example.com')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Emmy Noether').waitFor()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Emmy Noether', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
-  const login = page.getByRole('link', { name: 'Open the login' })
+  const login = page.getByRole('link', { name: 'Open the login', exact: true })
   expect(await login.getAttribute('href')).toContain(emulator.url)
   const opened = page.context().waitForEvent('page')
   await login.click()
   const tab = await opened
-  await tab.getByText('Emmy Noether').first().click()
+  await tab.getByText('Emmy Noether', { exact: true }).first().click()
   await tab.waitForURL(/svc-error=no_email_provided/)
   await tab.close()
 
-  await page.getByText('succeeds').waitFor()
+  await page.getByText('succeeds', { exact: true }).waitFor()
   const flow = page.locator('.flows > li').first()
-  await flow.getByRole('button', { name: 'no_email_provided' }).waitFor()
+  await flow.getByRole('button', { name: /no_email_provided/ }).waitFor()
   for (const step of ['asks to log in', 'chooses the account', 'exchanges the code', 'asks who it is']) {
-    await flow.getByText(step).waitFor()
+    await flow.getByText(step, { exact: true }).waitFor()
   }
   await world.expectAccessible()
   expect(world.faults).toEqual([])

@@ -1,20 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 
-beforeAll(async () => {
-  world = await openDashboard()
+beforeEach(async () => {
+  world = await openWorld()
 })
-afterAll(() => world.close())
 
 it('says what a link is, then shows which collections lead to which, and opens them', async () => {
   const { page, client, goTo } = world
   await goTo('relations')
-  await page.getByText('No collections yet').waitFor()
+  await page.getByText('No collections yet', { exact: true }).waitFor()
 
   for (const name of ['authors', 'posts', 'comments', 'settings']) await client.collections.create({ name })
-  await page.getByText('Nothing is linked').waitFor()
+  await page.getByText('Nothing is linked', { exact: true }).waitFor()
 
   const author = await client.collection('authors').create({ name: 'Ada' })
   const post = await client.collection('posts').create({ title: 'Hello', author: author.id })
@@ -22,10 +22,10 @@ it('says what a link is, then shows which collections lead to which, and opens t
   const first = await client.collection('comments').create({ text: 'Yes', post: post.id, writer: author.id })
   await client.collection('comments').create({ text: 'No', post: post.id, answers: first.id })
   await client.collection('authors').update(author.id, { favourite: post.id })
-  await page.getByRole('button', { name: 'Read again' }).click()
+  await page.getByRole('button', { name: 'Read again', exact: true }).click()
 
-  await page.getByRole('link', { name: 'comments 2 documents' }).waitFor()
-  const links = page.getByRole('list', { name: 'Links' }).getByRole('listitem')
+  await page.getByRole('link', { name: 'comments 2 documents', exact: true }).waitFor()
+  const links = page.getByRole('list', { name: 'Links', exact: true }).getByRole('listitem')
   expect((await links.allTextContents()).sort()).toEqual([
     'authors.favourite leads to posts',
     'comments.answers leads to comments',
@@ -37,10 +37,10 @@ it('says what a link is, then shows which collections lead to which, and opens t
   expect(await page.locator('.graph path.arrow').count()).toBe(6)
   await world.expectAccessible()
 
-  await page.getByRole('button', { name: 'Show as a list' }).click()
-  await page.getByRole('row').filter({ hasText: 'writer' }).getByText('1 of 2').waitFor()
-  await page.getByRole('button', { name: 'Show as a graph' }).click()
-  await page.getByRole('link', { name: 'posts 2 documents' }).click()
+  await page.getByRole('button', { name: 'Show as a list', exact: true }).click()
+  await page.getByRole('row').filter({ hasText: 'writer' }).getByText('1 of 2', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show as a graph', exact: true }).click()
+  await page.getByRole('link', { name: 'posts 2 documents', exact: true }).click()
   await page.getByRole('row').filter({ hasText: 'Again' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/_svc/data/posts')
   expect(world.faults).toEqual([])

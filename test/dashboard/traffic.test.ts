@@ -1,22 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 
-beforeAll(async () => {
-  world = await openDashboard()
+beforeEach(async () => {
+  world = await openWorld()
   await world.client.collections.create({ name: 'posts', schema: { views: { type: 'integer' } } })
 })
-afterAll(() => world.close())
-beforeEach(() => {
-  world.faults.length = 0
-})
 
-const row = (text: string) => world.page.getByRole('row').filter({ hasText: text })
+const row = (text: string) => world.row(text)
 
 it('explains a refused request, and sends it again, mended', async () => {
   const { page, emulator, client, goTo } = world
@@ -28,24 +25,27 @@ it('explains a refused request, and sends it again, mended', async () => {
   await goTo('requests')
 
   await row('422').click()
-  await page.getByText('Why 422?').waitFor()
-  await page.getByText('"views" is not of type "integer"').first().waitFor()
+  await page.getByText('Why 422?', { exact: true }).waitFor()
+  await page
+    .locator('.why')
+    .getByText(/"views" is not of type "integer"/)
+    .waitFor()
   await page.getByRole('tab', { name: /^SQL/ }).click()
   // Of statements whose values are secrets there is none.
-  await page.getByRole('button', { name: 'plan' }).nth(1).click()
+  await page.getByRole('button', { name: 'plan', exact: true }).nth(1).click()
   await page.locator('.plan').getByText(/cost=/).first().waitFor()
-  await page.getByRole('tab', { name: 'Timing' }).click()
-  await page.getByText('waiting for the database').waitFor()
-  await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Body').fill('{"data": {"views": 7}}')
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByText('The answer was').waitFor()
-  await page.locator('.tab-panel .status').getByText('201').waitFor()
+  await page.getByRole('tab', { name: 'Timing', exact: true }).click()
+  await page.getByText('waiting for the database', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Body', exact: true }).fill('{"data": {"views": 7}}')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText(/^The answer was 422 and is now 201/).waitFor()
+  await page.locator('.tab-panel .status').getByText('201', { exact: true }).waitFor()
 
   expect((await client.collection('posts').list()).items).toMatchObject([{ data: { views: 7 } }])
-  await page.getByRole('button', { name: 'Copy as' }).click()
-  await page.getByRole('menuitem', { name: 'client code' }).click()
-  await page.getByText('Copied client code').waitFor()
+  await page.getByRole('button', { name: 'Copy as', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'client code', exact: true }).click()
+  await page.getByText('Copied client code', { exact: true }).waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
     "svc.collection('posts').create({ views: 'many' })",
   )
@@ -60,13 +60,16 @@ it('shows who listens and closes one, and what happens as it happens', async () 
   await subscription.ready
   await goTo('realtime')
 
-  await page.getByText('"views').first().waitFor()
-  await page.getByRole('button', { name: 'Close' }).first().click()
-  await page.getByText('connection closed').first().waitFor()
-  await page.getByRole('button', { name: 'Send an event' }).click()
-  await page.getByLabel('Fields').fill('{"views": 8, "title": "By hand"}')
-  await page.getByRole('button', { name: 'Write' }).click()
-  await page.getByText('“By hand”').waitFor()
+  const listener = page.locator('.connections > li').filter({ hasText: '"views' })
+  await listener.getByRole('button', { name: 'Close', exact: true }).click()
+  await page
+    .getByText(/connection closed/)
+    .first()
+    .waitFor()
+  await page.getByRole('button', { name: 'Send an event', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Fields', exact: true }).fill('{"views": 8, "title": "By hand"}')
+  await page.getByRole('button', { name: 'Write', exact: true }).click()
+  await page.getByText(/“By hand”/).waitFor()
 
   subscription.close()
   await world.expectAccessible()
@@ -89,11 +92,11 @@ it('uploads by drop with a preview, deletes, and takes that back', async () => {
 
   await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped })
   await row('letter.txt').click()
-  await page.getByText('The first letter').waitFor()
+  await page.getByText('The first letter', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText('Deleted letter.txt').waitFor()
+  await page.getByText('Deleted letter.txt', { exact: true }).waitFor()
   expect((await client.files.list()).total).toBe(0)
-  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await row('letter.txt').waitFor()
 
   const [file] = (await client.files.list()).items
@@ -106,16 +109,16 @@ it('saves a snapshot, shows what has changed since, and loads it', async () => {
   const { page, client, goTo } = world
   await goTo('snapshots')
   const before = await client.collection('posts').count()
-  await page.getByRole('button', { name: 'Save a snapshot' }).click()
+  await page.getByRole('button', { name: 'Save a snapshot', exact: true }).click()
   await page.getByLabel('Name', { exact: true }).fill('friday')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await row('friday').waitFor()
   await client.collection('posts').create({ title: 'Later' })
 
   await row('friday').click()
-  await page.locator('.changes').getByText('+1').waitFor()
-  await page.getByRole('button', { name: 'Load' }).click()
-  await page.getByText('Loaded friday').waitFor()
+  await page.locator('.changes').getByText('+1', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Load', exact: true }).click()
+  await page.getByText('Loaded friday', { exact: true }).waitFor()
 
   expect(await client.collection('posts').count()).toBe(before)
   await world.expectAccessible()
@@ -125,24 +128,24 @@ it('saves a snapshot, shows what has changed since, and loads it', async () => {
 it('adds and removes faults, moves the clock, and changes settings with undo', async () => {
   const { page, emulator, goTo } = world
   await goTo('simulate')
-  await page.getByLabel('Kind').selectOption('status')
-  await page.getByLabel('Path').fill('/collections/nothing/**')
+  await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption('status')
+  await page.getByLabel('Path', { exact: true }).fill('/collections/nothing/**')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText('/collections/nothing/**').waitFor()
+  await page.getByText(/any method · \/collections\/nothing\/\*\*/).waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByText('nothing is disturbed').waitFor()
-  await page.getByRole('button', { name: '+30 days' }).click()
-  await page.getByRole('link', { name: 'clock +30 d' }).waitFor()
-  await page.getByRole('button', { name: 'Reset' }).click()
-  await page.getByText('clock real').waitFor()
+  await page.getByText('nothing is disturbed', { exact: true }).waitFor()
+  await page.getByRole('button', { name: '+30 days', exact: true }).click()
+  await page.getByRole('link', { name: 'clock +30 d', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Reset', exact: true }).click()
+  await page.getByRole('link', { name: 'clock real', exact: true }).waitFor()
   await world.expectAccessible()
 
   await goTo('settings')
-  await page.getByLabel('tokenTtl').fill('60')
-  await page.locator('li').filter({ hasText: 'tokenTtl' }).getByRole('button', { name: 'Set' }).click()
-  await page.getByText('Changed tokenTtl').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect.poll(() => page.getByLabel('tokenTtl').inputValue()).toBe('604800')
+  await page.getByLabel('tokenTtl', { exact: true }).fill('60')
+  await page.locator('li').filter({ hasText: 'tokenTtl' }).getByRole('button', { name: 'Set', exact: true }).click()
+  await page.getByText('Changed tokenTtl', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect.poll(() => page.getByLabel('tokenTtl', { exact: true }).inputValue()).toBe('604800')
   await world.expectAccessible()
   expect(emulator.url).toContain('127.0.0.1')
   expect(world.faults).toEqual([])
@@ -152,26 +155,24 @@ it('goes anywhere by the palette and the keyboard alone, and shows the way on Ho
   const { page, client, goTo } = world
   await client.collection('posts').create({ title: 'One' })
   await goTo()
-  await page.getByText('First five minutes').waitFor()
+  await page.getByRole('heading', { name: /^First five minutes/ }).waitFor()
   await world.expectAccessible()
 
-  await page.keyboard.press('ControlOrMeta+K')
-  await page.keyboard.type('posts')
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'posts', level: 1 }).waitFor()
+  await world.goByPalette('posts')
+  await page.getByRole('heading', { name: 'posts', level: 1, exact: true }).waitFor()
   await page.keyboard.press('n')
   await page.locator('.cm-content:focus').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByText('New document in posts').waitFor({ state: 'detached' })
-  await page.getByRole('table', { name: 'Documents of posts' }).focus()
+  await page.getByText('New document in posts', { exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('table', { name: 'Documents of posts', exact: true }).focus()
   await page.keyboard.press('j')
-  await page.getByRole('complementary', { name: 'Selected' }).waitFor()
+  await page.getByRole('complementary', { name: 'Selected', exact: true }).waitFor()
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard', exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 390, height: 844 })
-  await page.getByRole('button', { name: 'Pages' }).click()
-  await page.getByRole('link', { name: 'Mail' }).click()
+  await page.getByRole('button', { name: 'Pages', exact: true }).click()
+  await page.getByRole('link', { name: /^Mail\b/ }).click()
   await page.getByRole('heading', { name: 'Mail', exact: true }).waitFor()
   await page.setViewportSize({ width: 1440, height: 900 })
   expect(world.faults).toEqual([])

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type DashboardWorld, openDashboard } from './world.js'
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 
-beforeAll(async () => {
-  world = await openDashboard()
+beforeEach(async () => {
+  world = await openWorld()
   await world.client.collections.create({ name: 'posts', schema: { subtitle: { type: 'string' } } })
 })
-afterAll(() => world.close())
 
 it('offers the fields of the collection and their usual values while a document is typed', async () => {
   const { page, client, goTo } = world
@@ -19,12 +19,15 @@ it('offers the fields of the collection and their usual values while a document 
   await page.keyboard.type('{ "sta')
   await page.getByRole('option', { name: /status/ }).click()
   await page.keyboard.type('"pu')
-  await page.getByRole('option', { name: 'published' }).click()
+  await page.getByRole('option', { name: 'published', exact: true }).click()
   await page.keyboard.type(', "su')
   await page.getByRole('option', { name: /subtitle/ }).click()
   await page.keyboard.type('"About" }')
   await page.keyboard.press('ControlOrMeta+S')
-  await page.getByText('version 1').waitFor()
+  await page
+    .locator('.pane-facts')
+    .getByText(/ version 1 /)
+    .waitFor()
 
   const { items } = await client.collection('posts').list({ where: { subtitle: 'About' } })
   expect(items.map(({ data }) => data)).toEqual([{ status: 'published', subtitle: 'About' }])
@@ -33,31 +36,31 @@ it('offers the fields of the collection and their usual values while a document 
 it('asks before Esc drops what was typed into a dialog', async () => {
   const { page, goTo } = world
   await goTo('users')
-  await page.getByRole('button', { name: 'New user' }).click()
+  await page.getByRole('button', { name: 'New user', exact: true }).click()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'New user' }).click()
+  await page.getByRole('button', { name: 'New user', exact: true }).click()
   await page.getByRole('dialog').getByRole('textbox').first().fill('ada@example.com')
   await page.keyboard.press('Escape')
 
-  await page.getByText('Drop what you typed?').waitFor()
+  await page.getByText('Drop what you typed?', { exact: true }).waitFor()
   await page.keyboard.press('Enter')
   expect(await page.getByRole('dialog').getByRole('textbox').first().inputValue()).toBe('ada@example.com')
   await page.keyboard.press('Escape')
-  await page.getByRole('button', { name: 'Drop it' }).click()
+  await page.getByRole('button', { name: 'Drop it', exact: true }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
 
 it('reads on in a list of files as far as one scrolls', async () => {
   const { page, client, goTo } = world
-  for (let n = 0; n < 130; n++) await client.files.upload(new File(['x'], `file-${n}.txt`))
+  for (let n = 0; n < 104; n++) await client.files.upload(new File(['x'], `file-${n}.txt`))
   await goTo('files')
-  await page.getByText('130 files').waitFor()
-  const grid = page.getByRole('table', { name: 'Files' })
+  await page.getByText(/^104 files /).waitFor()
+  const grid = page.getByRole('table', { name: 'Files', exact: true })
   await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('100')
   await grid.evaluate((each) => each.scrollTo(0, 1e6))
-  await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('130')
+  await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('104')
   await grid.evaluate((each) => each.scrollTo(0, 1e6))
-  await page.getByText('file-0.txt').waitFor()
+  await page.getByText('file-0.txt', { exact: true }).waitFor()
   expect(world.faults).toEqual([])
 })

@@ -1,11 +1,12 @@
 /** An emulator, and its dashboard in a real Chromium. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type Client, createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type OpenBrowser, openChromium } from '../fixtures/chromium.js'
+import { mostMilliseconds } from '../fixtures/patience.js'
 
 export interface DashboardWorld {
   readonly emulator: Emulator
@@ -19,20 +20,62 @@ export interface DashboardWorld {
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>
   /** Opens a page of the dashboard by its path, such as `data/posts`. */
   goTo(path?: string): Promise<void>
+  /** The row of a list that has this text in it by itself: alone in its cell, or in an element of that. */
+  row(text: string): Locator
+  /** Goes there by the palette and the keyboard alone: what is typed, and the entry that comes first then. */
+  goByPalette(typed: string, entry?: string): Promise<void>
   /** Finds no serious fault of accessibility. */
   expectAccessible(): Promise<void>
   close(): Promise<void>
 }
 
 /** How long a busy machine may take for anything. */
-export const patience = 60_000
+export const patience = mostMilliseconds
 
-export async function openDashboard(options: Parameters<typeof startEmulator>[0] = {}): Promise<DashboardWorld> {
-  const emulator = await startEmulator({ memory: true, ...options })
+type Options = Parameters<typeof startEmulator>[0]
+
+/**
+ * One browser for a file; what is answered opens a world in it, which is closed after the test. Opened in a test or in
+ * `beforeEach`, each try has a world of its own: the gate tries twice, and what the first try left is not there.
+ */
+export function worldsOfFile(): (options?: Options) => Promise<DashboardWorld> {
   let chromium: OpenBrowser | undefined
-  try {
+  const open: DashboardWorld[] = []
+  beforeAll(async () => {
     chromium = await openChromium()
-    const { browser } = chromium
+  })
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((world) => world.close()))
+  })
+  afterAll(() => chromium?.close())
+  return async (options = {}) => {
+    if (!chromium) throw new Error('A world is opened in a test or in beforeEach.')
+    const world = await openIn(chromium, options)
+    open.push(world)
+    return world
+  }
+}
+
+/** A world in a browser of its own, for files of one long test. */
+export async function openDashboard(options: Options = {}): Promise<DashboardWorld> {
+  const chromium = await openChromium()
+  try {
+    const world = await openIn(chromium, options)
+    return { ...world, close: () => world.close().finally(() => chromium.close()) }
+  } catch (error) {
+    await chromium.close()
+    throw error
+  }
+}
+
+async function openIn({ browser }: OpenBrowser, options: Options): Promise<DashboardWorld> {
+  const emulator = await startEmulator({ memory: true, ...options })
+  const contexts: BrowserContext[] = []
+  async function close() {
+    await Promise.all(contexts.map((each) => each.close()))
+    await emulator.close()
+  }
+  try {
     const newContext = async (more: BrowserContextOptions = {}) => {
       const made = await browser.newContext({
         ...{ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' as const },
@@ -40,6 +83,7 @@ export async function openDashboard(options: Parameters<typeof startEmulator>[0]
       })
       await made.grantPermissions(['clipboard-read', 'clipboard-write'])
       made.setDefaultTimeout(patience)
+      contexts.push(made)
       return made
     }
     const context = await newContext()
@@ -53,25 +97,33 @@ export async function openDashboard(options: Parameters<typeof startEmulator>[0]
       if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) faults.push(message.text())
     })
     await page.goto(`${emulator.dashboardUrl}#token=${emulator.controlToken}`)
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
     return {
       ...{ emulator, page, context, faults, newContext },
       client: createClient({ url: emulator.url, apiKey: emulator.secretKey ?? emulator.apiKey }),
       async goTo(path = '') {
         await page.goto(emulator.dashboardUrl + path)
-        await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+        await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
       },
+      row: (text) => page.getByRole('row').filter({ has: page.getByText(text, { exact: true }) }),
+      goByPalette: (typed, entry = typed) => goByPalette(page, typed, entry),
       expectAccessible: () => expectAccessible(page),
-      async close() {
-        await chromium?.close()
-        await emulator.close()
-      },
+      close,
     }
   } catch (error) {
-    await chromium?.close()
-    await emulator.close()
+    await close()
     throw error
   }
+}
+
+/** Keys that come before the field has the focus, or before the list follows what was typed, would go elsewhere. */
+async function goByPalette(page: Page, typed: string, entry: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+K')
+  await page.locator('.palette-input:focus').waitFor()
+  await page.keyboard.type(typed)
+  await page.locator('.palette-item[data-highlighted]').getByText(entry, { exact: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('.palette-input').waitFor({ state: 'detached' })
 }
 
 declare const axe: typeof import('axe-core')
