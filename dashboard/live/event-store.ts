@@ -4,6 +4,7 @@ import { SvcError } from '../../client/index.js'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
 import { pause } from '../../client/send.js'
 import type { Session } from '../session/session.js'
+import { watchHidden } from './hidden.js'
 
 export type Connection = 'connecting' | 'open' | 'lost'
 
@@ -17,12 +18,48 @@ export interface EventStore {
   close(): void
 }
 
+/**
+ * A browser allows six connections to a server over all of its tabs, and a stream takes one for as long as it is open: a tab
+ * that nobody sees closes its own, and reads what it missed once it is seen.
+ */
+function openPauses() {
+  let stream = new AbortController()
+  let isPaused = false
+  let goOn = () => {}
+  const leave = watchHidden((isHidden) => {
+    isPaused = isHidden
+    if (isHidden) stream.abort()
+    else goOn()
+  })
+  return {
+    /** Waits until the page is seen. @returns whether it has waited */
+    async untilSeen(): Promise<boolean> {
+      if (!isPaused) return false
+      await new Promise<void>((resolve) => {
+        goOn = resolve
+      })
+      return true
+    },
+    /** Of the next stream: aborted by the next pause. */
+    begin(): AbortSignal {
+      stream = new AbortController()
+      return stream.signal
+    },
+    isPausing: () => stream.signal.aborted,
+    close() {
+      leave()
+      goOn()
+    },
+  }
+}
+
 /** However much happens, the page holds and draws so much of it. */
 const mostEvents = 300
 const flushMilliseconds = 60
 
 export function openEvents({ control, guard, project }: Session): EventStore {
   const stop = new AbortController()
+  const pauses = openPauses()
   const listeners = new Set<() => void>()
   const readers = new Set<(events: readonly EmulatorEvent[], isGap: boolean) => void>()
   let kept: readonly EmulatorEvent[] = []
@@ -60,9 +97,13 @@ export function openEvents({ control, guard, project }: Session): EventStore {
   async function follow() {
     let since: string | undefined
     for (let failures = 0; !stop.signal.aborted; failures++) {
+      // Another emulator may have taken the port meanwhile.
+      if (await pauses.untilSeen()) guard.doubt()
+      if (stop.signal.aborted) return
       try {
         const from = since === undefined ? { last: 100 } : { since }
-        for await (const event of control.events.stream({ ...from, project: project.id, signal: stop.signal })) {
+        const signal = AbortSignal.any([stop.signal, pauses.begin()])
+        for await (const event of control.events.stream({ ...from, project: project.id, signal })) {
           failures = 0
           if (connection === 'lost') isGap = true
           become('open')
@@ -74,6 +115,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
         if (error instanceof SvcError && error.status === 401) return location.reload()
       }
       if (stop.signal.aborted) return
+      if (pauses.isPausing()) continue
       guard.doubt()
       become('lost')
       await pause(Math.min(3_000, 250 * 2 ** failures)).catch(() => undefined)
@@ -94,6 +136,7 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     },
     close() {
       stop.abort()
+      pauses.close()
       clearTimeout(timer)
     },
   }

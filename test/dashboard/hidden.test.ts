@@ -1,0 +1,75 @@
+/** Tabs that nobody sees, which a browser counts among the six connections to a server. */
+import type { Page, Request } from 'playwright-core'
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from './world.js'
+
+const openWorld = worldsOfFile()
+let world: DashboardWorld
+beforeEach(async () => {
+  world = await openWorld()
+  await world.client.collections.create({ name: 'posts' })
+})
+
+/** What a browser says of a tab that is left, and of one that is gone back to. */
+function become(page: Page, state: 'hidden' | 'visible'): Promise<void> {
+  return page.evaluate((next) => {
+    Object.defineProperty(document, 'visibilityState', { value: next, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, state)
+}
+
+const isStream = (request: Request) => new URL(request.url()).pathname === '/_svc/api/events'
+
+/** The streams that a page holds open; from the next load of it on. */
+function streamsOf(page: Page): { open(): number } {
+  const open = new Set<object>()
+  page.on('request', (request) => void (isStream(request) && open.add(request)))
+  page.on('requestfailed', (request) => open.delete(request))
+  page.on('requestfinished', (request) => open.delete(request))
+  return { open: () => open.size }
+}
+
+it('closes the streams of hidden tabs, so that a seventh tab is of use, and catches up when one is seen again', async () => {
+  const { client, emulator, context, page: first } = world
+  const hidden = [first, ...(await Promise.all(Array.from({ length: 4 }, () => context.newPage())))]
+  const streams = hidden.map(streamsOf)
+  for (const page of hidden) {
+    await page.goto(`${emulator.dashboardUrl}data/posts`)
+    await page.getByRole('heading', { name: 'No documents yet', exact: true }).waitFor()
+  }
+  await expect.poll(() => streams.map((each) => each.open())).toEqual([1, 1, 1, 1, 1])
+  for (const page of hidden) await become(page, 'hidden')
+  await expect.poll(() => streams.map((each) => each.open())).toEqual([0, 0, 0, 0, 0])
+
+  const sixth = await context.newPage()
+  await sixth.goto(`${emulator.dashboardUrl}realtime`)
+  const seventh = await context.newPage()
+  await seventh.goto(`${emulator.dashboardUrl}realtime`)
+  for (const title of ['One', 'Two', 'Three']) await client.collection('posts').create({ title })
+  await seventh.getByText(/“Three”/).waitFor()
+  expect(await first.getByText('Three', { exact: true }).count()).toBe(0)
+  await become(first, 'visible')
+
+  await world.row('Three').waitFor()
+  expect(streams[0]?.open()).toBe(1)
+  await first.getByRole('link', { name: /^Realtime/ }).click()
+  for (const title of ['One', 'Two', 'Three']) await first.getByText(new RegExp(`“${title}”`)).waitFor()
+  expect(world.faults).toEqual([])
+})
+
+it('goes on as if nothing had been for a look at another tab', async () => {
+  const { client, emulator, page } = world
+  let opened = 0
+  page.on('request', (request) => {
+    if (isStream(request)) opened++
+  })
+  await page.goto(`${emulator.dashboardUrl}data/posts`)
+  await expect.poll(() => opened).toBe(1)
+  await become(page, 'hidden')
+  await become(page, 'visible')
+  await client.collection('posts').create({ title: 'Meanwhile' })
+
+  await world.row('Meanwhile').waitFor()
+  expect(opened).toBe(1)
+  expect(world.faults).toEqual([])
+})
