@@ -1,4 +1,5 @@
 /** What stands around every page: the strips above and below, the navigation, the palette, the keys. */
+import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatBytes } from '../../client/protocol/model/figures.js'
@@ -6,14 +7,17 @@ import { useConnection } from '../live/context.js'
 import { Boundary } from '../parts/boundary.js'
 import { Copy } from '../parts/button.js'
 import { Icon } from '../parts/icons.js'
+import { isMissing } from '../parts/states.js'
 import { Time } from '../parts/time.js'
 import { shortcut } from '../parts/words.js'
 import { useSession } from '../session/context.js'
 import { useShownCommand } from './command-line.js'
 import { useCounts, useInfo } from './counts.js'
 import { Keys } from './keys.js'
+import { useIsOlder } from './newer-build.js'
 import { pages } from './pages.js'
 import { Palette } from './palette.js'
+import { useUndo } from './undo.js'
 
 export function Frame({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState<'palette' | 'keys' | 'navigation'>()
@@ -64,6 +68,8 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
   const { project, acting, actAs } = useSession()
   const { data: info } = useInfo()
   const connection = useConnection()
+  const isOlder = useIsOlder()
+  useEndOfActing()
   return (
     <header className="top">
       <button type="button" className="icon-button menu-button" onClick={onNavigation} aria-label="Pages">
@@ -86,6 +92,11 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
         {location.host}
       </Link>
       {connection === 'lost' ? <span className="chip warn">not answering; shown as it was last</span> : null}
+      {isOlder ? (
+        <button type="button" className="chip warn" onClick={() => location.reload()}>
+          this page is older than svc <b>Reload</b>
+        </button>
+      ) : null}
       <span className="grow" />
       <Link href="/simulate" className={`chip wide-only ${info && info.clock.offset !== 0 ? 'warn' : ''}`}>
         clock <b>{info ? offsetWords(info.clock.offset) : '…'}</b>
@@ -109,6 +120,24 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
       </button>
     </header>
   )
+}
+
+/** A user who was deleted cannot be acted as: the owner is acted as again, and the page says so. */
+function useEndOfActing(): void {
+  const { owner, acting, actAs } = useSession()
+  const { say } = useUndo()
+  const { id, email } = acting?.user ?? { id: '', email: '' }
+  const { error } = useQuery({
+    queryKey: ['users', 'one', id],
+    queryFn: () => owner.users.get(id),
+    enabled: acting !== undefined,
+  })
+  const isGone = acting !== undefined && isMissing(error)
+  useEffect(() => {
+    if (!isGone) return
+    void actAs(undefined)
+    say({ words: `${email} is not here any more: you act as the owner again` })
+  }, [isGone, email, actAs, say])
 }
 
 function offsetWords(milliseconds: number): string {

@@ -28,6 +28,43 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** Whether it says that what was asked for is not there; not that it may not be read. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof SvcError && error.status === 404
+}
+
+interface GoneProps {
+  /** What is missing, such as "This user". */
+  readonly what: string
+  /** Where the way back leads, such as "All users". */
+  readonly back: string
+  readonly onBack: () => void
+  /** What else can be done. */
+  readonly children?: ReactNode
+}
+
+/** In the place of what an address names and the emulator does not have: it was deleted, or other data were loaded. */
+export function Gone({ what, back, onBack, children }: GoneProps) {
+  return (
+    <div className="gone" role="status">
+      <span>{what} is not here any more.</span>
+      {children}
+      <button type="button" className="link" onClick={onBack}>
+        {back}
+      </button>
+    </div>
+  )
+}
+
+/** A part of a page that could not be read: `Gone` where it is not there, and else what went wrong. */
+export function Unread({
+  error,
+  retry,
+  ...gone
+}: GoneProps & { readonly error: unknown; readonly retry?: () => void }) {
+  return isMissing(error) ? <Gone {...gone} /> : <Failure error={error} {...(retry ? { retry } : {})} />
+}
+
 function TryAgain({ retry }: { retry: (() => void) | undefined }) {
   if (!retry) return null
   return (

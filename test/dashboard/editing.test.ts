@@ -128,7 +128,7 @@ it('says that a document was deleted elsewhere, and makes another one of what is
   await goTo(`data/posts/${id}`)
   await page.locator('.cm-content').waitFor()
   await client.collection('posts').delete(id)
-  await page.getByText('This document was deleted elsewhere.', { exact: true }).waitFor()
+  await page.getByText('This document is not here any more.', { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Create another one with this content', exact: true }).click()
   await row('Gone').waitFor()

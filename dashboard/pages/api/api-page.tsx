@@ -57,7 +57,9 @@ export function ApiPage() {
       ) : null}
       {!description && !error ? <Skeleton /> : null}
       {description && id !== undefined && !operation ? (
-        <Failure error={new Error(`No operation is called "${id}" in dialect ${dialect}.`)} />
+        <p className="padded dim" role="status">
+          No operation is called "{id}" in dialect {dialect}.
+        </p>
       ) : null}
       {description && operations.length === 0 ? (
         <Empty title="Nothing has these words">

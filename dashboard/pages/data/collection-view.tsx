@@ -11,7 +11,7 @@ import { useFlashes } from '../../live/context.js'
 import { Button } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page } from '../../parts/layout.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty, Failure, Gone, isMissing, Skeleton, Unread } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 import { CollectionActions } from './collection-actions.js'
@@ -34,24 +34,32 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
   const close = useCallback(() => go(place + search), [go, place, search])
   const openNew = () => go(`${place}/new${search}`)
   if (collection.error && !collection.data) return <Missing name={name} error={collection.error} />
+  // What is typed into the pane and into dialogs stays.
+  const isGone = isMissing(collection.error)
   return (
     <Page
       title={name}
       facts={
-        <>
-          {factsOf(documents, query)} · schema: {schemaWords(collection.data?.schema ?? {})} ·{' '}
-          {permissionWords(collection.data?.permissions)}
-        </>
+        isGone ? (
+          ''
+        ) : (
+          <>
+            {factsOf(documents, query)} · schema: {schemaWords(collection.data?.schema ?? {})} ·{' '}
+            {permissionWords(collection.data?.permissions)}
+          </>
+        )
       }
       actions={
         <>
           <CollectionActions name={name} collection={collection.data} query={query} total={documents.total} />
-          <Button look="main" data-key="new" onClick={openNew}>
-            New document
-          </Button>
+          {isGone ? null : (
+            <Button look="main" data-key="new" onClick={openNew}>
+              New document
+            </Button>
+          )}
         </>
       }
-      strip={<Filters name={name} query={query} columns={documents.columns} />}
+      strip={isGone ? undefined : <Filters name={name} query={query} columns={documents.columns} />}
       pane={
         id === undefined ? undefined : (
           <DocumentPane
@@ -64,7 +72,11 @@ export function CollectionView({ name, id }: { name: string; id: string | undefi
         )
       }
     >
-      <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
+      {isGone ? (
+        <Gone what="This collection" back="All collections" onBack={() => go('/data')} />
+      ) : (
+        <List name={name} id={id} query={query} documents={documents} openNew={openNew} />
+      )}
     </Page>
   )
 }
@@ -205,10 +217,7 @@ function Missing({ name, error }: { name: string; error: unknown }) {
   const [, go] = useLocation()
   return (
     <Page title={name}>
-      <Failure error={error} />
-      <div className="padded">
-        <Button onClick={() => go('/data')}>All collections</Button>
-      </div>
+      <Unread error={error} what="This collection" back="All collections" onBack={() => go('/data')} />
     </Page>
   )
 }

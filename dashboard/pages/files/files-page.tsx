@@ -12,7 +12,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
 import { Preview } from '../../parts/preview.js'
-import { Empty, Failure, Skeleton, wordsOf } from '../../parts/states.js'
+import { Empty, Failure, Gone, Skeleton, wordsOf } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -30,6 +30,7 @@ export function FilesPage() {
   const [folder, setFolder] = useState('')
   const {
     items: files,
+    total,
     error,
     isPending,
     retry,
@@ -41,6 +42,8 @@ export function FilesPage() {
   const [uploads, upload] = useUploads(folder)
   const close = useCallback(() => go('/files'), [go])
   const selected = files.find((file) => file.id === id)
+  // It may stand in another folder, or in a part of the list that is not read yet.
+  const isGone = id !== undefined && !selected && folder === '' && !isPending && files.length >= (total ?? Infinity)
   useCommand(folder === '' ? 'svc files list' : `svc files list ${shellWord(folder)}`)
   const { bytes = 0, limitBytes = null, tier = '' } = usage.data ?? {}
   const limit = limitBytes === null ? 'unlimited' : formatBytes(limitBytes)
@@ -55,7 +58,15 @@ export function FilesPage() {
       }
       actions={<UploadButton onFiles={upload} />}
       strip={<Folders files={files} folder={folder} onChange={setFolder} uploads={uploads} />}
-      pane={selected ? <FilePane key={selected.id} file={selected} onClose={close} /> : undefined}
+      pane={
+        selected ? (
+          <FilePane key={selected.id} file={selected} onClose={close} />
+        ) : isGone ? (
+          <Pane title="…" onClose={close}>
+            <Gone what="This file" back="All files" onBack={close} />
+          </Pane>
+        ) : undefined
+      }
     >
       <DropTarget onFiles={upload}>
         {isPending ? <Skeleton /> : null}

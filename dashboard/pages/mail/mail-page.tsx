@@ -10,7 +10,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Page, Pane } from '../../parts/layout.js'
 import { Search } from '../../parts/search.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty, Failure, isMissing, Skeleton, Unread } from '../../parts/states.js'
 import { Tabs } from '../../parts/tabs.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
@@ -114,12 +114,14 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
       facts={mail ? `to ${mail.to}` : ''}
       onClose={onClose}
       foot={
-        <Button disabled={isBusy} onClick={remove}>
-          Delete
-        </Button>
+        isMissing(error) ? null : (
+          <Button disabled={isBusy} onClick={remove}>
+            Delete
+          </Button>
+        )
       }
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Unread error={error} what="This mail" back="All mail" onBack={onClose} /> : null}
       {!mail && !error ? <Skeleton /> : null}
       {mail ? (
         <>

@@ -13,7 +13,7 @@ import { Differences } from '../../parts/differences.js'
 import { JsonText, pretty } from '../../parts/json.js'
 import { Headers, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { Failure, Skeleton } from '../../parts/states.js'
+import { isMissing, Skeleton, Unread } from '../../parts/states.js'
 import { type Tab, Tabs } from '../../parts/tabs.js'
 import { useSession } from '../../session/context.js'
 import { ReplayDialog, type Replayed } from './replay-dialog.js'
@@ -65,9 +65,9 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
         )
       }
       onClose={onClose}
-      foot={request ? <Foot request={request} onReplayed={onReplayed} /> : null}
+      foot={request && !isMissing(error) ? <Foot request={request} onReplayed={onReplayed} /> : null}
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Unread error={error} what="This request" back="All requests" onBack={onClose} /> : null}
       {!request && !error ? <Skeleton /> : null}
       {request ? <Why request={request} /> : null}
       {request ? <Tabs value={tab} onChange={setTab} tabs={tabsOf(request, replayed, onOpen)} /> : null}

@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { type Column, Grid } from '../../parts/grid.js'
 import { Facts, Page, Pane } from '../../parts/layout.js'
-import { Empty, Failure, Skeleton } from '../../parts/states.js'
+import { Empty, Failure, Gone, Skeleton, Unread } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useSession } from '../../session/context.js'
 
@@ -43,7 +43,15 @@ export function SnapshotsPage() {
           </Button>
         </>
       }
-      pane={selected ? <SnapshotPane key={selected.name} snapshot={selected} onClose={close} /> : undefined}
+      pane={
+        selected ? (
+          <SnapshotPane key={selected.name} snapshot={selected} onClose={close} />
+        ) : data && name !== undefined ? (
+          <Pane title={<span className="mono">{name}</span>} onClose={close}>
+            <Gone what="This snapshot" back="All snapshots" onBack={close} />
+          </Pane>
+        ) : undefined
+      }
     >
       {isPending ? <Skeleton /> : null}
       {error ? <Failure error={error} /> : null}
@@ -187,7 +195,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
         ]}
       />
       <h3 className="section">Changed since</h3>
-      {error ? <Failure error={error} /> : null}
+      {error ? <Unread error={error} what="This snapshot" back="All snapshots" onBack={onClose} /> : null}
       {!data && !error ? <Skeleton rows={3} /> : null}
       {data ? <Changes diff={data} /> : null}
     </Pane>

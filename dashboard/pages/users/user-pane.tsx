@@ -7,7 +7,7 @@ import { Button, Copy } from '../../parts/button.js'
 import { JsonText } from '../../parts/json.js'
 import { Facts, Pane } from '../../parts/layout.js'
 import { Menu } from '../../parts/menu.js'
-import { Failure, Skeleton } from '../../parts/states.js'
+import { Failure, isMissing, Skeleton, Unread } from '../../parts/states.js'
 import { emulatorNow, Time } from '../../parts/time.js'
 import { wordsIn } from '../../parts/words.js'
 import { useSession } from '../../session/context.js'
@@ -29,9 +29,9 @@ export function UserPane({ id, onClose }: { id: string; onClose: () => void }) {
         )
       }
       onClose={onClose}
-      foot={user ? <Foot user={user} onClose={onClose} /> : null}
+      foot={user && !isMissing(error) ? <Foot user={user} onClose={onClose} /> : null}
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Unread error={error} what="This user" back="All users" onBack={onClose} /> : null}
       {!user && !error ? <Skeleton /> : null}
       {user ? <Details user={user} /> : null}
     </Pane>

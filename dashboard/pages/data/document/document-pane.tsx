@@ -1,11 +1,10 @@
 /** The document that is selected: its JSON, its fields, what it is linked with, its files and its former versions. */
 import { Suspense, useEffect, useRef, useState } from 'react'
-import { SvcError } from '../../../../client/index.js'
 import { formatCount } from '../../../../client/protocol/model/figures.js'
 import { useUndo } from '../../../frame/undo.js'
 import { Button, Copy } from '../../../parts/button.js'
 import { Pane } from '../../../parts/layout.js'
-import { Failure, Skeleton, wordsOf } from '../../../parts/states.js'
+import { Failure, Gone, isMissing, Skeleton, wordsOf } from '../../../parts/states.js'
 import { type Tab, Tabs } from '../../../parts/tabs.js'
 import { Time } from '../../../parts/time.js'
 import { shortcut } from '../../../parts/words.js'
@@ -41,8 +40,9 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
     if (saved && id === undefined) onOpen(saved.id)
   }
   useSaveKey(save)
-  const isThere = id === undefined || stored !== undefined
-  const isGone = stored !== undefined && error instanceof SvcError && error.status === 404
+  const isGone = isMissing(error)
+  // What was typed over a document that is gone is shown all the same.
+  const hasText = id === undefined || stored !== undefined || (isGone && edited.isChanged)
   return (
     <Pane
       title={<bdi>{id === undefined ? `New document in ${collection}` : stored ? nameOf(stored) : '…'}</bdi>}
@@ -58,25 +58,29 @@ export function DocumentPane({ collection, id, onClose, onOpen }: PaneProps) {
       }
       onClose={onClose}
       foot={
-        isThere && !conflict ? <Foot collection={collection} edited={edited} save={save} onClose={onClose} /> : null
+        hasText && !isGone && !conflict ? (
+          <Foot collection={collection} edited={edited} save={save} onClose={onClose} />
+        ) : null
       }
     >
-      {error && !stored ? <Failure error={error} /> : null}
+      {error && !stored && !isGone ? <Failure error={error} /> : null}
       {isGone ? (
-        <div className="why">
-          <b>This document was deleted elsewhere.</b>
-          <button
-            type="button"
-            className="link"
-            onClick={() => void edited.createAgain().then((made) => made && onOpen(made.id))}
-          >
-            Create another one with this content
-          </button>
-        </div>
+        <Gone what="This document" back={`All documents of ${collection}`} onBack={onClose}>
+          {hasText ? (
+            <button
+              type="button"
+              className="link"
+              onClick={() => void edited.createAgain().then((made) => made && onOpen(made.id))}
+            >
+              Create another one with this content
+            </button>
+          ) : null}
+        </Gone>
       ) : null}
-      {!isThere && !error ? <Skeleton /> : null}
+      {isGone && edited.failure && !isMissing(edited.failure) ? <Failure error={edited.failure} /> : null}
+      {!hasText && !error ? <Skeleton /> : null}
       {conflict ? <ConflictView conflict={conflict} edited={edited} /> : null}
-      {isThere && !conflict ? (
+      {hasText && !conflict ? (
         <Tabs value={tab} onChange={setTab} tabs={tabsOf({ collection, id, edited, known, save: () => void save() })} />
       ) : null}
     </Pane>

@@ -38,6 +38,10 @@ export function keepDraft(key: string, draft: Draft): void {
   drafts.set(key, draft)
 }
 
+export function hasDrafts(): boolean {
+  return drafts.size > 0
+}
+
 export function dropDraft(key: string): void {
   drafts.delete(key)
 }

@@ -5,7 +5,7 @@ import type { Fields } from '../../../../client/index.js'
 import type { HistoryRecord } from '../../../../client/protocol/control/history.js'
 import { Button } from '../../../parts/button.js'
 import { Differences } from '../../../parts/differences.js'
-import { Empty, Failure, Skeleton } from '../../../parts/states.js'
+import { Empty, Failure, isMissing, Skeleton } from '../../../parts/states.js'
 import { Time } from '../../../parts/time.js'
 import { useSession } from '../../../session/context.js'
 
@@ -32,11 +32,11 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
     queryFn: () => control.history.compare({ ...place, from, to }),
     enabled: from !== undefined && to !== undefined,
   })
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />
-  if (!data) return <Skeleton rows={4} />
-  if (data.versions.length === 0) {
+  if (isMissing(error) || data?.versions.length === 0) {
     return <Empty title="No versions are kept">Changes are kept for an hour, and the last 100,000.</Empty>
   }
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />
+  if (!data) return <Skeleton rows={4} />
   const pick = (version: number) =>
     setPicked((before) =>
       before.includes(version) ? before.filter((each) => each !== version) : [...before, version].slice(-2),

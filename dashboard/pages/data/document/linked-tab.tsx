@@ -90,7 +90,9 @@ async function outgoingOf(client: Client, collection: string, document: Document
     .filter(({ type }) => type === 'link' || type === 'list')
     .map(({ name }) => name)
   if (fields.length === 0) return []
-  const { data } = await client.collection(collection).get(document.id, { populate: fields })
+  // Of a document that was deleted meanwhile the pane says so.
+  const { data = {} } =
+    (await client.collection(collection).get(document.id, { populate: fields }).catch(unlessRefused)) ?? {}
   return fields.flatMap((field) => {
     const value = (data as Document['data'])[field]
     const values = Array.isArray(value) ? value : [value]
