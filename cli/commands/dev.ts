@@ -91,7 +91,7 @@ command's exit code if it ends by itself.`)
         requests.begin()
         const seconds = (performance.now() - begunAt) / 1000
         await this.sayReady(info, {
-          ...{ ...boxDetails(options, emulator, branch), hashLibrary, seconds, demo, app, other },
+          ...{ ...(await boxDetails(options, emulator, branch)), hashLibrary, seconds, demo, app, other },
           open: flags.open,
         })
         await (app.length > 0 ? this.besideApp(app, info, stopped) : this.alone(info, stopped, started, options.folder))

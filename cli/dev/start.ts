@@ -1,6 +1,5 @@
 /** How the options of `svc dev` become an emulator. */
 import { join } from 'node:path'
-import { addressesOf, withoutPassword } from '../../emulator/database/postgres/addresses.js'
 import type { Emulator } from '../../emulator/dev.js'
 import type { ServedBranch } from '../git/served-branch.js'
 import { withSnapshot } from '../snapshots/undoable.js'
@@ -49,16 +48,21 @@ export async function start(options: DevOptions, { live, requests, branch }: Sta
 }
 
 /** What the box says of it. */
-export function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
+export async function boxDetails(options: DevOptions, { secretKey }: Emulator, branch: ServedBranch | undefined) {
   const { folder, memory } = options
   const server = options['database-url']
   const data =
     server !== undefined
-      ? `in PostgreSQL, ${addressesOf(server).map(withoutPassword).join(', ')}`
+      ? `in PostgreSQL, ${await serverNames(server)}`
       : memory
         ? 'in memory, gone when it stops'
         : [nearby(folder), branch?.words()].filter(Boolean).join(', ')
   return { folder, secretKey, data, isKept: !memory, isOpenToOthers: isOpenToOthers(options.host) }
+}
+
+async function serverNames(url: string): Promise<string> {
+  const { addressesOf, withoutPassword } = await import('../../emulator/database/postgres/addresses.js')
+  return addressesOf(url).map(withoutPassword).join(', ')
 }
 
 function freePort(host: string | undefined) {

@@ -117,20 +117,14 @@ test('the differences are shown before it asks, without a terminal it needs --ye
   expect(await dataOf(name)).toEqual([{ n: 1 }, { n: 2 }])
 })
 
+const wholeDocument = 'returned the whole document rather than its data for'
+
 test.each([
   ['throws', 'if (data.n === 2) throw new Error("no luck")', 'failed with "no luck" on'],
   ['returns no object', 'if (data.n === 2) return 7', 'returned what is not a JSON object for'],
-  ['returns the document', 'if (data.n === 2) return document', 'returned the whole document rather than its data for'],
-  [
-    'spreads the document',
-    'if (data.n === 2) return { ...document, m: 1 }',
-    'returned the whole document rather than its data for',
-  ],
-  [
-    'changes the data and returns nothing',
-    'if (data.n === 2) data.n = 3',
-    'changed the data and did not return them for',
-  ],
+  ['returns the document', 'if (data.n === 2) return document', wholeDocument],
+  ['spreads the document', 'if (data.n === 2) return { ...document, m: 1 }', wholeDocument],
+  ['changes the data only', 'if (data.n === 2) data.n = 3', 'changed the data and did not return them for'],
   ['returns an operator', 'if (data.n === 2) return { $append: {} }', 'returned the field "$append"'],
 ])('a function that %s is reported with the document, and nothing is written', async (_what, code, said) => {
   const [name, [, second]] = await aCollection([{ n: 1 }, { n: 2 }])
