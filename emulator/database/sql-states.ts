@@ -2,7 +2,7 @@
 export type DatabaseErrorKind =
   /** The connection, the server or the thread is gone, or going. */
   | 'unavailable'
-  /** The connection broke while it committed. */
+  /** The connection broke while it committed, or under a single statement that writes. */
   | 'unknown outcome'
   /** Rolled back for another transaction's sake: it can be done again. */
   | 'conflict'

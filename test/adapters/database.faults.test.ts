@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createClient } from '../../client/index.js'
 import { asSvcError } from '../../emulator/core/failures.js'
 import { openPglite } from '../../emulator/database/pglite/pglite.js'
 import { unpackTemplate } from '../../emulator/database/pglite/template.js'
 import { type Database, type DatabaseError, sql } from '../../emulator/database/port.js'
 import { openPostgres } from '../../emulator/database/postgres/postgres.js'
+import { startEmulator } from '../../emulator/dev.js'
 import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
-import { cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
+import { patiently } from '../fixtures/patience.js'
+import { type CuttingProxy, cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
 
 /** It needs no file of the folder, so it hangs whatever becomes of that. */
 const endless = sql`do $$ begin loop end loop; end $$`
@@ -58,7 +61,7 @@ describe('PGlite', () => {
     })
 
     await db.query(sql`insert into svc.things (id) values ('perhaps')`).catch((error) => {
-      expect(asSvcError(error)).toMatchObject({ code: 'UNAVAILABLE' })
+      expect(asSvcError(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
     })
     // The thread may have answered before it died. What is sent to it until its death is noticed is refused, too.
     await vi.waitUntil(() => reported.length > 0, { timeout: 120_000 })
@@ -137,33 +140,79 @@ describe('PostgreSQL', () => {
     expect(await db.query(sql`select n from things where id = 'a'`)).toEqual([{ n: 1 }])
   })
 
-  it('reports the outcome of a commit whose connection broke as unknown', async () => {
-    const line = await cuttingProxy(server.url)
-    const through = await openPostgres({ url: server.url.replace(/:\d+\//, `:${new URL(line.url).port}/`) })
-    // The server ends the connection when it is asked to commit, as a failover does.
-    await db.query(sql`
-      create function ends() returns trigger language plpgsql as $$
-      begin perform pg_sleep(60); return null; end $$`)
-    await db.query(sql`
-      create constraint trigger ends after update on things deferrable initially deferred
-      for each row execute function ends()`)
-    const writing = through.transaction((tx) => tx.query(addTo('a'))).catch((error: unknown) => error)
-    await vi.waitUntil(
-      async () => {
-        const commits = await db.query(
-          sql`select 1 as one from pg_stat_activity where query = 'commit' and state = 'active' and datname = current_database()`,
-        )
-        return commits.length > 0
-      },
-      { timeout: 20_000 },
-    )
-    line.cut()
+  describe('over a line that can be cut', () => {
+    let line: CuttingProxy
+    let through: Database
+    beforeEach(async () => {
+      line = await cuttingProxy(server.url)
+      through = await openPostgres({ url: server.url.replace(/:\d+\//, `:${new URL(line.url).port}/`) })
+      await db.query(sql`
+        create function ends() returns trigger language plpgsql as $$
+        begin perform pg_sleep(60); return null; end $$`)
+    })
+    afterEach(async () => {
+      await through.close()
+      await line.close()
+    })
 
-    const failure = await writing
+    /** Cuts it while the server is at work on that, which sleeps. */
+    async function failureOf(work: Promise<unknown>): Promise<unknown> {
+      const failure = work.catch((error: unknown) => error)
+      const asleep = sql`
+        select 1 as one from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
+      await vi.waitUntil(async () => (await db.query(asleep)).length > 0, patiently)
+      line.cut()
+      return failure
+    }
 
-    expect(failure).toMatchObject({ sqlState: '08007' })
-    expect(asSvcError(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
-    await through.close()
-    await line.close()
+    it('reports the outcome of a commit whose connection broke as unknown', async () => {
+      await db.query(sql`
+        create constraint trigger ends after update on things deferrable initially deferred
+        for each row execute function ends()`)
+
+      const failure = await failureOf(through.transaction((tx) => tx.query(addTo('a'))))
+
+      expect(failure).toMatchObject({ sqlState: '08007' })
+      expect(asSvcError(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
+    })
+
+    it('reports the same of a single statement that writes, which commits itself', async () => {
+      await db.query(sql`create trigger ends after update on things for each row execute function ends()`)
+
+      const failure = await failureOf(through.query(addTo('a')))
+
+      expect(failure).toMatchObject({ sqlState: '08007', kind: 'unknown outcome' })
+      expect(asSvcError(failure)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('not know') })
+    })
+
+    it('reports a single statement that reads, or that was never sent, as not done', async () => {
+      const read = await failureOf(through.query(sql`select pg_sleep(60)::text`))
+      await line.close()
+      const unsent = await through.query(addTo('a')).catch((error: unknown) => error)
+
+      expect([read, unsent]).toMatchObject([{ kind: 'unavailable' }, { kind: 'unavailable' }])
+      expect(await db.query(sql`select n from things where id = 'a'`)).toEqual([{ n: 0 }])
+    })
+
+    it('a client does not repeat a create whose outcome is unknown, and is told to look', async () => {
+      const url = server.url.replace(/:\d+\//, `:${new URL(line.url).port}/`)
+      const service = await startEmulator({ memory: true, databaseUrl: url, databaseListenUrl: server.url })
+      let creates = 0
+      const onRequest = ({ method }: { method: string }) => void (method === 'POST' && creates++)
+      const { url: at, apiKey } = service
+      await createClient({ url: at, apiKey: service.secretKey }).collections.create({ name: 'posts' })
+      await db.query(sql`create trigger ends after insert on svc.documents for each row execute function ends()`)
+
+      const failure = await failureOf(
+        createClient({ url: at, apiKey, onRequest }).collection('posts').create({ title: 'Hello' }),
+      )
+
+      await service.close()
+      expect(failure).toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringContaining('Look before you repeat it'),
+      })
+      expect(creates).toBe(1)
+    })
   })
 })

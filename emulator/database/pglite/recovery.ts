@@ -1,4 +1,6 @@
 /** What happens when a statement takes too long or the thread dies: the directory is opened again, by another thread. */
+
+import { mayWrite } from '../statement-kind.js'
 import { connect, receiveAnswer, takeHeld, type WorkerConnection } from './connection.js'
 import { broken, closed, type Reason, tookTooLong, unknownOutcome } from './faults.js'
 import { isInside, isTransaction, type Transaction } from './jobs.js'
@@ -69,7 +71,7 @@ function requeue(pglite: Pglite, reason: Reason): void {
   const unbegun = new Set(others.flatMap((job) => (isInside(job) && job.place === 'first' ? [job.transaction] : [])))
   if (pglite.holder && !unbegun.has(pglite.holder)) rejectTransaction(pglite.holder, reason)
   pglite.holder = undefined
-  begun?.reject(isInside(begun) && begun.place === 'last' ? unknownOutcome() : reason())
+  begun?.reject(begun && mayBeCommitted(begun, reason) ? unknownOutcome() : reason())
   const again: (Job | Transaction)[] = []
   for (const job of others) {
     if (!isInside(job)) again.push(job)
@@ -80,6 +82,12 @@ function requeue(pglite: Pglite, reason: Reason): void {
     transaction.jobs.unshift(...others.filter(isInside).filter((job) => job.transaction === transaction))
   }
   pglite.waiting.unshift(...again)
+}
+
+/** What commits, and what commits itself; one that was stopped because it took long had not come so far. */
+function mayBeCommitted(job: Job, reason: Reason): boolean {
+  if (isInside(job)) return job.place === 'last'
+  return reason === broken && job.statements.some(({ text }) => mayWrite(text))
 }
 
 function rejectTransaction(transaction: Transaction, reason: Reason): void {

@@ -1,5 +1,6 @@
 /** What the driver throws, as the port promises it. */
 import { DatabaseError } from '../port.js'
+import { mayWrite } from '../statement-kind.js'
 
 interface Thrown {
   readonly code?: string
@@ -10,8 +11,9 @@ interface Thrown {
   readonly routine?: string
 }
 
-/** Without a state of the server, the connection is what failed. */
+/** Without a state of the server, the connection is what failed; what the port has said itself stays as it is. */
 export function asDatabaseError(error: unknown): DatabaseError {
+  if (error instanceof DatabaseError) return error
   const { code, message, constraint, position } = error as Thrown
   return new DatabaseError(message, hasState(code) ? code : '08006', {
     kind: isStale(error) ? 'conflict' : undefined,
@@ -24,10 +26,32 @@ export function refuse(error: unknown): never {
   throw asDatabaseError(error)
 }
 
-/** Without an answer of the server, a commit may have gone through. */
+/** Without an answer of the server to it, a commit may have gone through. */
 export function refuseCommit(error: unknown): never {
-  const { code, message } = error as { code?: string; message: string }
-  throw new DatabaseError(message, hasState(code) ? code : '08007')
+  throw isCut(error) ? unknownOutcome(error) : asDatabaseError(error)
+}
+
+/** What a single statement that was sent fails with: it commits itself, so one that writes may have gone through as well. */
+export function asSentError(error: unknown, text: string): DatabaseError {
+  return isCut(error) && !isUnsent(error) && mayWrite(text) ? unknownOutcome(error) : asDatabaseError(error)
+}
+
+/**
+ * The connection is gone, or going: the driver says so without a state of the server. A server that ends does, too (57P01, 57P02), also
+ * when a commit is on its disk that no standby has confirmed yet.
+ */
+export function isCut(error: unknown): boolean {
+  const { code } = error as Thrown
+  return !hasState(code) || code.startsWith('08') || code === '57P01' || code === '57P02'
+}
+
+/** The driver had noticed before that the connection is gone. */
+function isUnsent(error: unknown): boolean {
+  return / is not queryable/.test((error as Thrown).message)
+}
+
+function unknownOutcome(error: unknown): DatabaseError {
+  return new DatabaseError((error as Thrown).message, '08007')
 }
 
 /** Serialization failures and deadlocks: the server has taken the whole transaction back. */

@@ -9,7 +9,7 @@ import { openPrimary, type Primary } from './primary.js'
 import { refusesOptions, requireServer } from './server.js'
 import { connectionOptions, requireSettings, sessionSettings } from './session-settings.js'
 import { openStandby } from './standby.js'
-import { type Postgres, runOn, runPatiently } from './statements.js'
+import { type Postgres, runAlone, runOn, runPatiently } from './statements.js'
 
 export interface PostgresOptions {
   /** May name several hosts, one of which is the primary, and may lead through a pooler. */
@@ -101,7 +101,7 @@ function overPool(postgres: Postgres): Database {
   const run = async (statement: Sql) => {
     if (statement.patient) return runPatiently(postgres, statement)
     const pool = await postgres.primary.pool()
-    return runOn(pool, postgres, statement).catch((error) => {
+    return runAlone(pool, postgres, statement).catch((error) => {
       postgres.primary.failed(pool, error)
       throw error
     })

@@ -55,7 +55,7 @@ export function openPrimary({ addresses, ...options }: Options): Primary {
     failed(old, error) {
       if (isClosed || !(error instanceof DatabaseError)) return
       // A server alone is asked for anew with each connection; those that broke are out of the pool.
-      const isGone = addresses.length > 1 && error.kind === 'unavailable'
+      const isGone = addresses.length > 1 && ['unavailable', 'unknown outcome'].includes(error.kind)
       if (error.sqlState !== isReadOnly && !isGone) return
       void current?.then((opened) => {
         if (opened !== old || isClosed) return

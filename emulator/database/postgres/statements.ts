@@ -1,9 +1,9 @@
 /** Single statements on a connection, or on any of the pool. */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { mostResultBytes, resultTooLarge, type Sql } from '../port.js'
+import { DatabaseError, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
-import { isStale, refuse } from './failures.js'
+import { asSentError, isCut, isStale, refuse } from './failures.js'
 import { findPrimary } from './find-primary.js'
 import type { Primary } from './primary.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
@@ -28,7 +28,35 @@ export interface Preparing {
 const mostPrepared = 400
 
 /** Carries out one statement on a connection, or on one of the pool. @throws {DatabaseError} */
-export async function runOn(
+export function runOn(runner: pg.Pool | pg.PoolClient, preparing: Preparing, statement: Sql): Promise<unknown[]> {
+  return ask(runner, preparing, statement).catch(refuse)
+}
+
+/**
+ * One statement in a transaction of its own, on a connection of the pool.
+ *
+ * @throws {DatabaseError} with 08007 for one that writes, where its connection broke once it was sent
+ */
+export async function runAlone(pool: pg.Pool, preparing: Preparing, statement: Sql): Promise<unknown[]> {
+  // The pool would not say whether it had a connection.
+  const client = await pool.connect().catch(refuse)
+  // Without a listener, a connection that breaks would end the process.
+  const onError = () => undefined
+  client.on('error', onError)
+  let isBroken = false
+  try {
+    return await ask(client, preparing, statement)
+  } catch (error) {
+    isBroken = !(error instanceof DatabaseError) && isCut(error)
+    throw error instanceof DatabaseError ? error : asSentError(error, statement.text)
+  } finally {
+    client.off('error', onError)
+    client.release(isBroken)
+  }
+}
+
+/** @throws what the driver throws, and {DatabaseError} for a result that is too large */
+async function ask(
   runner: pg.Pool | pg.PoolClient,
   preparing: Preparing,
   { text, values, planned }: Sql,
@@ -46,7 +74,7 @@ export async function runOn(
   const query = { text, values: values.map(writeValue), types: { getTypeParser: counting as never } }
   const { rows } = await runner.query({ ...query, ...(name ? { name } : {}) }).catch((error) => {
     if (name && (isLost(error) || isStale(error))) preparing.isPreparing = false
-    return refuse(error)
+    throw error
   })
   if (bytes > mostResultBytes) throw resultTooLarge()
   return rows
@@ -71,7 +99,9 @@ export async function runPatiently({ direct, patient }: Postgres, statement: Sql
   patient.add(client)
   try {
     await client.connect().catch(refuse)
-    const { rows } = await client.query(statement.text, statement.values.map(writeValue)).catch(refuse)
+    const { rows } = await client.query(statement.text, statement.values.map(writeValue)).catch((error) => {
+      throw asSentError(error, statement.text)
+    })
     return rows
   } finally {
     patient.delete(client)
