@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { openRounds, type Round } from './rounds.js'
 
 /** Work that counts its rounds, each of which lasts until it is let go. */
@@ -30,6 +30,24 @@ it('runs again, once, if it was asked while running', async () => {
   await rounds.settled()
 
   expect(counted.began).toBe(2)
+})
+
+it('a round that is asked for takes the place of the first', async () => {
+  vi.useFakeTimers()
+  const counted = heldWork()
+  const rounds = openRounds({ report, firstMilliseconds: 1_000, work: (round) => counted.work(round) })
+  try {
+    rounds.soon()
+    await vi.advanceTimersByTimeAsync(2_000)
+    counted.letGo()
+    await vi.advanceTimersByTimeAsync(2_000)
+    counted.letGo()
+    await rounds.close()
+  } finally {
+    vi.useRealTimers()
+  }
+
+  expect(counted.began).toBe(1)
 })
 
 it('a round that was asked for in whichever moment between two is not lost', async () => {

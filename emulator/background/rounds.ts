@@ -22,7 +22,7 @@ interface RoundsOptions {
   /** What it throws is reported, and left to the next round. */
   readonly work: (round: Round) => Promise<void>
   readonly report: (error: unknown) => void
-  /** How long after the opening the first round begins unasked. */
+  /** How long after the opening the first round begins unasked, if none was asked for before. */
   readonly firstMilliseconds?: number
   /** How often a round begins unasked. */
   readonly everyMilliseconds?: number
@@ -51,6 +51,7 @@ export function openRounds({
   timer?.unref()
 
   function soon() {
+    clearTimeout(first)
     isAsked = true
     begin()
   }
