@@ -1,3 +1,4 @@
+import { unknownOutcome } from '../../client/protocol/model/error-words.js'
 import { type Issue, SvcError, statusOf } from '../../client/protocol/model/errors.js'
 import { InputFailure } from '../../seeds/failure.js'
 
@@ -119,7 +120,7 @@ function describeAnswer(error: SvcError): Failure {
   return {
     code: error.code,
     message: [oneLine(error.message) + request, ...furtherIssues(error)].join(' '),
-    hint: hints[error.code] ?? undefined,
+    hint: hintOf(error),
     exit: exitOf(error),
   }
 }
@@ -139,6 +140,11 @@ function furtherIssues({ issues, message }: SvcError): string[] {
 /** With its place, where the words do not begin with the field themselves. */
 function placedMessage({ path, message }: Issue): string {
   return path.length === 0 || /^("|needs )/.test(message) ? message : `"${path.join('.')}": ${message}`
+}
+
+function hintOf({ code, message }: SvcError): string | undefined {
+  if (message === unknownOutcome) return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+  return hints[code]
 }
 
 const hints: { readonly [code: string]: string } = {

@@ -1,5 +1,5 @@
 /** The one table of what a failure of the database or of the file storage means to whoever asked. */
-import { plainError } from '../../client/protocol/model/error-words.js'
+import { plainError, unknownOutcome } from '../../client/protocol/model/error-words.js'
 import { type ErrorCode, SvcError } from '../../client/protocol/model/errors.js'
 import { DatabaseError, type DatabaseErrorKind } from '../database/port.js'
 import { StorageError, type StorageErrorKind } from '../ports/files/port.js'
@@ -18,7 +18,7 @@ const busy: Meaning = { code: 'UNAVAILABLE', retryAfterSeconds: 1 }
 
 const ofDatabase = {
   unavailable: busy,
-  'unknown outcome': { ...busy, words: 'The service does not know whether that was done. Look before you repeat it.' },
+  'unknown outcome': { ...busy, words: unknownOutcome },
   conflict: busy,
   locked: busy,
   'out of resources': busy,

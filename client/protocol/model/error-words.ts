@@ -48,3 +48,6 @@ const words: Readonly<Record<ErrorCode, string>> = {
 export function plainError(code: ErrorCode, extras?: ErrorExtras): SvcError {
   return new SvcError(code, words[code], [], extras)
 }
+
+/** Of `UNAVAILABLE`: a write that may have been done, or not. */
+export const unknownOutcome = 'The service does not know whether that was done. Look before you repeat it.'

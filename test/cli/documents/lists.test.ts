@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unknownOutcome } from '../../../client/protocol/model/error-words.js'
 import { openWorld, type World } from '../command-line.js'
 import { type FakeService, failure, openFakeService } from '../fake-service.js'
 
@@ -203,4 +204,24 @@ test.each([
   expect(JSON.parse(asked.stdout)).toEqual({
     error: expect.objectContaining({ code, exit, message: `GET /collections answered ${status}: So it is.` }),
   })
+})
+
+test('what may have been done is not to be repeated before it was looked at', async () => {
+  const service = await openFakeService(() => failure(503, 'UNAVAILABLE', unknownOutcome))
+
+  const { stderr } = await world.svc([
+    'docs',
+    'update',
+    'posts',
+    'x',
+    'title=Hello',
+    '--url',
+    service.url,
+    '--key',
+    'k',
+  ])
+
+  service.close()
+  expect(stderr).toContain('See whether it was done')
+  expect(stderr).not.toContain('Repeat the command')
 })
