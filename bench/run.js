@@ -17,6 +17,7 @@ import * as large from './rows/large.js'
 import { measure as manyUsers } from './rows/many-users.js'
 import * as peers from './rows/peers.js'
 import { measure as growthPostgres } from './rows/postgres/growth.js'
+import { measure as idleStreams } from './rows/postgres/idle-streams.js'
 import { measure as retentionPostgres } from './rows/postgres/retention.js'
 import * as writers from './rows/postgres/writers.js'
 import * as providers from './rows/providers.js'
@@ -57,13 +58,14 @@ const groups = {
   writers,
   'growth-postgres': { measure: growthPostgres },
   'retention-postgres': { measure: retentionPostgres },
+  'idle-streams': { measure: idleStreams },
   'large-snapshots': { measure: snapshots.measureLarge },
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = [
   ...['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers', 'large-snapshots'],
-  ...['growth-postgres', 'retention-postgres'],
+  ...['growth-postgres', 'retention-postgres', 'idle-streams'],
 ]
 
 const { values: flags, positionals: asked } = parseArgs({
