@@ -22,6 +22,14 @@ const header = new Uint8Array(5)
 let headerBytes = 0
 let missingBytes = 0
 
+/** Files of the log are laid down as the database opens already, so this can't wait until it answers. */
+const logSettings = [
+  // Nothing is synced to the disk here, so there is nothing that room written ahead would make safer.
+  'wal_init_zero=off',
+  // What a checkpoint has made superfluous is deleted rather than kept for what may be written later.
+  'wal_recycle=off',
+]
+
 // Executed ten times as often as V8 would have it before it is optimised: else the compiler takes the processors during the
 // start, for what never runs again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
@@ -36,6 +44,7 @@ const database = await PGlite.create({
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
   extensions: { pg_trgm },
+  startParams: [...PGlite.defaultStartParams, ...logSettings.flatMap((setting) => ['-c', setting])],
 })
 
 parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {
