@@ -5,6 +5,8 @@ import { insertDocuments, updateDocumentData } from './documents.js'
 
 const place = { project: 'p', collection: { id: 'c', name: 'posts' }, at: '2026-01-01T00:00:00.000Z' }
 
+const atOnce = /jsonb_array_elements|jsonb_path_query/
+
 /** What the database is asked to write documents of so many values each. */
 async function asked(values: readonly number[], write: typeof insertDocuments | typeof updateDocumentData) {
   const texts: string[] = []
@@ -20,11 +22,11 @@ async function asked(values: readonly number[], write: typeof insertDocuments | 
 it.each([insertDocuments, updateDocumentData])(
   'contract 10.10 of more than 250,000 values PostgreSQL builds the jsonb of one document at a time: $name',
   async (write) => {
-    expect(await asked([200_000, 50_000], write)).toContain('jsonb_array_elements')
+    expect(await asked([200_000, 50_000], write)).toMatch(atOnce)
 
     const many = await asked([200_000, 50_000, 1], write)
 
     expect(many).toContain('data::jsonb')
-    expect(many).not.toContain('jsonb_array_elements')
+    expect(many).not.toMatch(atOnce)
   },
 )

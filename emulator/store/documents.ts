@@ -1,6 +1,7 @@
 import type { StoredDocument } from '../../client/protocol/model/document.js'
 import { JsonText } from '../../client/protocol/model/json.js'
-import { type Database, type Fragment, sql, writing } from '../database/port.js'
+import { type Database, type Fragment, nothing, sql, writing } from '../database/port.js'
+import { inGroups, shareCopies } from './realtime/copies.js'
 import { insertionOf, type RecordedSeq, recorded, recordedDeletion, type WritePlace } from './recording.js'
 import { mostTextBytes } from './sql-words.js'
 
@@ -44,11 +45,15 @@ export async function insertDocuments(
   { project, collection, at }: WritePlace,
   documents: readonly NewData[],
 ): Promise<Written> {
-  const { counted, recorded, seq } = insertionOf(db, { project, collection, at }, documents.length)
+  const isShared = shareCopies(db, documents) && !hasManyValues(documents)
+  const groups = isShared ? sql`(select groups from given)` : undefined
+  const { counted, recorded, seq } = insertionOf(db, { project, collection, at }, documents.length, groups)
+  const given = isShared ? sql`given as materialized (select ${inGroups(documents)}::jsonb as groups), ` : nothing
   const [written] = await db.query<Pick<Written, 'seq'>>(
     writing(sql`
-    with fresh as materialized (
-      select id, data, nullif(created_by, '')::uuid as created_by, ordinality from ${rowsOf(documents)}
+    with ${given}fresh as materialized (
+      select id, data, nullif(created_by, '')::uuid as created_by, ordinality
+      from ${groups ? rowsWith(documents, sql`jsonb_path_query(${groups}, 'strict $[*][*]')`) : rowsOf(documents)}
     ), ${counted}, ${recorded}, inserted as (
       insert into documents (id, collection_id, data, created_by, created_at, updated_at)
       select fresh.id, counted.collection_id, fresh.data, fresh.created_by, ${at}::timestamptz, ${at}::timestamptz
@@ -207,23 +212,28 @@ export async function selectRecords(
 /** What PostgreSQL builds `jsonb` of at once; each value takes up to 300 bytes of its memory. */
 const mostValuesAtOnce = 250_000
 
+function hasManyValues(documents: readonly NewData[]): boolean {
+  return documents.reduce((sum, { values = 0 }) => sum + values, 0) > mostValuesAtOnce
+}
+
 /**
  * The documents as rows of `fresh`. One JSON array is read faster than a PostgreSQL array whose items are quoted once more.
  * One of very many values is taken apart as text, which takes longer, and the memory of one document only. Contract 10.10.
  */
 function rowsOf(documents: readonly NewData[]): Fragment {
+  const data = `[${documents.map(({ json }) => json).join()}]`
+  if (!hasManyValues(documents)) return rowsWith(documents, sql`jsonb_array_elements(${data}::jsonb)`)
+  return sql`(
+      select id, data::jsonb as data, created_by, ordinality from ${rowsWith(documents, sql`json_array_elements(${data}::json)`)}
+    ) as fresh`
+}
+
+/** The same with what a function returns for each of them, in their order. */
+function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
   const ids = documents.map(({ id }) => id)
   // One that nobody creates has none: what is missing at the end of an array is null.
   const creators = documents.some(({ createdBy }) => createdBy) ? documents.map(({ createdBy }) => createdBy ?? '') : []
-  const data = `[${documents.map(({ json }) => json).join()}]`
-  if (documents.reduce((sum, { values = 0 }) => sum + values, 0) > mostValuesAtOnce) {
-    return sql`(
-      select id, data::jsonb as data, created_by, ordinality
-      from rows from (unnest(${ids}::uuid[], ${creators}::text[]), json_array_elements(${data}::json))
-        with ordinality as texts (id, created_by, data, ordinality)
-    ) as fresh`
-  }
-  return sql`rows from (unnest(${ids}::uuid[], ${creators}::text[]), jsonb_array_elements(${data}::jsonb))
+  return sql`rows from (unnest(${ids}::uuid[], ${creators}::text[]), ${data})
     with ordinality as fresh (id, created_by, data, ordinality)`
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Change } from '../../client/protocol/model/change.js'
 import { type Database, type Fragment, sql, writing } from '../database/port.js'
+import { sharedCopy } from './realtime/copies.js'
 
 /** The newest number of what was recorded: `later` where numbers are given after the commit, null where nothing was. */
 export type RecordedSeq = number | 'later' | null
@@ -17,9 +18,10 @@ export interface WritePlace {
 
 /**
  * How an insertion is counted and recorded. `counted` holds the row of an open collection. Where writers run beside one another, it
- * is held against a removal only, and counted with the changes once they are numbered.
+ * is held against a removal only, and counted with the changes once they are numbered. `groups` is where the statement has the
+ * documents `inGroups`, if they share their copies.
  */
-export function insertionOf(db: Database, { project, collection, at }: WritePlace, count: number) {
+export function insertionOf(db: Database, { project, collection, at }: WritePlace, count: number, groups?: Fragment) {
   if (db.capabilities.runsWritersTogether) {
     return {
       counted: sql`counted as materialized (
@@ -34,6 +36,9 @@ export function insertionOf(db: Database, { project, collection, at }: WritePlac
       seq: sql`'later'`,
     }
   }
+  const copy = groups
+    ? sharedCopy(groups, sql`fresh.ordinality`, count)
+    : { columns: sql`data`, values: sql`fresh.data` }
   return {
     counted: writing(sql`counted as (
       update document_counts set documents = documents + ${count}::int
@@ -41,9 +46,10 @@ export function insertionOf(db: Database, { project, collection, at }: WritePlac
       returning collection_id
     )`),
     recorded: sql`${drawn(project, count, sql`exists (select from counted)`)}, recorded as (
-      insert into changes (project_id, seq, kind, collection_id, document_id, version, data, created_by, recorded_at)
-      select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1, fresh.data,
-        fresh.created_by, ${at}::timestamptz
+      insert into changes (project_id, seq, kind, collection_id, document_id, version, created_by, recorded_at,
+        ${copy.columns})
+      select ${project}, drawn.before_seq + fresh.ordinality, 'created', ${collection.id}::uuid, fresh.id, 1,
+        fresh.created_by, ${at}::timestamptz, ${copy.values}
       from drawn, fresh
     )`,
     seq: sql`(select last_seq from drawn)`,

@@ -13,13 +13,14 @@ import { resets } from './0012-resets.js'
 import { snapshots } from './0013-snapshots.js'
 import { indexUses } from './0014-index-uses.js'
 import { rateWindows } from './0015-rate-windows.js'
-import { pendingChanges } from './0017-pending-changes.js'
-import { pieceOfPending } from './0021-piece-of-pending.js'
 import { keyScopes } from './access/0016-key-scopes.js'
 import { creators } from './access/0018-creators.js'
 import { audit } from './access/0019-audit.js'
 import { servedSecret } from './access/0020-served-secret.js'
 import type { Migration } from './migration.js'
+import { pendingChanges } from './realtime/0017-pending-changes.js'
+import { pieceOfPending } from './realtime/0021-piece-of-pending.js'
+import { sharedCopies } from './realtime/0022-shared-copies.js'
 
 /** Every change of the tables, oldest first. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   audit,
   servedSecret,
   pieceOfPending,
+  sharedCopies,
 ]

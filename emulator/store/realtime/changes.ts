@@ -3,7 +3,7 @@ import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 import { nobody } from '../creators.js'
-import { mostTextBytes } from '../sql-words.js'
+import { copyColumns, type GroupRow, groupOf, isFirstOfGroup, mostCopyBytes, withCopies } from './copies.js'
 import { numberChanges } from './numbering.js'
 
 /** What happened, as it was recorded in the transaction where it happened. */
@@ -89,30 +89,31 @@ export interface ChangePage {
 export async function selectChanges(db: Database, { project, collections, after }: Range): Promise<ChangePage> {
   await numberChanges(db, project)
   const ofThese = collections ? sql`and collection_id = any(${collections}::uuid[])` : nothing
-  const rows = await db.query<{ last_seq: number } & ({ seq: null } | (ChangeRow & { found: number }))>(sql`
-    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.before, c.before_updated_at,
-      c.created_by, c.before_created_by, c.recorded_at, c.found
+  type Row = { last_seq: number } & ({ seq: null } | (ChangeRow & GroupRow & { next_seq: number | null }))
+  const rows = await db.query<Row>(sql`
+    select s.last_seq, c.seq, c.kind, c.collection_id, c.document_id, c.version, c.data, c.copies_ahead, ${groupOf} as copies,
+      c.before, c.before_updated_at, c.created_by, c.before_created_by, c.recorded_at, c.next_seq
     from sequences s
     left join lateral (
-      select seq, kind, collection_id, document_id, version, data, before, before_updated_at, created_by, before_created_by,
-        recorded_at, count(*) over () as found,
-        sum(${mostTextBytes(sql`data`)} + ${mostTextBytes(sql`before`)})
-          over (order by seq rows between unbounded preceding and 1 preceding) as bytes_before
+      select ${copyColumns}, seq, kind, collection_id, document_id, version, before, before_updated_at, created_by,
+        before_created_by, recorded_at, ${isFirstOfGroup} as is_first_of_group, lead(seq) over earlier as next_seq,
+        sum(${mostCopyBytes}) over earlier as bytes_before
       from (
-        select seq, kind, collection_id, document_id, version, data, before, before_updated_at, created_by,
+        select ${copyColumns}, seq, kind, collection_id, document_id, version, before, before_updated_at, created_by,
           before_created_by, recorded_at
         from changes
         where project_id = s.project_id and seq > ${after}::bigint ${ofThese}
         order by seq
         limit ${most.changes}::int
       ) next
+      window earlier as (order by seq rows between unbounded preceding and 1 preceding)
     ) c on coalesce(c.bytes_before, 0) <= ${most.bytes}::int
-    where s.project_id = ${project}
-    order by c.seq`)
-  const found = rows.flatMap((row) => (row.seq === null ? [] : [row]))
+    where s.project_id = ${project}`)
+  // They arrive in order nearly always, and to make sure of that here takes less than in the database.
+  const found = rows.flatMap((row) => (row.seq === null ? [] : [row])).sort((one, other) => one.seq - other.seq)
   return {
-    changes: found.map(fromRow),
-    isAll: found.length < most.changes && found.length === (found[0]?.found ?? 0),
+    changes: withCopies(found).map(fromRow),
+    isAll: found.length < most.changes && (found.at(-1)?.next_seq ?? null) === null,
     lastSeq: rows[0]?.last_seq ?? 0,
   }
 }

@@ -2,8 +2,8 @@
 
 import { JsonText } from '../../../client/protocol/model/json.js'
 import { type Database, nothing, sql } from '../../database/port.js'
-import { mostTextBytes } from '../sql-words.js'
 import type { RecordedDocumentChange } from './changes.js'
+import { copyColumns, copyOf, mostCopyBytes } from './copies.js'
 import { numberChanges } from './numbering.js'
 
 /** One change of a document. */
@@ -45,20 +45,20 @@ export async function selectVersions(
   await numberChanges(db, project)
   const onlyBefore = before === undefined ? nothing : sql`and seq < ${before}::bigint`
   const rows = await db.query<Row & { found: number }>(sql`
-    select seq, kind, version, data, before, before_updated_at, recorded_at, found
+    select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at, found
     from (
-      select seq, kind, version, data, before, before_updated_at, recorded_at, count(*) over () as found,
-        sum(${mostTextBytes(sql`data`)} + ${mostTextBytes(sql`before`)})
+      select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at, count(*) over () as found,
+        sum(${mostCopyBytes})
           over (order by seq desc rows between unbounded preceding and 1 preceding) as bytes_before
       from (
-        select seq, kind, version, data, before, before_updated_at, recorded_at
+        select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at
         from changes
         where project_id = ${project} and collection_id = ${collection}::uuid and document_id = ${document}::uuid
           ${onlyBefore}
         order by seq desc
         limit ${most + 1}::int
       ) newest
-    ) counted
+    ) c
     where coalesce(bytes_before, 0) <= ${mostBytes}::int
     order by seq desc
     limit ${most}::int`)
@@ -74,8 +74,8 @@ export async function selectVersionsAt(
   await numberChanges(db, project)
   const wanted = versions.flatMap((version) => [String(version), String(version + 1)])
   const rows = await db.query<Row>(sql`
-    select seq, kind, version, data, before, before_updated_at, recorded_at
-    from changes
+    select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at
+    from changes c
     where project_id = ${project} and collection_id = ${collection}::uuid and document_id = ${document}::uuid
       and version = any(${wanted}::int[])
     order by seq desc`)

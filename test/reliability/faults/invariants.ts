@@ -1,6 +1,7 @@
 /** What holds in the database and in the file store whatever has failed. */
 import { sql } from '../../../emulator/database/port.js'
 import type { Storage } from '../../../emulator/storage.js'
+import { copyOf } from '../../../emulator/store/realtime/copies.js'
 
 interface Options {
   /** Whether documents come and go without a change each, and numbers are drawn anew. */
@@ -46,8 +47,8 @@ export async function invariants({ db }: Storage, project: string, { skipsChange
 async function untold(db: Storage['db'], project: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     with told as (
-      select distinct on (document_id) document_id, kind, version, data
-      from changes
+      select distinct on (document_id) document_id, kind, version, ${copyOf} as data
+      from changes c
       where project_id = ${project} and document_id is not null
       order by document_id, seq desc
     ), there as (

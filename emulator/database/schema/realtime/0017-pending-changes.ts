@@ -1,6 +1,6 @@
 /** Changes that are committed and have no number yet, where transactions run beside one another. */
-import { sql } from '../port.js'
-import type { Migration } from './migration.js'
+import { sql } from '../../port.js'
+import type { Migration } from '../migration.js'
 
 /**
  * A writer leaves its changes here and locks nothing that another one needs. Whoever reads changes gives those that are committed

@@ -1,6 +1,6 @@
 /** Which pending changes get their numbers at once is found once, whatever the planner believes of the table. */
-import { sql } from '../port.js'
-import type { Migration } from './migration.js'
+import { sql } from '../../port.js'
+import type { Migration } from '../migration.js'
 
 /**
  * `pending_changes` is empty most of the time, and so it is whenever it is analyzed. For a table of one row the planner joins
