@@ -20,7 +20,7 @@ export interface EventStore {
 
 /**
  * A browser allows six connections to a server over all of its tabs, and a stream takes one for as long as it is open: a tab
- * that nobody sees closes its own, and reads what it missed once it is seen.
+ * that is hidden closes its own, and reads what it missed once it is visible.
  */
 function openPauses() {
   let stream = new AbortController()

@@ -1,4 +1,4 @@
-/** Whether nobody sees the page: it is another tab, or the window is minimized or covered. */
+/** Whether the page is hidden: another tab is in front, or the window is minimized or covered. */
 
 /** A look at another tab is shorter than this. */
 const hiddenMilliseconds = 5_000

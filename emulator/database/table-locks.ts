@@ -1,6 +1,6 @@
 /**
- * Locks of tables, taken so that nobody queues behind them for long. A statement that waits for a lock of a whole table has every later
- * statement on that table wait behind it, however short, for as long as whoever holds it takes.
+ * Locks of tables, taken so that requests do not queue behind them for long. A statement that waits for a lock of a whole table has every
+ * later statement on that table wait behind it, however short, until the lock's holder ends.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Database, DatabaseError, sql } from './port.js'

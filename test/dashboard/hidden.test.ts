@@ -1,4 +1,4 @@
-/** Tabs that nobody sees, which a browser counts among the six connections to a server. */
+/** Hidden tabs, which a browser counts among the six connections to a server. */
 import type { Page, Request } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, worldsOfFile } from './world.js'
