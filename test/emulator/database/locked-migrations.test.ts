@@ -7,6 +7,13 @@ import { openPostgres } from '../../../emulator/database/postgres/postgres.js'
 import { type Databases, openDatabases } from '../../fixtures/databases/shared-server.js'
 import { patiently } from '../../fixtures/patience.js'
 
+/** One more migration, which takes a lock as those do that rewrite a table, and changes nothing: it can be applied again. */
+vi.mock('../../../emulator/database/schema/migrations.js', async (original) => {
+  const { migrations } = await original<typeof import('../../../emulator/database/schema/migrations.js')>()
+  const statements = [{ text: 'lock table documents in access exclusive mode', values: [] }]
+  return { migrations: [...migrations, { number: migrations.length + 1, name: 'a rewritten table', statements }] }
+})
+
 const waits = { tryMilliseconds: 2_000, pauseMilliseconds: 100 }
 
 let server: Databases
@@ -18,12 +25,6 @@ beforeEach(async () => {
   db = await openPostgres({ url: server.url })
   await migrate(db)
   await db.query(sql`delete from svc.migrations where number = ${newestMigration}::int`)
-  // The last migration takes a lock as those do that rewrite a table.
-  await db.query(sql`
-    create function locks() returns event_trigger language plpgsql as $$
-    begin lock table svc.documents in access exclusive mode; end $$`)
-  await db.query(sql`
-    create event trigger locks on ddl_command_start when tag in ('CREATE FUNCTION') execute function locks()`)
   holder = new pg.Client({ connectionString: server.url, application_name: 'a long report' })
   await holder.connect()
   await holder.query('begin')
