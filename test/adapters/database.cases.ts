@@ -51,15 +51,6 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
       expect(JSON.parse(row?.back ?? '')).toEqual(items)
     })
 
-    it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {
-      const rows = (count: number) => sql`select repeat('x', 1000000) as text from generate_series(1, ${count}::int)`
-
-      await expect(db.query(rows(51))).rejects.toMatchObject({ kind: 'result too large' })
-      await expect(db.transaction((tx) => tx.query(rows(51)))).rejects.toMatchObject({ kind: 'result too large' })
-
-      expect(await db.query(rows(49))).toHaveLength(49)
-    })
-
     it('answers statements that are asked for together, each its own rows', async () => {
       const asked = Array.from({ length: 300 }, (_, n) => n)
 
@@ -267,6 +258,18 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
 
       expect(answers.map(([row]) => row?.n)).toEqual(texts.map((_, n) => n))
       expect(again).toEqual([{ n: 0 }])
+    })
+
+    it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {
+      // Not the limit of the others: a busy machine takes its time over so much.
+      const own = await open({ mostStatementMilliseconds: 120_000 })
+      const rows = (count: number) => sql`select repeat('x', 1000000) as text from generate_series(1, ${count}::int)`
+
+      await expect(own.query(rows(51))).rejects.toMatchObject({ kind: 'result too large' })
+      await expect(own.transaction((tx) => tx.query(rows(51)))).rejects.toMatchObject({ kind: 'result too large' })
+
+      expect(await own.query(rows(49))).toHaveLength(49)
+      await own.close()
     })
   })
 }
