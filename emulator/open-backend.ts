@@ -50,23 +50,26 @@ export async function openBackend(
   parts: Parts,
 ): Promise<Backend> {
   const { about, databaseUrl, events, keyring, localProvider, log, signingKey, url, warn } = parts
-  const report = (error: unknown) => log.failure('maintenance', error)
+  /** For what goes on in the background, each under its name. */
+  const reportAs = (what: string) => (error: unknown) => log.failure(what, error)
   const newId = openIds()
   const clocks = openClocks(parts.now)
   const now = (project: string) => clocks.of(project).now()
   // PostgreSQL may have other processes beside this one.
   const leader = stack.use(databaseUrl === undefined ? onlyProcess : openLease(db, 'background'))
-  const maintenance = stack.use(openMaintenance(db, { now: clocks.earliest, report, leader }))
-  const fileKeeper = stack.use(openFileKeeper(db, files, { report, leader }))
-  const indexes = stack.use(openIndexKeeper(db, { now: clocks.service.now, report, leader, announce: warn }))
-  const vacuum = openVacuum(db, report)
+  const maintenance = stack.use(openMaintenance(db, { now: clocks.earliest, report: reportAs('maintenance'), leader }))
+  const fileKeeper = stack.use(openFileKeeper(db, files, { report: reportAs('orphaned files'), leader }))
+  const indexes = stack.use(
+    openIndexKeeper(db, { now: clocks.service.now, report: reportAs('indexes'), leader, announce: warn }),
+  )
+  const vacuum = openVacuum(db, reportAs('vacuum'))
   // It may take minutes, and is left to the database as it is.
   stack.defer(() => void vacuum.close())
-  stack.use(openCheckpoints(db, report))
-  const keyUses = stack.use(openKeyUses(db, report))
-  const bus = stack.use(await openBus(parts, db, report))
-  stack.use(openNumbering(db, bus, report))
-  const feeds = stack.use(openFeeds(db, bus, report))
+  stack.use(openCheckpoints(db, reportAs('checkpoints')))
+  const keyUses = stack.use(openKeyUses(db, reportAs('uses of keys')))
+  const bus = stack.use(await openBus(parts, db, reportAs('messages between processes')))
+  stack.use(openNumbering(db, bus, reportAs('numbers of changes')))
+  const feeds = stack.use(openFeeds(db, bus, reportAs('realtime')))
   const passwords = stack.use(openBcryptPool())
   const mail = stack.use(parts.openMailer({ now, newId }))
   const connections = openConnections(events)
@@ -95,8 +98,8 @@ export async function openBackend(
     events,
     connections,
     faults: stack.use(openFaults(connections)),
-    documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report })),
-    report,
+    documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report: reportAs('document events') })),
+    report: (what, error) => log.failure(what, error),
     sweepSoon: maintenance.soon,
     files,
     discardLater: fileKeeper.discardLater,

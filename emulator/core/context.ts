@@ -76,8 +76,8 @@ export interface Backend {
   readonly faults: Faults
   /** Those for realtime events, of this process. */
   readonly connections: Connections
-  /** Receives what went wrong after its request was answered. */
-  report(error: unknown): void
+  /** Logs what went wrong and no answer may tell, under the name of what was going on. */
+  report(what: string, error: unknown): void
   /** Deletes, in the background, what removed collections left behind. */
   sweepSoon(): void
   /** Where the bytes of files are. */

@@ -139,7 +139,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       if (listener.isOver()) return true
       const why = asSvcError(error)
       if (why === undefined || why.code === 'UNAVAILABLE') {
-        backend.report(error)
+        backend.report('realtime', error)
         return false
       }
       end()
