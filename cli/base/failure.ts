@@ -144,6 +144,8 @@ function placedMessage({ path, message }: Issue): string {
 
 function hintOf({ code, message }: SvcError): string | undefined {
   if (message === unknownOutcome) return 'See whether it was done, as with `svc docs get` or `svc docs list`, first.'
+  // The words already say what to do: ask for less, free some space, try again.
+  if (code === 'UNAVAILABLE' && /\. \S/.test(message)) return undefined
   return hints[code]
 }
 

@@ -206,6 +206,20 @@ test.each([
   })
 })
 
+test.each([
+  ['That took too long. Ask for less, or filter on other fields.', false],
+  ['The disk is nearly full. Free some space.', false],
+  ['The place of the files does not answer.', true],
+])('where the service says what to do, the command line says nothing else: %s', async (message, isRepeated) => {
+  const service = await openFakeService(() => failure(503, 'UNAVAILABLE', message))
+
+  const { stderr } = await world.svc(['docs', 'update', 'posts', 'x', 'a=b', '--url', service.url, '--key', 'k'])
+
+  service.close()
+  expect(stderr).toContain(message)
+  expect(stderr.includes('Repeat the command')).toBe(isRepeated)
+})
+
 test('what may have been done is not to be repeated before it was looked at', async () => {
   const service = await openFakeService(() => failure(503, 'UNAVAILABLE', unknownOutcome))
 
