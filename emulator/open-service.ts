@@ -7,6 +7,7 @@ import type { Config } from './config.js'
 import type { Backend } from './core/context.js'
 import { openEventLog } from './core/events/event-log.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
+import { addressesOf, withoutPassword } from './database/postgres/addresses.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
@@ -99,6 +100,7 @@ async function openEmulatorBackend(
   { config, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
   const url = () => about.url ?? ''
+  const servers = config.databaseUrl === undefined ? [] : addressesOf(config.databaseUrl).map(withoutPassword)
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const backend = await openBackend(
     stack,
@@ -107,7 +109,7 @@ async function openEmulatorBackend(
       ...{ keyring, localProvider, log, url, warn },
       ...{ databaseUrl: config.databaseUrl, databaseListenUrl: config.databaseListenUrl, now: config.now },
       ...{ providerTimeout: config.providerTimeout, requestLog: config.requestLog },
-      about: { pid: about.pid, dataDir, project: config.project, folder: keyring.folderId },
+      about: { pid: about.pid, dataDir, servers, project: config.project, folder: keyring.folderId },
       events: openEventLog(),
       signingKey: (tokenSecret) => tokenSecret,
       openMailer: ({ now, newId }) =>

@@ -6,7 +6,10 @@ type Info = Awaited<ReturnType<Control['info']['get']>>
 
 /** What an emulator says of itself, in the words of a terminal; its address and folder stand in its file. */
 export function infoRows({ project, database, disk, streams, clock, dialect, limits, hashing }: Info) {
-  const size = `${formatBytes(database.bytes)}, PostgreSQL ${database.version}`
+  // An emulator of an earlier version does not say.
+  const { servers = [] } = database
+  const at = servers.length > 0 ? ` at ${servers.join(', ')}` : ''
+  const size = `${formatBytes(database.bytes)}, PostgreSQL ${database.version}${at}`
   return {
     project: project.name === project.id ? project.id : `${project.id}, "${project.name}"`,
     database: database.isDurable ? size : `${size}; a power cut may cost the last writes`,

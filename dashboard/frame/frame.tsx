@@ -178,9 +178,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
 }
 
 function Saved({
-  database: { dataDir, isDurable, savedAt },
+  database: { dataDir, servers, savedAt },
 }: Pick<NonNullable<ReturnType<typeof useInfo>['data']>, 'database'>) {
-  if (dataDir === null && !isDurable) return <>in memory</>
+  if (dataDir === null && servers.length === 0) return <>in memory</>
   return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}</>
 }
 

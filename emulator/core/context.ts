@@ -50,12 +50,13 @@ export interface Backend {
   /** The identity provider that comes along, on a developer's machine only. */
   readonly localProvider: LocalProvider | undefined
   /**
-   * The process that answers, where its data are (undefined in memory and on a server), the id of the project it was opened
-   * for, and what tells its state folder from all others.
+   * The process that answers, where its data are (undefined in memory and on a server; addresses of servers without user and
+   * password), the id of the project it was opened for, and what tells its state folder from all others.
    */
   readonly about: {
     readonly pid: number
     readonly dataDir: string | undefined
+    readonly servers: readonly string[]
     readonly project: string
     readonly folder: string
   }

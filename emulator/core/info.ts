@@ -10,6 +10,7 @@ export interface ServiceInfo {
   readonly project: Project
   readonly database: DatabaseSize & {
     readonly dataDir: string | null
+    readonly servers: readonly string[]
     readonly isDurable: boolean
     readonly savedAt: string | null
   }
@@ -21,7 +22,7 @@ export interface ServiceInfo {
 /** What a service stands on, and how much is in use. Contract 11. */
 export async function readInfo(backend: Backend): Promise<ServiceInfo> {
   const { db, about, feeds, passwords } = backend
-  const { dataDir = null } = about
+  const { dataDir = null, servers } = about
   const [project, size, savedAt, disk, library] = await Promise.all([
     requireProject(backend, about.project),
     selectSize(db),
@@ -29,7 +30,7 @@ export async function readInfo(backend: Backend): Promise<ServiceInfo> {
     dataDir === null ? null : freeDisk(dataDir),
     passwords.library(),
   ])
-  const database = { ...size, dataDir, isDurable: db.capabilities.isDurable, savedAt }
+  const database = { ...size, dataDir, servers, isDurable: db.capabilities.isDurable, savedAt }
   return { project, database, disk, streams: feeds.open(), hashing: { library } }
 }
 

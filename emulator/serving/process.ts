@@ -96,7 +96,7 @@ async function openServedBackend(
   )
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
-    about: { pid: process.pid, dataDir: undefined, project: '', folder: '' },
+    about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '' },
     // Nobody watches: what happens is not kept.
     events: openEventLog({ events: 0, bytes: 0 }),
     keyring: noKeyring,

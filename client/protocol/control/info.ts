@@ -26,6 +26,9 @@ export const info = {
       database: z.strictObject({
         version: z.string().describe('Of PostgreSQL.'),
         dataDir: z.string().nullable().describe('null where the data are in memory, or in a database elsewhere.'),
+        servers: z
+          .array(z.string())
+          .describe('Where they are in a database elsewhere, its addresses, without user and password.'),
         isDurable: z.boolean().describe('Whether what is committed outlives a power cut.'),
         savedAt: z.string().nullable().describe('When it last wrote its log; null where it does not say.'),
         bytes,

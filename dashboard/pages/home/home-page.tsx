@@ -126,8 +126,8 @@ function LastEvents() {
 type Info = NonNullable<ReturnType<typeof useInfo>['data']>
 
 /** Each commit is written down before it is answered; what it outlives depends on the engine. */
-function Saved({ database: { dataDir, isDurable, savedAt } }: Pick<Info, 'database'>) {
-  if (dataDir === null && !isDurable) return <>in memory, until the process ends</>
+function Saved({ database: { dataDir, servers, isDurable, savedAt } }: Pick<Info, 'database'>) {
+  if (dataDir === null && servers.length === 0) return <>in memory, until the process ends</>
   return (
     <>
       {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}
@@ -141,18 +141,21 @@ function Health() {
   if (!info) return <article className="card" />
   const { database, disk, streams, limits, hashing, version } = info
   const limit = limits.rateLimit === 'off' ? 'off' : 'on'
+  const isOnServer = database.servers.length > 0
+  const withoutFolder = isOnServer ? 'that of the server' : 'nothing is kept'
   return (
     <article className="card">
       <h2>Health</h2>
       <Facts
         rows={[
           ['Database', `PostgreSQL ${database.version.split(' ')[0]} · ${formatBytes(database.bytes)}`],
+          ...(isOnServer ? [['Server', database.servers.join(', ')] as const] : []),
           ['Saved', <Saved key="saved" database={database} />],
           [
             'Streams',
             `${streams.connections} open · ${streams.subscriptions} ${streams.subscriptions === 1 ? 'subscription' : 'subscriptions'}`,
           ],
-          ['Disk', disk === null ? 'nothing is kept' : `${formatBytes(disk.freeBytes)} free`],
+          ['Disk', disk === null ? withoutFolder : `${formatBytes(disk.freeBytes)} free`],
           [
             'Limits',
             `rate limit ${limit} · tier ${limits.tier}`,

@@ -29,6 +29,17 @@ test('the box names server and database, without user and password', async () =>
   expect(stdout).not.toContain('hidden')
 })
 
+test('status names them too', async () => {
+  const url = new URL(await databases.newDatabase())
+  url.password = 'hidden'
+  await world.dev('--database-url', url.href)
+
+  const { stdout } = await world.svc(['status'])
+
+  expect(stdout).toMatch(new RegExp(`PostgreSQL \\d+\\.\\d+.* at postgres://${url.host}${url.pathname}\\s`))
+  expect(stdout).not.toContain('hidden')
+})
+
 test.each(['--fresh', '--per-branch', '--memory'])(
   '%s beside a server is refused, and the password not repeated',
   async (flag) => {

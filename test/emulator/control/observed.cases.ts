@@ -124,6 +124,7 @@ export function observationCases(opened: Opened): void {
       addresses: { url: emulator.url, dashboardUrl: emulator.dashboardUrl },
       database: {
         dataDir: null,
+        servers: [],
         isDurable: false,
         savedAt: expect.stringMatching(/^\d{4}-.*Z$/),
         version: expect.stringMatching(/^\d+\.\d+/),
