@@ -69,7 +69,8 @@ export function openEventLog(limits = most): EventLog {
       const at = ++newest
       const id = idOf(at)
       const event = { id, at: new Date().toISOString(), ...happened }
-      const text = writeJson(event as WritableObject)
+      // A copy: what was put together of parts would keep each of them in memory.
+      const text = Buffer.from(writeJson(event as WritableObject)).toString()
       events.push({ at, kind: event.kind, projectId: event.projectId, id, text })
       bytes += text.length
       drop()

@@ -35,13 +35,13 @@ export interface Reader {
   isWanted: boolean
 }
 
-/** A connection, as its reader knows it. */
+/** A connection, as its reader knows it. There may be thousands with one listener each: a list of one takes a third of what a set does. */
 export interface FeedConnection {
   readonly subscriber: Subscriber
-  /** By collection. */
-  readonly listeners: Map<string, Set<Listener>>
+  /** By collection; none of the lists is empty. */
+  readonly listeners: Map<string, readonly Listener[]>
   /** Those among them whose replay has just ended. */
-  readonly unannounced: Set<Listener>
+  unannounced: readonly Listener[]
   /** The newest change that all of them have received. */
   position: number
   reader: Reader
@@ -78,17 +78,20 @@ export function positionOf(connection: FeedConnection, listener: Listener): numb
 }
 
 export function addTo(connection: FeedConnection, listener: Listener): void {
-  const others = connection.listeners.get(listener.collection) ?? new Set()
-  connection.listeners.set(listener.collection, others.add(listener))
-  connection.unannounced.add(listener)
+  const others = connection.listeners.get(listener.collection) ?? []
+  connection.listeners.set(listener.collection, [...others, listener])
+  connection.unannounced = [...connection.unannounced, listener]
 }
 
 /** Whether it was there. */
 export function removeFrom(connection: FeedConnection, listener: Listener): boolean {
-  const others = connection.listeners.get(listener.collection)
-  if (!others?.delete(listener)) return false
-  if (others.size === 0) connection.listeners.delete(listener.collection)
-  connection.unannounced.delete(listener)
+  const { collection } = listener
+  const all = connection.listeners.get(collection)
+  if (!all?.includes(listener)) return false
+  const others = all.filter((other) => other !== listener)
+  if (others.length === 0) connection.listeners.delete(collection)
+  else connection.listeners.set(collection, others)
+  connection.unannounced = connection.unannounced.filter((other) => other !== listener)
   return true
 }
 
@@ -110,10 +113,11 @@ export function hand(listener: Listener, change: Recorded): number {
 }
 
 /** Everything up to that number has been delivered: who received it in a replay already is on a level with the others. */
-export function announce({ unannounced }: FeedConnection, seq: number): void {
+export function announce(connection: FeedConnection, seq: number): void {
+  const { unannounced } = connection
+  if (unannounced.length === 0) return
+  connection.unannounced = unannounced.filter(({ position }) => position > seq)
   for (const listener of unannounced) {
-    if (listener.position > seq) continue
-    unannounced.delete(listener)
-    if (!listener.isOver()) listener.live(seq)
+    if (listener.position <= seq && !listener.isOver()) listener.live(seq)
   }
 }

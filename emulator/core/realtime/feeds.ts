@@ -81,7 +81,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
     },
     position(listener) {
       const connection = state.connections.get(listener.subscriber)
-      const isIn = connection?.listeners.get(listener.collection)?.has(listener)
+      const isIn = connection?.listeners.get(listener.collection)?.includes(listener)
       return connection && isIn ? positionOf(connection, listener) : listener.position
     },
     open() {
@@ -161,7 +161,7 @@ function add(reader: Reader, connection: FeedConnection, listener: Listener): vo
 
 function replace({ connections }: FeedState, former: Listener, listener: Listener): boolean {
   const connection = connections.get(former.subscriber)
-  if (!connection || connection.unannounced.has(former) || former.collection !== listener.collection) return false
+  if (!connection || connection.unannounced.includes(former) || former.collection !== listener.collection) return false
   const position = positionOf(connection, former)
   if (!removeFrom(connection, former)) return false
   listener.position = position
@@ -183,7 +183,7 @@ function connectionOf(state: FeedState, project: string, subscriber: Subscriber)
   const known = state.connections.get(subscriber)
   if (known) return known
   const reader = projectReader(state, project)
-  const connection = { subscriber, listeners: new Map(), unannounced: new Set<Listener>(), position: 0, reader }
+  const connection: FeedConnection = { subscriber, listeners: new Map(), unannounced: [], position: 0, reader }
   state.connections.set(subscriber, connection)
   return connection
 }

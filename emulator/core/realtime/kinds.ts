@@ -67,16 +67,19 @@ function amongOf(creator: string | undefined, kindOf: KindOf, isLive: boolean): 
   }
 }
 
+/** Without a filter, as what it is: one function for all. */
+const anyKind: KindOf = ({ kind }) => kind
+
 /** A change is published if the document matches as it is now; a deleted one, as it was last. */
 function plainKind(where: Where): KindOf {
-  if (where.all.length === 0) return ({ kind }) => kind
+  if (where.all.length === 0) return anyKind
   const matches = predicateOf(where)
   return (change) => (matches(currentOf(change)) ? change.kind : undefined)
 }
 
 /** As a view that shows what matches has to receive it. */
 function liveKind(where: Where): KindOf {
-  if (where.all.length === 0) return ({ kind }) => kind
+  if (where.all.length === 0) return anyKind
   const [matches, plain] = [predicateOf(where), plainKind(where)]
   return (change) => {
     if (!change.before) return plain(change)

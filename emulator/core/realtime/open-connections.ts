@@ -34,65 +34,60 @@ export interface OpenConnection extends ConnectionView {
   readonly openedAt: string
 }
 
-/** What becomes of a connection, as events. */
-export interface ListedConnection {
-  /** Comes once it is known who it is. */
-  identified(): void
-  refused(why: string, collection?: string): void
-  subscribed(collection: string): void
-  unsubscribed(collection: string, why?: string): void
-  closed(why?: string): void
-}
+/** What has become of a connection, and is an event. */
+type How = 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed'
 
 export interface Connections {
-  add(connection: ConnectionView): ListedConnection
+  add(connection: ConnectionView): OpenConnection
+  /** Comes once it is known who it is. */
+  identified(connection: OpenConnection): void
+  refused(connection: OpenConnection, why: string, collection?: string): void
+  subscribed(connection: OpenConnection, collection: string): void
+  unsubscribed(connection: OpenConnection, collection: string, why?: string): void
+  closed(connection: OpenConnection, why?: string): void
   all(): readonly OpenConnection[]
 }
 
 export function openConnections(events: Pick<EventLog, 'add'>): Connections {
   const all = new Map<string, OpenConnection>()
+  const unidentified = new Set<OpenConnection>()
   let number = 0
 
-  function list(connection: OpenConnection): ListedConnection {
+  function say(how: How, connection: OpenConnection, { collection = null, why = null }: Particulars = {}): void {
     const { id, transport } = connection
-    let isIdentified = false
-    const say = (
-      how: 'opened' | 'closed' | 'refused' | 'subscribed' | 'unsubscribed',
-      {
-        collection = null,
-        why = null,
-      }: { collection?: string | null | undefined; why?: string | null | undefined } = {},
-    ) => {
-      // What it had begun may go on for a moment.
-      if (!all.has(id)) return
-      const projectId = connection.identity()?.project.id ?? null
-      events.add({
-        kind: `connection.${how}`,
-        projectId,
-        connection: { id, transport, who: connection.who(), collection, why },
-      })
-    }
-    return {
-      identified() {
-        if (!isIdentified) say('opened')
-        isIdentified = true
-      },
-      refused: (why, collection) => say('refused', { why, collection }),
-      subscribed: (collection) => say('subscribed', { collection }),
-      unsubscribed: (collection, why) => say('unsubscribed', { collection, why }),
-      closed(why) {
-        if (isIdentified) say('closed', { why })
-        all.delete(id)
-      },
-    }
+    // What it had begun may go on for a moment.
+    if (!all.has(id)) return
+    const projectId = connection.identity()?.project.id ?? null
+    events.add({
+      kind: `connection.${how}`,
+      projectId,
+      connection: { id, transport, who: connection.who(), collection, why },
+    })
   }
 
   return {
     add(view) {
       const connection = { id: `c${++number}`, openedAt: new Date().toISOString(), ...view }
       all.set(connection.id, connection)
-      return list(connection)
+      unidentified.add(connection)
+      return connection
+    },
+    identified(connection) {
+      if (unidentified.delete(connection)) say('opened', connection)
+    },
+    refused: (connection, why, collection) => say('refused', connection, { why, collection }),
+    subscribed: (connection, collection) => say('subscribed', connection, { collection }),
+    unsubscribed: (connection, collection, why) => say('unsubscribed', connection, { collection, why }),
+    closed(connection, why) {
+      // Of one that never said who it is, nobody was told that it was opened.
+      if (!unidentified.delete(connection)) say('closed', connection, { why })
+      all.delete(connection.id)
     },
     all: () => [...all.values()],
   }
+}
+
+interface Particulars {
+  readonly collection?: string | null | undefined
+  readonly why?: string | null | undefined
 }

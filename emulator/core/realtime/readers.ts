@@ -104,9 +104,9 @@ export async function runJobs({ db }: FeedState, reader: Reader): Promise<void> 
 
 async function advance(state: FeedState, reader: Reader): Promise<void> {
   for (;;) {
-    const collections = [...new Set([...reader.connections].flatMap(({ listeners }) => [...listeners.keys()]))]
-    if (collections.length === 0) return
-    const range = { project: reader.project, collections, after: reader.cursor }
+    const collections = collectionsOf(reader)
+    if (collections.size === 0) return
+    const range = { project: reader.project, collections: [...collections], after: reader.cursor }
     const { changes, isAll, lastSeq } = await selectChanges(state.db, range)
     if (changes.length > 0) await deliverAll(state, reader, changes)
     measureLag(changes)
@@ -114,6 +114,13 @@ async function advance(state: FeedState, reader: Reader): Promise<void> {
     for (const connection of reader.connections) announce(connection, reader.cursor)
     if (isAll) return
   }
+}
+
+/** Nothing is allocated for each connection: there may be ten thousand, each time that something is read. */
+function collectionsOf({ connections }: Reader): ReadonlySet<string> {
+  const collections = new Set<string>()
+  for (const { listeners } of connections) for (const collection of listeners.keys()) collections.add(collection)
+  return collections
 }
 
 /** A deleted document says when it was last changed, and not when it went. */

@@ -10,17 +10,19 @@ export interface Subscriber {
 }
 
 export function openSubscriber({ isOpen, canWrite, drained }: Omit<Subscriber, 'hold'>): Subscriber {
-  const holds = new Set<Promise<void>>()
+  let holds: readonly Promise<void>[] = []
   return {
     isOpen,
-    canWrite: () => holds.size === 0 && canWrite(),
+    canWrite: () => holds.length === 0 && canWrite(),
     async drained() {
-      while (holds.size > 0) await Promise.allSettled(holds)
+      while (holds.length > 0) await Promise.allSettled(holds)
       await drained()
     },
     hold(until) {
-      holds.add(until)
-      const release = () => void holds.delete(until)
+      holds = [...holds, until]
+      const release = () => {
+        holds = holds.filter((hold) => hold !== until)
+      }
       until.then(release, release)
     },
   }

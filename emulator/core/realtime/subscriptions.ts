@@ -1,5 +1,6 @@
 /** Which changes a subscription receives, and until when. Contract 9. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { StoredCollection } from '../../../client/protocol/model/collection.js'
 import { plainError } from '../../../client/protocol/model/error-words.js'
 import { SvcError } from '../../../client/protocol/model/errors.js'
@@ -87,7 +88,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     collection: collection.id,
     position: 0,
     isOver: () => hasLeft || !subscriber.isOpen(),
-    costOf: costOf(wish.where, () => hidden.length > 0),
+    costOf: (change) => (wish.where.all.length === 0 && hidden.length === 0 ? 1 : costOf(change, wish.where)),
     begun(isWhole) {
       sink.begun(listener.position, { review, giveWayTo, end, view })
       if (!isWhole) sink.resync()
@@ -133,7 +134,7 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
       // Not one that is remembered: nobody asks again after this.
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
-      collection = readable(backend, identity(), found)
+      collection = shared(collection, readable(backend, identity(), found))
       ;({ kindOf, hidden } = kindsFor(identity().caller, collection))
     } catch (error) {
       if (listener.isOver()) return true
@@ -174,12 +175,9 @@ function viewOf({ collection, filters = {}, isLive }: Wish, position: number): S
 }
 
 /** Texts are searched the longer the longer they are, and read before that; so they are where fields are left out. */
-function costOf({ all }: Where, hidesFields: () => boolean): Listener['costOf'] {
+function costOf(change: Recorded, { all }: Where): number {
   const tests = all.reduce((sum, { any }) => sum + any.length, 0)
-  return (change) => {
-    if (tests === 0 && !hidesFields()) return 1
-    return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
-  }
+  return 1 + costOfText(change) + Math.floor(tests / testsPerCost)
 }
 
 function costOfText(change: Recorded): number {
@@ -196,6 +194,11 @@ const testsPerCost = 20
 function readable(backend: Backend, identity: Identity, collection: StoredCollection): StoredCollection {
   requirePermission(contextOf(backend, identity), collection, 'read')
   return collection
+}
+
+/** As long as it is the same, all subscriptions share the one that is cached. */
+function shared(known: StoredCollection, found: StoredCollection): StoredCollection {
+  return isDeepStrictEqual(found, known) ? known : found
 }
 
 function contextOf(backend: Backend, identity: Identity): Context {

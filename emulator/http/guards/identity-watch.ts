@@ -16,9 +16,12 @@ export interface IdentityWatch {
 }
 
 interface Watched {
+  readonly name: string
   readonly identity: Identity
   /** Each with what it knows, as JSON: who comes later may know less than those who were notified. */
   readonly watchers: Map<Watcher, string>
+  /** What who came last knows: one text for all who know the same. */
+  known: string
 }
 
 /** How often all are looked at, whatever happens; soon after a message that something about anybody has changed. */
@@ -79,12 +82,14 @@ export function openIdentityWatch(backend: Backend): IdentityWatch {
     watch(identity, watcher) {
       const { user, key } = identity.caller
       const name = `session ${user?.sessionId}, key ${key?.id}`
-      const watched = all.get(name) ?? { identity, watchers: new Map() }
+      const known = JSON.stringify(identity)
+      const watched = all.get(name) ?? { name, identity, watchers: new Map(), known }
       all.set(name, watched)
-      watched.watchers.set(watcher, JSON.stringify(identity))
+      if (watched.known !== known) watched.known = known
+      watched.watchers.set(watcher, watched.known)
       return () => {
         watched.watchers.delete(watcher)
-        if (watched.watchers.size === 0 && all.get(name) === watched) all.delete(name)
+        if (watched.watchers.size === 0 && all.get(watched.name) === watched) all.delete(watched.name)
       }
     },
     close() {

@@ -42,7 +42,7 @@ async function authenticate(state: SocketState, { token }: JsonObject): Promise<
   })
   sendMessage(state, { type: 'authenticated' })
   state.identity = found
-  state.listed.identified()
+  backend.connections.identified(state.listed)
   await review(state, found)
 }
 
@@ -77,7 +77,8 @@ function untilBegun(
   wish: Wish,
   { filters = {}, position }: JsonObject,
 ): Promise<void> {
-  const { subscriptions, door } = state
+  const { subscriptions, door, listed } = state
+  const { connections } = door.backend
   const { collection } = wish
   let own: CollectionSubscription | undefined
   return new Promise((resolve, reject) => {
@@ -86,7 +87,7 @@ function untilBegun(
       begun(seq, subscription) {
         own = subscription
         subscriptions.set(collection, subscription)
-        state.listed.subscribed(collection)
+        connections.subscribed(listed, collection)
         sendMessage(state, { type: 'subscribed', collection, filters, ...(position === true ? { seq } : {}) })
         resolve()
       },
@@ -95,7 +96,7 @@ function untilBegun(
       resync: () => sendFailure(state, plainError('RESYNC'), collection),
       ended(why) {
         if (subscriptions.get(collection) === own) subscriptions.delete(collection)
-        state.listed.unsubscribed(collection, why.code)
+        connections.unsubscribed(listed, collection, why.code)
         sendFailure(state, why, collection)
       },
     }).catch((error) => {
@@ -110,9 +111,10 @@ function untilBegun(
 }
 
 async function endSubscription(state: SocketState, { collection }: JsonObject): Promise<void> {
+  const { door, listed, subscriptions } = state
   if (typeof collection !== 'string') throw new SvcError('INVALID_MESSAGE', '"collection" takes a name.')
-  state.subscriptions.get(collection)?.end()
-  if (state.subscriptions.delete(collection)) state.listed.unsubscribed(collection)
+  subscriptions.get(collection)?.end()
+  if (subscriptions.delete(collection)) door.backend.connections.unsubscribed(listed, collection)
   sendMessage(state, { type: 'unsubscribed', collection })
 }
 

@@ -32,7 +32,7 @@ export function serveSocket(door: Door, socket: WebSocket, handshake: Handshake)
   socket.on('error', () => socket.terminate())
   socket.on('close', (_code, reason) => {
     clearTimeout(tooLate)
-    state.listed.closed(reason.toString() || undefined)
+    door.backend.connections.closed(state.listed, reason.toString() || undefined)
     // After what is at work, which may still begin something.
     work = work.then(() => {
       state.unwatch()
@@ -64,7 +64,8 @@ async function handle(state: SocketState, data: RawData, isBinary: boolean): Pro
     await messageHandlers[type]?.(state, message)
   } catch (error) {
     sendFailure(state, error, collection)
-    if (type === 'auth' || type === 'subscribe') state.listed.refused(codeOf(error), collection)
+    if (type !== 'auth' && type !== 'subscribe') return
+    state.door.backend.connections.refused(state.listed, codeOf(error), collection)
   }
 }
 

@@ -6,7 +6,7 @@ import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import { dialects, parseDialect } from '../../../client/protocol/wire/dialects.js'
 import type { Identity } from '../../core/context.js'
 import { asSvcError } from '../../core/failures.js'
-import type { ListedConnection } from '../../core/realtime/open-connections.js'
+import type { OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber, type Subscriber } from '../../core/realtime/subscriber.js'
 import type { CollectionSubscription } from '../../core/realtime/subscriptions.js'
 import type { Door } from '../exchange.js'
@@ -41,7 +41,7 @@ export interface SocketState {
   unhandledBytes: number
   bytesSent: number
   /** Its place in the list of connections. */
-  readonly listed: ListedConnection
+  readonly listed: OpenConnection
 }
 
 export function newSocketState(door: Door, socket: WebSocket, handshake: Handshake): SocketState {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Dialect } from '../../../client/protocol/wire/axes.js'
 import type { Context, Identity } from '../../core/context.js'
-import type { ConnectionView, ListedConnection } from '../../core/realtime/open-connections.js'
+import type { ConnectionView, OpenConnection } from '../../core/realtime/open-connections.js'
 import { openSubscriber } from '../../core/realtime/subscriber.js'
 import { type CollectionSubscription, subscribe, type Wish } from '../../core/realtime/subscriptions.js'
 import { nameOf } from '../guards/identify.js'
@@ -41,13 +41,16 @@ export interface Surroundings {
 }
 
 /** Resolves once the subscription stands: until then it fails as any request does. */
-export function streamEvents(ctx: Context, wish: Wish, { dialect, streams, ...from }: Surroundings): Promise<Stream> {
+export function streamEvents(ctx: Context, wish: Wish, surroundings: Surroundings): Promise<Stream> {
+  // What the functions below name is held for as long as the stream: not the whole context.
+  const { backend, project, caller } = ctx
+  const { dialect, streams, address, origin } = surroundings
   let res: ServerResponse | undefined
   let isOver = false
   let subscription: CollectionSubscription | undefined
   let unwatch = () => {}
-  let identity: Identity = { project: ctx.project, caller: ctx.caller }
-  let listed: ListedConnection | undefined
+  let identity: Identity = { project, caller }
+  let listed: OpenConnection | undefined
   let bytesSent = 0
   const early: Buffer[] = []
   const waitingBytes = () => res?.writableLength ?? early.reduce((sum, { length }) => sum + length, 0)
@@ -63,7 +66,7 @@ export function streamEvents(ctx: Context, wish: Wish, { dialect, streams, ...fr
   function end(why?: string): void {
     if (isOver) return
     isOver = true
-    listed?.closed(why)
+    if (listed) backend.connections.closed(listed, why)
     subscription?.end()
     unwatch()
     streams.open.delete(close)
@@ -105,18 +108,11 @@ export function streamEvents(ctx: Context, wish: Wish, { dialect, streams, ...fr
       },
       ended: () => end('the key or the session has ended'),
     })
-    subscribe(ctx.backend, { identity: () => identity, subscriber }, wish, {
+    subscribe(backend, { identity: () => identity, subscriber }, wish, {
       begun(seq, begun) {
         subscription = begun
-        listed = list(ctx, {
-          ...from,
-          identity: () => identity,
-          begun,
-          bytesSent: () => bytesSent,
-          waitingBytes,
-          close,
-        })
-        listed.subscribed(wish.collection)
+        const own = { begun, identity: () => identity, bytesSent: () => bytesSent, waitingBytes, close }
+        listed = list(backend, wish, { address, origin, ...own })
         // The number stands alone, so that a stream which sent nothing before it was cut is resumed without a gap.
         write(Buffer.from(`retry: ${retryMilliseconds}\nid: ${seq}\n\n`))
         resolve({ open })
@@ -142,14 +138,15 @@ interface Listing
 }
 
 /** A stream has one subscription, for as long as it is open. */
-function list({ backend }: Context, { begun, ...view }: Listing): ListedConnection {
-  const listed = backend.connections.add({
+function list({ connections }: Context['backend'], { collection }: Wish, { begun, ...view }: Listing): OpenConnection {
+  const listed = connections.add({
     ...view,
     transport: 'sse',
     who: () => nameOf(view.identity()?.caller),
     subscriptions: () => [begun.view()],
   })
-  listed.identified()
+  connections.identified(listed)
+  connections.subscribed(listed, collection)
   return listed
 }
 
