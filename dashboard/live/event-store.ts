@@ -53,9 +53,19 @@ function openPauses() {
   }
 }
 
+/** A stream begins with an event that says so; one that does not begin in time is opened anew. */
+function openDeadline() {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), mostOpeningMilliseconds)
+  return { signal: late.signal, end: () => clearTimeout(timer) }
+}
+
 /** However much happens, the page holds and draws so much of it. */
 const mostEvents = 300
 const flushMilliseconds = 60
+/** Between two tries to connect: an emulator on this machine refuses at once, and somebody who started it again looks at the page. */
+const mostPauseMilliseconds = 1_000
+const mostOpeningMilliseconds = 10_000
 
 export function openEvents({ control, guard, project }: Session): EventStore {
   const stop = new AbortController()
@@ -100,10 +110,12 @@ export function openEvents({ control, guard, project }: Session): EventStore {
       // Another emulator may have taken the port meanwhile.
       if (await pauses.untilSeen()) guard.doubt()
       if (stop.signal.aborted) return
+      const opening = openDeadline()
       try {
         const from = since === undefined ? { last: 100 } : { since }
-        const signal = AbortSignal.any([stop.signal, pauses.begin()])
+        const signal = AbortSignal.any([stop.signal, pauses.begin(), opening.signal])
         for await (const event of control.events.stream({ ...from, project: project.id, signal })) {
+          opening.end()
           failures = 0
           if (connection === 'lost') isGap = true
           become('open')
@@ -113,12 +125,14 @@ export function openEvents({ control, guard, project }: Session): EventStore {
       } catch (error) {
         // A token that is none any more; all else may pass.
         if (error instanceof SvcError && error.status === 401) return location.reload()
+      } finally {
+        opening.end()
       }
       if (stop.signal.aborted) return
       if (pauses.isPausing()) continue
       guard.doubt()
       become('lost')
-      await pause(Math.min(3_000, 250 * 2 ** failures)).catch(() => undefined)
+      await pause(Math.min(mostPauseMilliseconds, 250 * 2 ** failures)).catch(() => undefined)
     }
   }
 

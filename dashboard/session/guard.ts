@@ -9,9 +9,13 @@ export interface Guard {
   doubt(): void
 }
 
-/** Which state folder answers here. @throws whatever `fetch` throws, and where no emulator answers */
+/** It is answered without the database. What forwards a port may accept connections and never answer while the emulator is away. */
+const mostMilliseconds = 10_000
+
+/** Which state folder answers here. @throws whatever `fetch` throws, and where no emulator answers in time */
 export async function folderHere(): Promise<string> {
-  const answer = await fetch(`${controlPath}/health`, { cache: 'no-store' })
+  const signal = AbortSignal.timeout(mostMilliseconds)
+  const answer = await fetch(`${controlPath}/health`, { cache: 'no-store', signal })
   const { folder } = (await answer.json()) as { folder?: string }
   if (!answer.ok || typeof folder !== 'string') throw new Error(`No emulator: ${answer.status}`)
   return folder
