@@ -98,8 +98,14 @@ export function openEvents({ control, guard, project }: Session): EventStore {
     for (const reader of readers) reader(batch, gap)
   }
 
+  /** It stands in the list, once between two events. The id is that of the event before. */
+  function takeGap(gap: EmulatorEvent) {
+    isGap = true
+    if ((waiting.at(-1) ?? kept[0])?.kind !== gap.kind) waiting.push({ ...gap, id: `${gap.id} missed` })
+  }
+
   function take(event: EmulatorEvent) {
-    if (event.kind === 'stream.missed') isGap = true
+    if (event.kind === 'stream.missed') takeGap(event)
     else if (event.kind !== 'stream.opened') waiting.push(event)
     timer ??= setTimeout(flush, flushMilliseconds)
   }

@@ -1,6 +1,7 @@
 /** One line for each thing that happens. */
 import { Link } from 'wouter'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
+import { formatCount } from '../../client/protocol/model/figures.js'
 import { clockTime } from './time.js'
 
 const looks: Readonly<Record<string, string>> = {
@@ -11,6 +12,7 @@ const looks: Readonly<Record<string, string>> = {
   sent: 'good',
   updated: 'warn',
   changed: 'warn',
+  missed: 'warn',
   moved: 'warn',
   deleted: 'bad',
   removed: 'bad',
@@ -49,6 +51,7 @@ function aboutEvent(event: EmulatorEvent): Shown {
   if ('fault' in event) return { words: `${event.fault.kind} ${event.fault.path ?? ''}`, place: '/simulate' }
   if ('clock' in event) return { words: event.clock.now, place: '/simulate' }
   if ('snapshot' in event) return { words: event.snapshot.name, place: '/snapshots' }
+  if ('stream' in event) return { words: gapWords(event.stream.missed) }
   if ('project' in event) return { words: event.project.what.join(', '), place: '/settings' }
   return { words: '' }
 }
@@ -73,16 +76,26 @@ function brief(value: unknown): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 40)
 }
 
+/** Where the list is not whole. */
+function gapWords(missed: number | null): string {
+  return missed === null
+    ? 'events may be missing here: the tab was hidden, or the emulator away'
+    : `${formatCount(missed)} events are missing here: too many came at once`
+}
+
 export function EventLine({ event }: { event: EmulatorEvent }) {
   const [group = '', what = ''] = event.kind.split('.')
   const { words, place } = aboutEvent(event)
+  const isOfStream = group === 'stream'
   return (
     <li className="event mono">
       <time className="dim" dateTime={event.at}>
         {clockTime(event.at)}
       </time>
-      <span className={looks[what] ?? 'dim'}>{group === 'document' ? what : `${group} ${what}`}</span>
-      <bdi className="cut">{place === undefined ? words : <Link href={place}>{words}</Link>}</bdi>
+      <span className={looks[what] ?? 'dim'}>{group === 'document' || isOfStream ? what : `${group} ${what}`}</span>
+      <bdi className={isOfStream ? 'dim' : 'cut'}>
+        {place === undefined ? words : <Link href={place}>{words}</Link>}
+      </bdi>
     </li>
   )
 }

@@ -57,6 +57,42 @@ it('closes the streams of hidden tabs, so that a seventh tab is of use, and catc
   expect(world.faults).toEqual([])
 })
 
+it('says where the list of events is not whole, once, and goes on after that', async () => {
+  const { client, emulator, page } = world
+  const stream = streamsOf(page)
+  await page.goto(`${emulator.dashboardUrl}realtime`)
+  await client.collection('posts').create({ title: 'Seen' })
+  await page.getByText(/“Seen”/).waitFor()
+  // As after more than a minute without anybody who follows the changes of documents: the emulator cannot resume there.
+  await page.route(/since=/, (route) =>
+    route.continue({
+      url: route
+        .request()
+        .url()
+        .replace(/since=[^&]+/, 'since=unknown'),
+    }),
+  )
+  const gap = page.getByText('events may be missing here: the tab was hidden, or the emulator away', { exact: true })
+  for (let times = 0; times < 2; times++) {
+    await become(page, 'hidden')
+    await expect.poll(() => stream.open()).toBe(0)
+    await become(page, 'visible')
+    await expect.poll(() => stream.open()).toBe(1)
+    await gap.waitFor()
+  }
+  await client.collection('posts').create({ title: 'After' })
+  await page.getByText(/“After”/).waitFor()
+
+  const lines = await page
+    .getByRole('listitem')
+    .filter({ hasText: /“After”|“Seen”|missing here/ })
+    .allTextContents()
+  expect(lines.map((line) => line.match(/After|Seen|missing here/)?.[0])).toEqual(['After', 'missing here', 'Seen'])
+  await page.getByRole('combobox', { name: 'Events of', exact: true }).selectOption('mail')
+  expect(await gap.count()).toBe(1)
+  expect(world.faults).toEqual([])
+})
+
 it('goes on as if nothing had been for a look at another tab', async () => {
   const { client, emulator, page } = world
   let opened = 0

@@ -26,7 +26,7 @@ export function RealtimePage() {
   const [isSending, setSending] = useState(false)
   useCommand(group === '' ? 'svc tail --all' : `svc tail --all --only ${group}`)
   const shown = (frozen ?? events)
-    .filter(({ kind }) => group === '' || kind.startsWith(`${group}.`))
+    .filter(({ kind }) => group === '' || kind.startsWith(`${group}.`) || kind === 'stream.missed')
     .slice(0, mostShown)
   return (
     <Page
