@@ -1,6 +1,7 @@
 import './style/tokens.css'
 import './style/base.css'
 import './style/parts.css'
+import './style/controls.css'
 import './style/frame.css'
 import './style/pages.css'
 import './style/api.css'

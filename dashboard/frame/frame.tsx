@@ -91,10 +91,19 @@ function TopStrip({ onPalette, onNavigation }: { onPalette: () => void; onNaviga
       <Link href="/" className="chip mono wide-only">
         {location.host}
       </Link>
-      {connection === 'lost' ? <span className="chip warn">not answering; shown as it was last</span> : null}
-      {isOlder ? (
+      {connection === 'lost' ? (
+        <span className="chip warn">
+          <span>
+            not answering<span className="wide-only">; shown as it was last</span>
+          </span>
+        </span>
+      ) : null}
+      {isOlder && connection !== 'lost' ? (
         <button type="button" className="chip warn" onClick={() => location.reload()}>
-          this page is older than svc <b>Reload</b>
+          <span>
+            <span className="wide-only">this page is </span>older than svc
+          </span>{' '}
+          <b>Reload</b>
         </button>
       ) : null}
       <span className="grow" />

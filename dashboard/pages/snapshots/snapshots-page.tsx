@@ -34,7 +34,7 @@ export function SnapshotsPage() {
       facts={data ? `${shown.length} saved` : ''}
       actions={
         <>
-          <label className="check wide-only">
+          <label className="check">
             <input type="checkbox" checked={isAutomatic} onChange={({ target }) => setAutomatic(target.checked)} />{' '}
             those before commands
           </label>
@@ -63,7 +63,7 @@ export function SnapshotsPage() {
       {shown.length > 0 ? (
         <Grid
           label="Snapshots"
-          columns={columns}
+          columns={columnsOf(shown)}
           count={shown.length}
           rowAt={(index) => shown[index]}
           idOf={(snapshot) => snapshot.name}
@@ -74,6 +74,15 @@ export function SnapshotsPage() {
       {isSaving ? <SaveSnapshot onClose={() => setSaving(false)} /> : null}
     </Page>
   )
+}
+
+/** What no snapshot has takes no room. */
+function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
+  const isEmpty = {
+    before: snapshots.every(({ command }) => !command),
+    branch: snapshots.every(({ branch }) => !branch),
+  }
+  return columns.filter(({ name }) => !isEmpty[name as keyof typeof isEmpty])
 }
 
 const columns: readonly Column<Snapshot>[] = [
