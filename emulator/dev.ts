@@ -54,7 +54,7 @@ export async function startEmulator(options: Partial<Config> = {}): Promise<Emul
   }
 }
 
-/** A misspelled option would be a default that nobody asked for. */
+/** A misspelled option would silently be a default. */
 function requireKnown(options: object): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(defaultConfig, name))
   if (unknown === undefined) return

@@ -15,7 +15,7 @@ import type { ProjectKey } from './store/projects.js'
 
 export interface FolderKeys extends Keyring {
   readonly controlToken: string
-  /** Tells this folder from all others, to anybody: nothing can be learned from it. Another token makes it another one. */
+  /** Identifies this folder, and is public: nothing can be derived from it. Another token makes it another one. */
   readonly folderId: string
   /** Where the folder's emulator listened last; nothing before its first start. */
   readonly port: number | undefined
@@ -95,7 +95,7 @@ async function placeOf(
 
 async function doesKeepModes(folder: string): Promise<boolean> {
   if (process.getuid === undefined || isPrivate(await stat(folder))) return true
-  // It was made by somebody else, with other modes; a file of ours tells.
+  // Another process made it, with other modes; a file of ours tells.
   const probe = join(folder, `modes.${process.pid}-${randomBytes(4).toString('hex')}`)
   try {
     await writeFile(probe, '', { mode: 0o600, flag: 'wx' })
@@ -171,7 +171,7 @@ function openValue<T>(place: Place | undefined, name: string, parse: (json: unkn
   }
 }
 
-/** A link is not followed, and nobody waits for the other end of a pipe. */
+/** A link is not followed, and no start waits for the other end of a pipe. */
 async function openUnlinked(file: string): Promise<FileHandle | 'none' | 'link'> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   try {

@@ -38,7 +38,7 @@ export interface Parts
     Pick<Config, 'databaseListenUrl' | 'databaseUrl' | 'now' | 'providerTimeout' | 'requestLog'> {
   readonly log: Log
   readonly warn: (message: string) => void
-  /** What happened, for whoever watches. */
+  /** What happened, for the stream of all events. */
   readonly events: EventLog
   openMailer(surroundings: Pick<Backend, 'now' | 'newId'>): Mailer
 }

@@ -27,7 +27,7 @@ const mostPortsTried = 5
 export interface Service extends OpenedProject {
   readonly url: string
   readonly controlToken: string
-  /** For whoever calls the core without HTTP. */
+  /** For callers of the core without HTTP. */
   readonly backend: Backend
   readonly dataDir: string | undefined
   /** Lets running requests finish, then closes what it stands on, the last opened first. Nothing acknowledged is lost. */
@@ -142,7 +142,7 @@ async function openApp(
   return createApp(backend, { hosts, home, control, log, openOrigins: true, trustedProxies, latency, ...mounts })
 }
 
-/** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by somebody else meanwhile. */
+/** @throws {StartError} `PORT_IN_USE`, also if each port that is chosen is taken by another process meanwhile. */
 async function listenAt(
   app: ServerHandlers,
   { host, port, choosePort }: Config,

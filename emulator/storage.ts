@@ -48,7 +48,7 @@ export interface Surroundings {
 }
 
 /**
- * Opens the database up to date, and holds the folder that it is kept in, so that nobody else does. The stack closes them and
+ * Opens the database up to date, and locks the folder that it is kept in. The stack closes them and
  * lets go of the folder.
  *
  * @throws {StartError} with nothing changed.
@@ -60,7 +60,7 @@ export async function openStorage(
 ): Promise<Storage> {
   const folder = options.dir === undefined ? undefined : resolve(options.dir)
   if (folder !== undefined) await makeStateFolder(folder)
-  // What keeps nothing runs beside whoever holds the folder.
+  // What keeps nothing runs beside the process that holds the folder.
   if (folder !== undefined && !options.memory) stack.defer((await holdLock(folder, surroundings.info)).release)
   const place = await placeOf(options, folder)
   const { db, dataDir } = await openFor(options, place, surroundings)

@@ -48,7 +48,7 @@ async function removeSettled(db: Database, store: FileStore, strays: readonly st
   await store.remove(old.filter((id) => !kept.has(id)))
 }
 
-/** Rows whose bytes are gone, which is more than anybody but the owner can mend. */
+/** Rows whose bytes are gone, which only the owner can mend. */
 async function reportMissing(
   db: Database,
   store: FileStore,

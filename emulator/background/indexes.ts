@@ -1,4 +1,4 @@
-/** Decides which fields get indexes of their own, from what lists ask, so that nobody has to. */
+/** Decides which fields get indexes of their own, from what lists ask. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Path } from '../../client/protocol/model/path.js'
 import { ownField } from '../../client/protocol/model/where.js'
@@ -226,7 +226,7 @@ async function make(state: State, { index, times }: Wanted, round: Round): Promi
   await reload(state)
 }
 
-/** Waits for a quiet moment, and says what it is for; false where it would keep everybody else waiting for too long. */
+/** Waits for a quiet moment, and says what it is for; false where it would keep other requests waiting for too long. */
 async function canTakeTime(state: State, index: FieldIndex, documents: number, round: Round): Promise<boolean> {
   const { announce } = state.options
   const milliseconds = (documents * buildMicroseconds[index.kind === 'text' ? 'text' : 'order']) / 1_000

@@ -6,7 +6,7 @@ import { deleteLease, upsertLease } from '../store/leases.js'
 export interface Leader {
   /** Whether this process leads, from now on for a while. */
   leads(): Promise<boolean>
-  /** Leaves the lead to whoever asks next. */
+  /** Leaves the lead to the next process that asks. */
   close(): Promise<void>
 }
 

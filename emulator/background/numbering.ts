@@ -1,4 +1,4 @@
-/** Numbers what was written and nobody reads, so that little waits for its number, and what a writer that died has left. */
+/** Numbers what was written and has no reader, so that little waits for its number, and what a writer that died has left. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '../database/port.js'
 import type { Bus } from '../ports/bus/port.js'

@@ -49,7 +49,7 @@ export function openFileKeeper(db: Database, store: FileStore, { report, leader 
       firstMilliseconds,
       work: (round) => compareFiles(db, store, report, round),
     }),
-    // What another process left that died since, or shortly before this one started, when nobody could tell yet.
+    // What another process left that died since, or shortly before this one started, when that could not be told yet.
     recomparison: openRounds({
       report,
       leader,

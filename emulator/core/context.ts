@@ -68,7 +68,7 @@ export interface Backend {
   readonly totals: Totals
   /** Writes documents that are created at the same time together. */
   readonly joinedCreates: JoinedCreates
-  /** The last requests, for whoever develops against the service. */
+  /** The last requests, for developers. */
   readonly requests: RequestLog
   /** What happens in the emulator, and those who watch it. */
   readonly events: EventLog
@@ -85,7 +85,7 @@ export interface Backend {
   readonly files: FileStore
   /** Asks again, in the background, which of these files of a project have a row, and removes the bytes of the others. */
   discardLater(project: string, ids: readonly string[]): void
-  /** Removes, in the background, the bytes of files that are nobody's any more. */
+  /** Removes, in the background, the bytes of orphaned files. */
   sweepFilesSoon(): void
 }
 
@@ -122,7 +122,7 @@ export interface Clocks {
   earliest(): Date
 }
 
-/** Time that whoever develops against the service may move. */
+/** Time that developers may move. */
 export interface Clock {
   now(): Date
   /** Milliseconds that it is ahead of the time outside; less than 0 when it is behind. */

@@ -1,4 +1,4 @@
-/** The one table of what a failure of the database or of the file storage means to whoever asked. */
+/** The one table of what a failure of the database or of the file storage means to the client. */
 import { plainError, unknownOutcome } from '../../client/protocol/model/error-words.js'
 import { type ErrorCode, SvcError } from '../../client/protocol/model/errors.js'
 import { DatabaseError, type DatabaseErrorKind } from '../database/port.js'
@@ -11,7 +11,7 @@ interface Meaning {
   readonly retryAfterSeconds?: number
 }
 
-/** Nobody's but ours: it is logged, and answered with a 500. */
+/** A fault of ours: it is logged, and answered with a 500. */
 const fault = undefined
 
 const busy: Meaning = { code: 'UNAVAILABLE', retryAfterSeconds: 1 }

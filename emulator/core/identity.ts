@@ -1,9 +1,9 @@
 import type { Project } from '../../client/protocol/model/project.js'
 import type { GrantedKey } from '../store/projects.js'
 
-/** Who asks: somebody with a key of the project, a signed-in user, or both. Contract 6.5. */
+/** Who asks: a holder of a key of the project, a signed-in user, or both. Contract 6.5. */
 export interface Caller {
-  /** The user's id or, where nobody is signed in, the key's. */
+  /** The user's id or, without a user token, the key's. */
   readonly id: string
   readonly key: ApiKey | undefined
   readonly user: SignedInUser | undefined
@@ -17,7 +17,7 @@ export type ApiKey = GrantedKey
 /** Of a key that does all that its kind may, for ever. */
 export const unscoped = { name: null, scopes: null, expiresAt: null } as const
 
-/** Somebody who has that key. */
+/** A holder of that key. */
 export function callerOf(key: ApiKey): Caller {
   return { id: key.id, key, user: undefined, secret: key.secret }
 }

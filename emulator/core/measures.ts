@@ -1,6 +1,6 @@
 /**
- * What the service measures of its own work, over `node:diagnostics_channel`: what publishes knows nobody, and costs nothing where
- * nobody subscribes. No measure holds what users wrote.
+ * What the service measures of its own work, over `node:diagnostics_channel`: publishers know no subscribers, and cost nothing where
+ * there are none. No measure holds what users wrote.
  */
 import diagnostics from 'node:diagnostics_channel'
 
@@ -13,7 +13,7 @@ export interface Measures {
 
 const channelOf = (name: keyof Measures) => diagnostics.channel(`svc-toolkit:${name}`)
 
-/** `measure` is called only where somebody subscribes. */
+/** `measure` is called only where there are subscribers. */
 export function publishMeasure<Name extends keyof Measures>(name: Name, measure: () => Measures[Name]): void {
   const channel = channelOf(name)
   if (channel.hasSubscribers) channel.publish(measure())

@@ -1,4 +1,4 @@
-/** What is written together, and what is published once it has been committed: whoever called the core. */
+/** What is written together, and what is published once it has been committed, however the core was called. */
 import { type Database, DatabaseError, type DatabaseErrorKind } from '../database/port.js'
 import type { Bus, Message } from '../ports/bus/port.js'
 import type { Happened } from './events/event-log.js'
@@ -47,7 +47,7 @@ export async function inTransaction<Unit extends UnitOfWork, Result>(
       if (isOf(error, ['unknown outcome'])) void unit.backend.bus.publish(pending.messages)
       throw error
     })
-  // Whoever has changed settings, roles or keys asks for it next, and perhaps another process.
+  // A client that has changed settings, roles or keys asks for it next, and perhaps of another process.
   if (pending.messages.length > 0) await unit.backend.bus.publish(pending.messages)
   for (const event of pending.events) unit.backend.events.add(event)
   return result
@@ -61,14 +61,14 @@ export function publish({ backend, pending }: UnitOfWork, message: Message): voi
   else void backend.bus.publish([message])
 }
 
-/** Shows what happened to whoever watches the emulator: with the commit of the open transaction, else at once. */
+/** Publishes what happened to the stream of all events: with the commit of the open transaction, else at once. */
 export function happened({ backend, pending }: Pick<UnitOfWork, 'backend' | 'pending'>, event: Happened): void {
   if (pending) pending.events.push(event)
   else backend.events.add(event)
 }
 
 /**
- * Publishes what one statement has changed, also where nobody knows whether it was committed. Outside a transaction it answers
+ * Publishes what one statement has changed, also where it is unknown whether it was committed. Outside a transaction it answers
  * once that is published, as `inTransaction` does.
  *
  * @param messageOf takes what was written or, where that is not known, nothing; answers nothing where nothing was changed
@@ -93,7 +93,7 @@ export async function publishing<Written>(
 export const identityChanged = (): Message => ({ kind: 'identity' })
 export const settingsChanged = (): Message => ({ kind: 'settings' })
 
-/** Where the connection broke before the answer, nobody knows: a message too many is harmless. */
+/** Where the connection broke before the answer, that is unknown: a message too many is harmless. */
 function isOf(error: unknown, kinds: readonly DatabaseErrorKind[]): boolean {
   return error instanceof DatabaseError && kinds.includes(error.kind)
 }

@@ -13,7 +13,7 @@ export function guardDisk(db: Database, folder: string, leastBytes = reservedByt
   return guarded(db, openLook(folder, leastBytes))
 }
 
-/** Whether the disk was nearly full when it was looked at last; it is looked at now and then, and nobody waits for it. */
+/** Whether the disk was nearly full when it was looked at last; it is looked at now and then, and no statement waits for it. */
 function openLook(folder: string, leastBytes: number): () => boolean {
   let lookedAt = -freshMilliseconds
   let isFull = false

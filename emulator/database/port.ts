@@ -37,7 +37,7 @@ export interface Capabilities {
   readonly isDurable: boolean
   /** Transactions run beside one another, so a row that all of them change makes each wait for the commit of those before it. */
   readonly runsWritersTogether: boolean
-  /** A statement that takes too long is ended by the server, and costs only whoever sent it. */
+  /** A statement that takes too long is ended by the server, and fails only for its sender. */
   readonly endsStatements: boolean
 }
 
@@ -148,7 +148,7 @@ export function quotedName(name: string): Fragment {
   return new Fragment([`"${name.replaceAll('"', '""')}"`], [])
 }
 
-/** The text of somebody else as a part of a statement, which has to be checked before it is carried out. */
+/** Untrusted text as a part of a statement, which has to be checked before it is carried out. */
 export function givenText(text: string): Fragment {
   return new Fragment([text], [])
 }

@@ -39,7 +39,7 @@ export interface Exchange {
   readonly params: Readonly<Record<string, string>>
   /** What the answer is written in. */
   dialect: Dialect
-  /** Whether that is settled: before, nobody knows whose request it is. */
+  /** Whether that is settled: before, it is not known whose request it is. */
   isDialectKnown: boolean
   /** The dialect that its address asks for, which wins over its header. */
   asked: string | undefined

@@ -28,7 +28,7 @@ export function failureText(error: unknown, depth = 0): FailureText {
   }
 }
 
-/** Parsers, PostgreSQL's among them, quote what they could not read, which is somebody's data. */
+/** Parsers, PostgreSQL's among them, quote what they could not read, which is user data. */
 function messageOf({ name, message }: Error, code: string): string {
   const quotesData = name === 'SyntaxError' || /^22...$/.test(code)
   return masked(quotesData ? message.replace(/"(?:[^"\\]|\\.)*"?/gs, '"…"') : message)

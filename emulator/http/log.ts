@@ -5,7 +5,7 @@ import { failureText } from './failure-text.js'
 
 /** What is written down: method, route pattern, status, milliseconds and request id; never bodies, keys or query values. */
 export interface Log {
-  /** Whether anybody reads of requests that went well. */
+  /** Whether requests that went well are logged. */
   readonly isOpen: boolean
   /** Where failures are to be found, in words. */
   readonly place: string
@@ -24,7 +24,7 @@ export interface RequestLine {
   readonly status: number
   readonly milliseconds: number
   readonly requestId: string
-  /** By what right: of a key, of the owner, of a user with this id, or of nobody. */
+  /** By what right: of a key, of the owner, of a user with this id, or none. */
   readonly who: string
 }
 

@@ -70,7 +70,7 @@ export interface RouteInput<Name extends string, Body, Query> {
   readonly body: Body
   readonly query: Query
   readonly dialect: Dialect
-  /** Files that came with the body, whose bytes have landed. Whoever adopts none of them leaves none. */
+  /** Files that came with the body, whose bytes have landed. Those that are not adopted are removed. */
   readonly uploads: Uploads
   /** From `if-match`. Contract 3.8. */
   readonly guard: VersionGuard
@@ -89,7 +89,7 @@ export interface RouteInput<Name extends string, Body, Query> {
 
 /**
  * Who a route is for: `caller` takes a key of the project, a user's token or both; `key` must have a key, `user` a user's
- * token. `public` is for any page, since what it takes is a secret of its own; `nothing` for whoever opens an address.
+ * token. `public` is for any page, since what it takes is a secret of its own; `nothing` for pages opened by their address.
  */
 interface Worlds {
   readonly caller: Context
@@ -113,7 +113,7 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   readonly form?: FileForm
   /** Other methods at these paths belong to the more general path that they could be read as. */
   readonly sharesPaths?: boolean
-  /** May be answered from a standby, for whoever asks for `svc-consistency: eventual`. */
+  /** May be answered from a standby where the request asks for `svc-consistency: eventual`. */
   readonly mayLag?: boolean
   /** Takes an `if-match`. */
   readonly isGuarded?: boolean
@@ -132,7 +132,7 @@ interface RouteOf<Need extends Needs, Path extends string, Body, Query, Kind ext
   projectOf?(backend: Backend, input: RouteInput<NamesIn<Path>, Body, Query>): Promise<Project | undefined>
   /** A public route that costs no more than its own bytes: it takes nothing from the budget of the others. */
   readonly isFree?: boolean
-  /** A public route that a browser is sent to by a page of somebody else, which reads nothing of the answer. */
+  /** A public route that a browser is sent to by a page of another origin, which reads nothing of the answer. */
   readonly isNavigation?: boolean
   readonly status?: 200 | 201 | 302 | 303
   readonly reply: Kind

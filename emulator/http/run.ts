@@ -54,7 +54,7 @@ export async function run(
   if (isDropped(exchange.faults)) res.destroy()
   const latency = isOwn ? 0 : door.latency()
   if (latency > 0) await pause(latency)
-  // What goes on after its headers has to learn that nobody is there any more.
+  // What goes on after its headers has to learn that the client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
     return record(door, exchange, { pattern, startedAt }, res)
   }

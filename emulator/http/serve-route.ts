@@ -117,7 +117,7 @@ function forRequest({ backend }: Door, { id }: Exchange): Backend {
   return { ...backend, requestId: id }
 }
 
-/** Files for the project that the path names. Those that nobody has adopted by the end are removed. */
+/** Files for the project that the path names. Those that are not adopted by the end are removed. */
 async function serveForm(door: Door, route: Extract<Route, { needs: 'control' }>, exchange: Exchange) {
   const { backend } = door
   const head = readHead(door, route, exchange)
@@ -132,7 +132,7 @@ async function serveForm(door: Door, route: Extract<Route, { needs: 'control' }>
 }
 
 async function serveAnyone(door: Door, { flat: route }: Endpoint, exchange: Exchange): Promise<Outgoing> {
-  if (route.needs !== 'nothing') throw new Error(`The route "${route.id}" is not for everybody.`)
+  if (route.needs !== 'nothing') throw new Error(`The route "${route.id}" needs a caller.`)
   await requireKnownOrigin(door, exchange.req)
   speak(exchange, await namedDialect(door, exchange))
   const input = await readInput(door, route, exchange)

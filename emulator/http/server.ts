@@ -27,7 +27,7 @@ import { serveStoredFile, storedFilePath } from './stored-files.js'
 export interface AppOptions {
   /** Names, beside this machine's own, that a request may give as its host; or any. */
   readonly hosts: readonly string[] | 'any'
-  /** The flag that adds one, for whoever is refused. */
+  /** The flag that adds one, named in the refusal. */
   readonly hostFlag?: string
   /** The project that the service was started for, if it was for one. */
   readonly home: string | undefined

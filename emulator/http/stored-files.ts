@@ -1,4 +1,4 @@
-/** The public addresses of files: bytes to anybody, without a key, and nothing that a browser would run. Contract 8.3. */
+/** The public addresses of files: bytes without a key, and nothing that a browser would run. Contract 8.3. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import type { FileRecord } from '../../client/protocol/model/file.js'
 import { parseDialect } from '../../client/protocol/wire/dialects.js'
@@ -12,7 +12,7 @@ import { speakAnyway } from './reply/spoken-dialect.js'
 
 export const storedFilePath = '/files/:id/:name'
 
-/** What an address answers never changes, but it can end: whoever keeps the bytes asks whether they are still there. */
+/** What an address answers never changes, but it can end: caches revalidate whether it is still there. */
 const cacheControl = 'public, max-age=0, must-revalidate'
 
 /** A file shown in a browser may look as it likes, load what is itself, and run nothing. */

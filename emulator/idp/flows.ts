@@ -5,12 +5,12 @@ import type { LoginFlow, LoginHop } from '../../client/protocol/model/provider-l
 import type { AnsweredHop, LoginFlows } from './provider.js'
 
 const mostFlows = 20
-/** Pages may be loaded again; nobody else's flow pays for it. */
+/** Pages may be loaded again; no other flow pays for it. */
 const mostHops = 24
 const mostCharacters = 300
 const mostNames = 40
 
-/** Parameters that anybody may see. What is not among them is masked, whatever it is called. */
+/** Parameters that are no secrets. What is not among them is masked, whatever it is called. */
 const plainNames = new Set(
   `client_id redirect_uri response_type response_mode scope code_challenge_method grant_type token_type expires_in iss prompt
   error error_description login_hint account fault keep returnTo completeUrl provider project svc-error location page`.split(

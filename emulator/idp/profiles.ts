@@ -20,7 +20,7 @@ export function readProfile(
   return { subject, email, name: nameNames.map((name) => text(claims[name])).find((name) => name !== undefined) }
 }
 
-/** The name that Apple's form carries beside the code, the first time somebody logs in. Nobody has signed it. */
+/** The name that Apple's form carries beside the code, at a person's first login. It is not signed. */
 export function readNameInForm(user: string | null): string | undefined {
   if (user === null || user.length > 1_000) return undefined
   try {

@@ -22,7 +22,7 @@ export interface ProviderClient {
   readonly responseMode?: 'form_post' | undefined
 }
 
-/** Where a provider answers: what it publishes about itself, or addresses that somebody wrote down. */
+/** Where a provider answers: what it publishes about itself, or configured addresses. */
 export type ProviderServer =
   | { readonly issuer: string }
   | {

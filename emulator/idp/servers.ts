@@ -28,7 +28,7 @@ export function openServers(): Servers {
 
 async function discover(issuer: string, mayBePlain: boolean, fetch: BoundedFetch): Promise<ServerMetadata> {
   const options = { [customFetch]: fetch, ...(mayBePlain ? { execute: [allowInsecureRequests] } : {}) }
-  // The client is of no matter for what a provider says to everybody.
+  // The client does not matter for what a provider publishes.
   const found = await discovery(new URL(issuer), 'svc', undefined, undefined, options)
   const { supportsPKCE: _, ...metadata } = found.serverMetadata()
   return metadata

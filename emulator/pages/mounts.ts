@@ -24,7 +24,7 @@ const dashboardFolder = [
 
 /**
  * Scripts and styles come from here and from nowhere else, and nothing is evaluated. Positions of rows and widths of bars
- * are styles of elements. The page holds no key, since anybody on this machine may open it.
+ * are styles of elements. The page holds no key, since every process on this machine may open it.
  */
 const dashboardPolicy = [
   "default-src 'none'",

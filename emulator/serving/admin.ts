@@ -30,7 +30,7 @@ export async function openAdmin(stack: DisposalStack, config: ServeConfig, door:
   const { backend, metrics, options } = door
   const routes = adminToken === undefined ? [] : adminRoutes
   const control = adminToken === undefined ? {} : { control: { token: adminToken, routes } }
-  // Whoever has the token has it by whatever name; without it, there is nothing to reach.
+  // The token opens it by whatever name; without it, there is nothing to reach.
   const app = createRouteApp(backend, routes, { ...options, ...control, hosts: 'any' })
   const answer = metrics ? answerMetrics(metrics, app.answer) : app.answer
   return stack.use(await listen(guarded({ ...app, answer }, door), placeOf(config, adminPort)))

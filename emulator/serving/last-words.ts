@@ -1,4 +1,4 @@
-/** What nobody has caught: nothing after it can be trusted, so the process says so, lets requests finish, and ends. Security 27. */
+/** Uncaught exceptions: nothing after one can be trusted, so the process says so, lets requests finish, and ends. Security 27. */
 import { writeSync } from 'node:fs'
 import { failureText } from '../http/failure-text.js'
 

@@ -66,7 +66,7 @@ export function openMetrics(backend: Pick<Backend, 'db' | 'feeds' | 'passwords'>
   }
 }
 
-/** What is asked when somebody reads the metrics. */
+/** What is asked when the metrics are read. */
 function gauges(register: Registry, { db, feeds, passwords }: Pick<Backend, 'db' | 'feeds' | 'passwords'>): void {
   const registers = [register]
   new Gauge({

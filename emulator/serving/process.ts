@@ -97,7 +97,7 @@ async function openServedBackend(
   await requireSameSecret(storage.db, secret)
   return openBackend(stack, storage, {
     about: { pid: process.pid, dataDir: undefined, servers: [], project: '', folder: '' },
-    // Nobody watches: what happens is not kept.
+    // There is no stream of events here: what happens is not kept.
     events: openEventLog({ events: 0, bytes: 0 }),
     keyring: noKeyring,
     localProvider: undefined,
@@ -111,7 +111,7 @@ async function openServedBackend(
   })
 }
 
-/** Nothing is counted where nobody could read it. */
+/** Nothing is counted where no metrics are served. */
 async function openOwnMetrics(
   stack: DisposalStack,
   { adminPort }: ServeConfig,

@@ -7,7 +7,7 @@ import type { ServeConfig } from './config.js'
 type Place = Pick<ServeConfig, 'databaseUrl' | 'databaseListenUrl'>
 
 /**
- * Has whoever subscribes read anew, since numbers of changes that are lost would be given again; answers in how many projects. The
+ * Has subscribers read anew, since numbers of changes that are lost would be given again; answers in how many projects. The
  * database is brought up to date first, as by a start.
  *
  * @throws {StartError}

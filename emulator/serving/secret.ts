@@ -1,4 +1,4 @@
-/** Whether all processes have the same secret: the database keeps its fingerprint, from which nobody gets to the secret. */
+/** Whether all processes have the same secret: the database keeps its fingerprint, from which the secret cannot be derived. */
 import { createHmac } from 'node:crypto'
 import type { Database } from '../database/port.js'
 import { StartError } from '../database/start-error.js'

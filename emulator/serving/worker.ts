@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     void stop(0)
   })
 }
-// The supervisor is gone, and nobody else will begin another process in the place of this one.
+// The supervisor is gone, and no other process will replace this one.
 process.on('disconnect', () => void stop(1))
 endAfterFault(() => stop(1))
 say({ kind: 'up' })

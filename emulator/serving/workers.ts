@@ -60,7 +60,7 @@ export async function openWorkers(given: ServeConfig, warn: (words: string) => v
     adminPort: given.adminPort === undefined ? undefined : await freePort(given.adminPort),
   }
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] })
-  // Loaded only where somebody reads them.
+  // Loaded only where they are read.
   const metrics = config.adminPort === undefined ? undefined : (await import('./metrics.js')).openClusterMetrics()
   const watchdog = openWatchdog<Worker>(config.workerTimeout)
   const watching = { watchdog, hung: new WeakSet<Worker>(), handoffs: openHandoffs() }
@@ -84,7 +84,7 @@ export async function openWorkers(given: ServeConfig, warn: (words: string) => v
   }
 }
 
-/** One place among the workers: whoever is in it is replaced when it ends. */
+/** One place among the workers: the process in it is replaced when it ends. */
 async function keepOne(state: State, first?: Worker): Promise<void> {
   let worker = first
   let wait = firstPauseMilliseconds

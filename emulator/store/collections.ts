@@ -83,7 +83,7 @@ export async function selectCount(db: Database, collectionId: string): Promise<n
   return row?.documents ?? 0
 }
 
-/** Takes the collection away and leaves its documents, which nobody can reach any more, to `deleteRemovedDocuments`. */
+/** Takes the collection away and leaves its documents, which are unreachable then, to `deleteRemovedDocuments`. */
 export async function deleteCollection(db: Database, collectionId: string): Promise<void> {
   await db.query(
     writing(sql`

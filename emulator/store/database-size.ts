@@ -14,7 +14,7 @@ export async function selectSize(db: Database): Promise<DatabaseSize> {
   return row ?? { version: '', bytes: 0 }
 }
 
-/** When the database last wrote down what it was given, where it says so to whoever asks. */
+/** When the database last wrote its log, where the role may see that. */
 export async function selectSavedAt(db: Database): Promise<string | null> {
   const [allowed] = await db.query<{ may: boolean }>(
     sql`select has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') as may`,

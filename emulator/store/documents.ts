@@ -13,7 +13,7 @@ export interface DocumentRow {
   version: number
   created_at: string
   updated_at: string
-  /** Left out where nobody asks. */
+  /** Left out where it is not asked for. */
   created_by?: string | null
 }
 
@@ -231,7 +231,7 @@ function rowsOf(documents: readonly NewData[]): Fragment {
 /** The same with what a function returns for each of them, in their order. */
 function rowsWith(documents: readonly NewData[], data: Fragment): Fragment {
   const ids = documents.map(({ id }) => id)
-  // One that nobody creates has none: what is missing at the end of an array is null.
+  // One without a creator has none: what is missing at the end of an array is null.
   const creators = documents.some(({ createdBy }) => createdBy) ? documents.map(({ createdBy }) => createdBy ?? '') : []
   return sql`rows from (unnest(${ids}::uuid[], ${creators}::text[]), ${data})
     with ordinality as fresh (id, created_by, data, ordinality)`

@@ -70,7 +70,7 @@ function insertion(
     returning 1 as one`)
 }
 
-/** A file that anybody may read, with the settings of its project as JSON. */
+/** A public file, with the settings of its project as JSON. */
 export async function selectFile(
   db: Database,
   id: string,

@@ -4,7 +4,7 @@ import { isOrphan } from './files.js'
 import { numberChangesFirst, pendingDocuments } from './realtime/numbering.js'
 
 /**
- * Waits for whoever is writing, and has whoever wants to write wait until the transaction ends, however long its statements
+ * Waits for open writes, and has later writes wait until the transaction ends, however long its statements
  * take. The tables are locked in the order in which writers take them.
  */
 export async function lockState(tx: Database, project: string): Promise<void> {
@@ -30,7 +30,7 @@ export async function selectCountedNames(db: Database, project: string): Promise
     order by c.id`)
 }
 
-/** Takes all collections away and leaves their documents, which nobody can reach any more, to `deleteRemovedDocuments`. */
+/** Takes all collections away and leaves their documents, which are unreachable then, to `deleteRemovedDocuments`. */
 export async function deleteCollections(tx: Database, project: string): Promise<void> {
   await tx.query(
     makingRoom(sql`

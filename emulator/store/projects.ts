@@ -11,7 +11,7 @@ export interface ProjectRow {
 export interface GrantedKey {
   readonly id: string
   readonly secret: boolean
-  /** null for whoever made it without saying what for. */
+  /** null where none was given. */
   readonly name: string | null
   /** What it is good for; null for all that its kind may do. */
   readonly scopes: readonly string[] | null
@@ -113,7 +113,7 @@ export async function selectProject(db: Database, id: string): Promise<Project |
   return row && projectFromRow(row)
 }
 
-/** The same, which nobody else changes until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockProject(db: Database, id: string): Promise<Project | undefined> {
   const [row] = await db.query<ProjectRow>(
     sql`select id, name, settings from projects where id = ${id} for no key update`,

@@ -16,7 +16,7 @@ interface Row {
   readonly reserved: number
 }
 
-/** What was granted of each, by its window's number and name. Each row is met once, and in the order of their names by everybody. */
+/** What was granted of each, by its window's number and name. Each row is met once, and in the order of their names by every transaction. */
 export async function upsertReservations(
   db: Database,
   reservations: readonly Reservation[],

@@ -58,7 +58,7 @@ export async function selectFilesOf(db: Database, owner: string): Promise<FileRe
   return rows.map(fileFromRow)
 }
 
-/** A user with what nobody else may see. */
+/** A user with the secrets that only the service reads. */
 export interface SeededUser {
   readonly id: string
   readonly email: string

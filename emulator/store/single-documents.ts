@@ -27,7 +27,7 @@ export async function updateDocument(
 
 /**
  * Deletes one document, counts it off and records the change, in one statement. Nothing if it is at none of these versions,
- * or has files, which have to be orphaned with it; nor if somebody else created it than `creator`, where that is given.
+ * or has files, which have to be orphaned with it; nor if another user created it than `creator`, where that is given.
  */
 export async function deleteDocument(
   db: Database,

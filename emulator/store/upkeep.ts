@@ -8,7 +8,7 @@ interface TableRow {
 }
 
 /**
- * Clears away dead rows, marks pages whose rows everybody sees, so that an index alone answers for them, and takes new
+ * Clears away dead rows, marks pages whose rows are visible to all transactions, so that an index alone answers for them, and takes new
  * statistics where much has changed, as autovacuum would and by its rules. A table at
  * a time, so that requests get in between. The entries that wait beside the index over all data are put in their places,
  * because every search reads all that wait.

@@ -15,7 +15,7 @@ export function emulatorOfEnvironment(env: NodeJS.ProcessEnv = process.env): Pro
   )
 }
 
-/** The same, or nothing. An address without a control token is a service that somebody develops against: tests leave it alone. */
+/** The same, or nothing. An address without a control token is a service in use for development: tests leave it alone. */
 export function findEmulator({
   SVC_URL: url,
   SVC_CONTROL_TOKEN: controlToken,

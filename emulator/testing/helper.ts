@@ -66,7 +66,7 @@ export interface TestProject<Schema extends AnySchema<Schema> = UntypedSchema> e
   readonly idp: TestProvider
   /** Trouble on purpose, for this project alone. */
   readonly faults: TestFaults
-  /** Of a project its own, which moves nobody else's; of the emulator that of all projects that have not moved theirs. */
+  /** Of a project its own, which moves no other; of the emulator that of all projects that have not moved theirs. */
   readonly clock: TestClock
   /** The emulator's own API, for what is not here. It reaches all projects. */
   readonly control: ControlCalls
@@ -125,7 +125,7 @@ export interface TestMail {
 }
 
 export interface WaitOptions {
-  /** The address of the recipient; left out, anybody. */
+  /** The address of the recipient; left out, any. */
   readonly to?: string
   /** A part of the subject, or what it matches; left out, any. */
   readonly subject?: string | RegExp
@@ -151,7 +151,7 @@ export interface TestMailbox {
 }
 
 export interface NewTestUser {
-  /** Left out, an address that nobody else has. */
+  /** Left out, an address that no other user has. */
   readonly email?: string
   /** Left out, one that every project takes. */
   readonly password?: string
@@ -172,7 +172,7 @@ export interface TestUser {
 
 export interface TestUsers {
   /**
-   * Signs somebody up, and gives what only the owner may give.
+   * Signs a user up, and gives what only the owner may give.
    *
    * @example
    * const ada = await project.users.create({ roles: ['editor'], twoFactor: true })

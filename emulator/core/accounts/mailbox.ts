@@ -37,7 +37,7 @@ export async function readMail({ db }: Backend, id: string): Promise<ReadMail> {
   return { ...mail, ...linksAndCodesIn(mail.text) }
 }
 
-/** What somebody would press or type of a mail. */
+/** The links and codes in a mail. */
 export function linksAndCodesIn(text: string): Pick<ReadMail, 'links' | 'codes'> {
   return {
     links: text.match(/https?:\/\/\S+/g) ?? [],

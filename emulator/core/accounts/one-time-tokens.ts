@@ -76,7 +76,7 @@ export async function useToken({ backend, db }: Scope, token: string, purpose: P
   if (!tokenForm.test(token)) throw badToken()
   const known = { purpose, hash: hashOf(token) }
   const owner = await selectTokenOwner(db, known)
-  // Everybody locks users before their tokens.
+  // Every transaction locks users before their tokens.
   const user = owner && (await lockUser(db, owner.project, owner.user))
   const email = user && (await deleteToken(db, { ...known, at: backend.now(owner.project).toISOString() }))
   if (user && email === user.email) return user

@@ -23,7 +23,7 @@ const longestWindow = Math.max(...limits.map(({ milliseconds }) => milliseconds)
 const keptAttempts = Math.max(...limits.map(({ most }) => most))
 
 /**
- * Mails a link to whoever has that address. Where nobody has, the same statements run and leave nothing, so that neither
+ * Mails a link to the user of that address. Where there is none, the same statements run and leave nothing, so that neither
  * words nor time tell who has an account. A mail beyond the limits lands in the mailbox as refused.
  */
 export async function requestPasswordReset(ctx: Context, email: string): Promise<void> {

@@ -12,7 +12,7 @@ interface Operation {
   readonly project: string
   readonly operation: AuditedOperation
   readonly subject?: AuditSubject
-  /** Who asked with a key or as a user; left out, whoever has the control token. */
+  /** Who asked with a key or as a user; left out, the holder of the control token. */
   readonly caller?: Caller | undefined
 }
 
@@ -33,7 +33,7 @@ export async function listAudit(backend: Backend, project: string, query: AuditQ
   return selectAuditRecords(backend.db, project, query)
 }
 
-/** Nobody for a caller that stands for the project's owner, whose key goes by the id of the project. */
+/** Undefined for a caller that stands for the project's owner, whose key goes by the id of the project. */
 function actorOf({ key, user }: Caller, project: string): AuditActor | undefined {
   if (user) return { kind: 'user', id: user.id, name: null }
   if (key && key.id !== project) return { kind: 'key', id: key.id, name: key.name }

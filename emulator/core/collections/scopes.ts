@@ -1,4 +1,4 @@
-/** What the scopes of a key leave of what its kind may do. Whoever's token stands beside it, the request stays within them. */
+/** What the scopes of a key leave of what its kind may do. Whichever user's token stands beside it, the request stays within them. */
 
 import {
   collectionsInScope,

@@ -171,7 +171,7 @@ function kept(
 }
 
 function unchanged({ full, seen }: Former<Json | undefined>, is: Json | undefined, refuse: () => Error) {
-  // What stands there already is a default: nobody was let try out what is hidden.
+  // What stands there already is a default: hidden values cannot be probed by it.
   if (is === undefined || is === full || equalJson(is, seen)) return full
   throw refuse()
 }

@@ -24,7 +24,7 @@ export function findable(caller: Caller, collection: StoredCollection, where: Wh
   const creators = new Set(asked.map((clause) => creatorIn(caller, clause)))
   if (own !== undefined) creators.add(own)
   const [creator = nobody, another] = creators
-  // Nobody is two users.
+  // No document has two creators.
   return { where: { all: where.all.filter((clause) => !asked.includes(clause)) }, creator: another ? nobody : creator }
 }
 

@@ -17,7 +17,7 @@ export interface DocumentVersion {
   readonly kind: 'created' | 'updated' | 'deleted' | 'kept'
   readonly at: string
   readonly data: JsonText
-  /** The fields that are others than before; null where nobody knows. */
+  /** The fields that are others than before; null where that is unknown. */
   readonly changed: readonly string[] | null
 }
 

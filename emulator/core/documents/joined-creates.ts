@@ -1,6 +1,6 @@
 /**
  * Creates that travel together. Where each commit waits for the disk, those that arrive while others are being written are written
- * by the next statement, in the order they came. One that arrives alone waits for nobody.
+ * by the next statement, in the order they came. One that arrives alone waits for no other.
  */
 import type { StoredDocument } from '../../../client/protocol/model/document.js'
 import { type Database, DatabaseError } from '../../database/port.js'
@@ -66,7 +66,7 @@ function takeSome(waiting: Create[]): Create[] {
   return waiting.splice(0, end === -1 ? waiting.length : end)
 }
 
-/** One that the database refuses fails alone. Where nobody knows what was committed, nothing is written again. */
+/** One that the database refuses fails alone. Where it is unknown what was committed, nothing is written again. */
 async function writeGroup(group: readonly Create[]): Promise<void> {
   try {
     const documents = await writeAll(group)

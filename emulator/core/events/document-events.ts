@@ -23,7 +23,7 @@ interface Surroundings {
   readonly bus: Bus
   readonly log: EventLog
   readonly report: (error: unknown) => void
-  /** Whoever comes back within that time resumes without a gap. */
+  /** A reader that comes back within that time resumes without a gap. */
   readonly idleMilliseconds?: number
 }
 
@@ -66,7 +66,7 @@ export function openDocumentEvents({ bus, idleMilliseconds = 60_000, ...given }:
 
   async function start(): Promise<void> {
     state.cursors = new Map(await selectLastNumbers(db))
-    // It takes a place that no reader has been at, and is shown to none: whoever resumes before it may have missed changes.
+    // It takes a place that no reader has been at, and is shown to none: a reader that resumes before it may have missed changes.
     log.add({ kind: 'stream.missed', projectId: null, stream: { missed: null } })
     since = log.newest()
     state.isOn = true

@@ -15,7 +15,7 @@ export interface LoggedEvent {
   readonly text: string
 }
 
-/** Somebody who reads the log at their own pace. */
+/** A reader of the log, at its own pace. */
 export interface EventReader {
   /** There is something to read. */
   wake(): void

@@ -41,7 +41,7 @@ export function requireFolder(sent: string): string {
   return path
 }
 
-/** Where anybody may read a file. */
+/** The public address of a file. */
 export function fileUrl({ url }: Pick<Backend, 'url'>, { id, name }: { id: string; name: string }): string {
   return `${url()}/files/${id}/${encodeURIComponent(name)}`
 }

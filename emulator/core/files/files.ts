@@ -16,7 +16,7 @@ import { happened } from '../unit-of-work.js'
 import { fileUrl, requireFolder } from './file-names.js'
 import type { Uploads } from './uploads.js'
 
-/** Keeps a file that belongs to nobody. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
+/** Stores a file that belongs to no document or user. @throws {SvcError} `STORAGE_LIMIT`, `INVALID_PATH`, `VALIDATION_ERROR` */
 export async function uploadFile(ctx: Context, uploads: Uploads, folder: string): Promise<StoredFile> {
   const [upload, ...more] = uploads.files
   if (upload?.field !== 'file' || more.length > 0) {
@@ -39,7 +39,7 @@ export async function listFiles(
   return { ...page, items: page.items.map((file) => withUrl(ctx.backend, file)) }
 }
 
-/** Deletes a file that belongs to nobody. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
+/** Deletes a file that belongs to no document or user. @throws {SvcError} `NOT_FOUND`, `FILE_IN_USE` */
 export async function removeFile(ctx: Context, id: string): Promise<{ id: string }> {
   const isDropped = isId(id) && (await orphanFile(ctx.db, ctx.project.id, id))
   if (!isDropped) {
@@ -63,7 +63,7 @@ export async function getUsage({ db, project }: Context): Promise<StorageUsage> 
   return { ...(await selectUsage(db, project.id)), limitBytes: storageLimits[tier].total, tier }
 }
 
-/** A file that anybody may read, and which pages may. @throws {SvcError} `NOT_FOUND` */
+/** A public file, and which pages may read it. @throws {SvcError} `NOT_FOUND` */
 export async function getPublicFile(
   { db }: Backend,
   id: string,

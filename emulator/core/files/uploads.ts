@@ -1,6 +1,6 @@
 /**
  * Files that come with a request. Their bytes land first, under ids of their own; the transaction that writes the request's
- * record adopts them; what nobody adopted is removed again.
+ * record adopts them; what is not adopted is removed again.
  */
 import { createHash } from 'node:crypto'
 import { type Fields, requireNoOperator } from '../../../client/protocol/model/document.js'

@@ -21,7 +21,7 @@ const skewMilliseconds = 1_000
 
 /** Whose password or code is tried, and from where. */
 export interface LoginAttempt {
-  /** What nobody has an account for is counted by the address that was typed, so that both take the same way. */
+  /** An address without an account is counted as it was typed, so that both take the same way. */
   readonly account: Pick<OutgoingUser, 'id'> | string
   /** Where the client is; nothing where it is signed in already. */
   readonly address: string | undefined

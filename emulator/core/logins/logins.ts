@@ -52,7 +52,7 @@ export async function logIn(ctx: Context, { email, password }: Credentials, addr
   // Of many attempts at once, those that failed meanwhile count against the one that is right.
   await requireMayTry(ctx, attempt)
   const step = await afterPassword(ctx, user, passwordHash, async (ctx) => {
-    // Whoever changes the password meanwhile ends what is opened here, or keeps it from being opened.
+    // A change of the password meanwhile ends what is opened here, or keeps it from being opened.
     await lockUser(ctx.db, ctx.project.id, user.id)
     return user
   })
@@ -117,14 +117,14 @@ export async function logInWithCode(
   }
   const why = outcome === 'none' ? 'no login waits for a code' : 'wrong code'
   happened(ctx, loginEvent(ctx.project.id, 'failed', { user: user?.id, email, why }))
-  // Where no login waits for a code nothing was guessed: it holds up nobody's account, whether there is one or not.
+  // Where no login waits for a code nothing was guessed: it throttles no account, whether there is one or not.
   await countFailure(ctx, outcome === 'none' ? { ...attempt, account: undefined } : attempt)
   if (outcome === 'over') throw new SvcError('RATE_LIMITED', 'Too many wrong codes. Log in with your password again.')
   const reason: Reason = { kind: 'credentials', problem: 'wrong code' }
   throw new SvcError('INVALID_CREDENTIALS', 'The code is wrong, or no login waits for one.', [], { reason })
 }
 
-/** Where there is no user, the same statements ask for nobody. */
+/** Where there is no user, the same statements run for an id that no user has. */
 async function finish(
   ctx: Context,
   user: OutgoingUser | undefined,

@@ -29,7 +29,7 @@ export function signToken(
     .sign(keyOf(secret))
 }
 
-/** What a token claims, before anybody has looked at its signature. @throws {SvcError} `INVALID_TOKEN` */
+/** What a token claims, before its signature is verified. @throws {SvcError} `INVALID_TOKEN` */
 export function readClaims(token: string): Claims {
   const { sub, pid, sid } = decode(token)
   if (typeof sub !== 'string' || typeof pid !== 'string' || typeof sid !== 'string') throw badToken('malformed token')

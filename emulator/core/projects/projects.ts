@@ -35,7 +35,7 @@ export interface NewProject {
   readonly secretKey: string
 }
 
-/** Whose key that is; nothing if it is nobody's. */
+/** The project that has that key; nothing if none has. */
 export function identify(backend: Backend, key: string): Promise<Identity | undefined> {
   return backend.caches.callers.of(key, async () => {
     const found = await selectProjectByKey(backend.db, hashOf(key))
@@ -118,7 +118,7 @@ export async function changeProject(
     const before = await lockProject(unit.db, id)
     if (!before) throw unknownProject(id)
     const after: Project = { ...before, settings: { ...before.settings, ...settings } }
-    // What an older service has stored may stay until somebody changes it.
+    // What an older service has stored may stay until it is changed.
     const isOther = after.settings.tier !== before.settings.tier
     if (isOther || settings.rateLimit !== undefined) requireLimiting(after.settings)
     await updateSettings(unit.db, id, after.settings)

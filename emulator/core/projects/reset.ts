@@ -46,7 +46,7 @@ export interface ResetReport {
 }
 
 /**
- * Deletes everything that a project keeps, or what is chosen of it; its keys and settings stay. Whoever subscribes to what was
+ * Deletes everything that a project keeps, or what is chosen of it; its keys and settings stay. Subscribers to what was
  * emptied begins anew.
  *
  * @throws {SvcError} `NOT_FOUND` for a project or collection that does not exist; nothing is deleted then
@@ -79,7 +79,7 @@ export async function resetProject(backend: Backend, id: string, choice: ResetCh
     await audit(unit, { project, operation: 'project.reset', subject: { names } })
     return report
   })
-  // The rows and bytes that nobody can reach any more.
+  // The rows and bytes that are unreachable then.
   backend.sweepSoon()
   backend.sweepFilesSoon()
   return report

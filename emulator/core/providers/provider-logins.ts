@@ -214,7 +214,7 @@ function orRefused(reason: LoginFailure): (error: unknown) => never {
   }
 }
 
-/** Whoever runs the service may know what the app does not see. */
+/** The operator's log says what the app does not see. */
 function report({ backend, project }: Scope, refused: LoginRefused): LoginRefused {
   backend.events.add(loginEvent(project.id, 'failed', { why: refused.reason }))
   if (refused.cause !== undefined) backend.report('provider login', refused)

@@ -11,7 +11,7 @@ const openId = ['openid', 'email', 'profile']
 
 /** Providers whose addresses are known: they need no `IDP_<NAME>_ISSUER`. Contract 7.1. */
 const presets: { readonly [name: string]: ProviderPreset } = {
-  // Whoever asks for more than the subject is answered with a form.
+  // Requests for more than the subject are answered with a form.
   apple: {
     server: { issuer: 'https://appleid.apple.com' },
     scopes: ['openid', 'name', 'email'],
@@ -49,5 +49,5 @@ export function presetOf(name: string): ProviderPreset | undefined {
   return Object.hasOwn(presets, name) ? presets[name] : undefined
 }
 
-/** What is asked of a provider that nobody has described. */
+/** What is asked of a provider without a preset. */
 export const usualScopes: readonly string[] = openId

@@ -7,7 +7,7 @@ import { userEvent } from '../events/happenings.js'
 
 /**
  * The user whom a provider vouches for, made at the first login. A user is known by provider and subject; an address
- * alone never makes somebody that user. Spec, "Authentication" 9.
+ * alone never logs in as that user. Spec, "Authentication" 9.
  *
  * @throws {LoginRefused} without a verified address, and where the address is another user's
  */
@@ -40,7 +40,7 @@ export async function userOfProfile(
     backend.events.add(userEvent(project.id, 'created', made))
     return made
   }
-  // Somebody has the address, or another login of the same person was faster.
+  // A user has the address, or another login of the same person was faster.
   const [faster, holder] = await Promise.all([
     selectUserBySubject(db, project.id, oauth),
     selectUserByEmail(db, project.id, address.key),

@@ -35,7 +35,7 @@ export async function replay(state: FeedState, project: string, listener: Listen
   }
 }
 
-/** A connection that cannot keep up reads on at its own pace, so that nobody waits for it, and comes back once it has caught up. */
+/** A connection that cannot keep up reads on at its own pace, so that no other waits for it, and comes back once it has caught up. */
 export async function stepAside(state: FeedState, reader: Reader, connection: FeedConnection): Promise<void> {
   const { project } = reader
   const own: Reader = { ...newReader(project, progressOf(connection)), isReading: true }

@@ -65,7 +65,7 @@ export function progressOf({ position, reader }: FeedConnection): number {
   return Math.max(position, reader.cursor)
 }
 
-/** What was read for nobody need not be read again for this one. */
+/** What was read while there were no connections need not be read again for this one. */
 export function receive(reader: Reader, connection: FeedConnection, from: number): void {
   if (reader.connections.size === 0) reader.cursor = Math.max(reader.cursor, from)
   reader.connections.add(connection)

@@ -1,5 +1,5 @@
 /**
- * The changes of each project that somebody subscribes to: read once for all connections, in commit order, by number. A writer
+ * The changes of each project that has subscribers: read once for all connections, in commit order, by number. A writer
  * says only that there is something to read. Contract 9.4.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -85,7 +85,7 @@ export function openFeeds(db: Database, bus: Bus, report: (error: unknown) => vo
       return connection && isIn ? positionOf(connection, listener) : listener.position
     },
     open() {
-      // One that ended while it was joining leaves nobody.
+      // One that ended while it was joining is still listed.
       const open = [...listening].filter((listener) => !listener.isOver())
       return { connections: new Set(open.map(({ subscriber }) => subscriber)).size, subscriptions: open.length }
     },

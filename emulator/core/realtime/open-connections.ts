@@ -1,4 +1,4 @@
-/** The connections for realtime events that this process has open, for whoever develops against it. Contract 11. */
+/** The connections for realtime events that this process has open, for developers. Contract 11. */
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Identity } from '../identity.js'
@@ -8,7 +8,7 @@ export interface ConnectionView {
   readonly transport: 'websocket' | 'sse'
   readonly address: string
   readonly origin: string | null
-  /** Nobody, before it has said who it is. */
+  /** Undefined before it has authenticated. */
   identity(): Identity | undefined
   /** Who that is, in a word. */
   who(): string

@@ -29,7 +29,7 @@ export interface FeedState {
   stepAside(reader: Reader, connection: FeedConnection): void
 }
 
-/** Changes for whoever fell behind; not kept where some before them may be missing. */
+/** Changes for subscribers that fell behind; not kept where some before them may be missing. */
 export interface KeptChanges extends ChangePage {
   readonly isKept: boolean
 }
@@ -43,7 +43,7 @@ export function projectReader({ readers }: FeedState, project: string): Reader {
   return reader
 }
 
-/** Who reads for a connection now. One that nobody was connected to any more has ended meanwhile. */
+/** Who reads for a connection now. One without connections has ended meanwhile. */
 function readerFor(state: FeedState, connection: FeedConnection): Reader {
   if (!connection.reader.isReading) connection.reader = projectReader(state, connection.reader.project)
   return connection.reader

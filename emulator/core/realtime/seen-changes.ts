@@ -5,7 +5,7 @@ import { withoutFields } from '../documents/closed-fields.js'
 
 const seen = new WeakMap<RecordedDocumentChange, Map<string, RecordedDocumentChange>>()
 
-/** The same change for the same fields, so that it is also written once. What it was before goes to nobody. */
+/** The same change for the same fields, so that it is also written once. What it was before is not sent. */
 export function seenWithout(change: RecordedDocumentChange, hidden: readonly Path[]): RecordedDocumentChange {
   if (hidden.length === 0) return change
   const known = seen.get(change) ?? new Map<string, RecordedDocumentChange>()

@@ -128,10 +128,10 @@ export async function subscribe(backend: Backend, asker: Asker, wish: Wish, sink
     while (!(await look()))
   }
 
-  /** Ends the subscription where nobody may have it any more; false where the database did not answer. */
+  /** Ends the subscription where it is no longer permitted; false where the database did not answer. */
   async function look(): Promise<boolean> {
     try {
-      // Not one that is remembered: nobody asks again after this.
+      // Not a cached one: it is not asked again after this.
       const found = await selectCollection(backend.db, project, name)
       if (found?.id !== collection.id) throw plainError('NOT_FOUND')
       collection = shared(collection, readable(backend, identity(), found))

@@ -11,7 +11,7 @@ const livesMilliseconds = 10 * 60_000
 
 /**
  * Works as the caller of a kept request, with the rights that the caller has now. A user gets a session for as long as that takes.
- * Nobody, and whoever's key or account is gone, has no identity.
+ * A caller without a key, and one whose key or account is gone, has no identity.
  */
 export async function actAs<Result>(
   backend: Backend,

@@ -84,7 +84,7 @@ export interface Replay {
 }
 
 export interface RequestLog {
-  /** Whether anything is kept; otherwise nobody need gather it. */
+  /** Whether anything is kept; otherwise it need not be gathered. */
   readonly isOn: boolean
   add(request: KeptRequest): void
   /** Puts what has become of a request in its place, while it is kept. */

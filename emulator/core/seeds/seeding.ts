@@ -24,7 +24,7 @@ export interface OpenCollection {
   readonly hadDocuments: boolean
   /** Ids by the values of the key, read when the first document asks. */
   byKey: Map<string, string> | undefined
-  /** Undefined where nobody asked for them. */
+  /** Undefined where they were not asked for. */
   readonly ids: [string, string][] | undefined
 }
 

@@ -1,4 +1,4 @@
-/** How much room snapshots take that nobody asked for. Contract 12.6. */
+/** How much space automatic snapshots take. Contract 12.6. */
 import { statfs } from 'node:fs/promises'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import { formatBytes } from '../../../client/protocol/model/figures.js'
@@ -41,7 +41,7 @@ export async function trimAutomatic(
   )
 }
 
-/** Where the database is elsewhere, nobody here knows its disk. */
+/** Where the database is elsewhere, its disk is not known. */
 async function mostAutomaticBytes({ about: { dataDir } }: Backend): Promise<number> {
   if (dataDir === undefined) return gigabyte
   const { bavail, bsize } = await statfs(dataDir)

@@ -12,7 +12,7 @@ import { tarEnd, tarHeader, tarPadding } from './tar.js'
 /** Rows go out in entries of about so much. */
 const entryBytes = 1024 * 1024
 
-/** What only providers may see, and not to whoever gets the file. */
+/** What only providers may see, and not the recipient of the file. */
 const isSecret = (name: string) => /SECRET|PRIVATE|PASSWORD|TOKEN$/.test(name)
 
 /**

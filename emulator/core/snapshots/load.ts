@@ -18,7 +18,7 @@ export interface Loaded {
 }
 
 /**
- * Replaces everything that a project keeps, in one transaction; its keys stay. Whoever subscribes begins anew.
+ * Replaces everything that a project keeps, in one transaction; its keys stay. Subscribers begin anew.
  *
  * @throws {SvcError} `NOT_FOUND`; `FORBIDDEN` where another project has what is in it
  */

@@ -15,7 +15,7 @@ export function requireSnapshotName(name: string): void {
     throw refused(name, `begins with "${automaticPrefix}", as automatic snapshots do`)
 }
 
-/** A name that nobody was asked for, by the moment. */
+/** A generated name, by the moment. */
 export function nameOfMoment(now: Date): string {
   return now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-')
 }

@@ -1,4 +1,4 @@
-/** The state of a project, replaced as a whole or in part, while nobody else writes. */
+/** The state of a project, replaced as a whole or in part, with other writers locked out. */
 import type { Database } from '../../database/port.js'
 import { lockState, selectCountedNames } from '../../store/project-state.js'
 import { lockSnapshots, takeTime } from '../../store/snapshots/registry.js'

@@ -92,7 +92,7 @@ export const types: ReadonlySet<string> = new Set([
   ...['date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval'],
 ])
 
-/** The time, but nobody's name. */
+/** The time, but no role's name. */
 export const valueFunctions: ReadonlySet<string> = new Set([
   ...['SVFOP_CURRENT_DATE', 'SVFOP_CURRENT_TIME', 'SVFOP_CURRENT_TIMESTAMP'],
   ...['SVFOP_LOCALTIME', 'SVFOP_LOCALTIMESTAMP'],

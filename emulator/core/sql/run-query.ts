@@ -20,7 +20,7 @@ export interface QueryAnswer {
 const limits = { mostMilliseconds: 5_000, mostCost: 1_000_000 }
 /**
  * Of rows that are put beside one another. Where a statement cannot be ended, it has to come to its end by itself: the embedded
- * database would answer nobody else meanwhile.
+ * database would answer no other request meanwhile.
  */
 const mostWork = { ended: 10_000_000_000, unended: 50_000_000 }
 const mostViews = 20

@@ -47,7 +47,7 @@ function run(pglite: Pglite, statements: readonly Sql[]): Promise<unknown[][]> {
   })
 }
 
-/** The connection is taken when something is first asked for: what is worked out before that keeps nobody waiting. */
+/** The connection is taken when something is first asked for: what is worked out before that blocks no other transaction. */
 async function inTransaction<T>(pglite: Pglite, work: (tx: Database) => Promise<T>): Promise<T> {
   if (pglite.isClosed) throw closed()
   const transaction: Transaction = { jobs: [], failures: [], isBegun: false, isOver: false }

@@ -134,7 +134,7 @@ function refuseNames(isRefused: (path: string) => boolean): void {
   })
 }
 
-/** A socket that nobody listens on, as `kill -9` leaves it. */
+/** A socket without a listener, as `kill -9` leaves it. */
 function leaveDeadSocket(path: string): void {
   const script = `require('fs').rmSync(${JSON.stringify(path)}, { force: true })
     require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`

@@ -68,7 +68,7 @@ export async function findHolder(folder: string): Promise<Holder | undefined> {
   return holder ?? askSockets(folder, Math.max(0, ...(await numbersIn(folder))))
 }
 
-/** What the system knows by the folder's device and inode: it has no dead ones, so nobody takes one over. */
+/** What the system knows by the folder's device and inode: it has no dead ones, so none is taken over. */
 async function holdName(folder: string, info: () => Holder): Promise<Held> {
   const address = await addressOf(folder)
   return address === undefined ? holdFile(folder) : holdAddress(address, folder, info)
@@ -108,7 +108,7 @@ async function holdFile(folder: string): Promise<Held> {
 
 /**
  * The socket in the folder, where containers meet that share nothing else. Each holder has a number of its own, greater than that
- * of the one that died: a link to the next number can be made once, and the greatest is never removed. So whoever was slow to see
+ * of the one that died: a link to the next number can be made once, and the greatest is never removed. So a process that was slow to see
  * that a holder is dead takes nothing away from who has come after it. A holder that releases leaves an empty file of its number
  * instead of the socket, since programs that copy or pack a folder stop at sockets.
  */
@@ -181,7 +181,7 @@ async function numbersIn(folder: string): Promise<number[]> {
   return names.flatMap((name) => /^lock\.(\d{1,15})$/.exec(name)?.slice(1).map(Number) ?? [])
 }
 
-/** Where svc 0.1.0 looks. The number is held already, so that nobody else of this version is here. */
+/** Where svc 0.1.0 looks. The number is held already, so no other process of this version is here. */
 async function holdUsualName(folder: string, info: () => Holder): Promise<Held> {
   const path = join(folder, 'lock')
   for (let tries = 1; tries <= mostTries; tries++) {

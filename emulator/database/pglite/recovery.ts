@@ -22,7 +22,7 @@ export function watch(pglite: Pglite, watched: WorkerConnection): void {
   watched.worker.on('exit', (code) =>
     lose(pglite, watched, new Error(`The thread of the database ended with ${code}.`)),
   )
-  // Last of all: whoever listens to a thread has it hold the process again.
+  // Last of all: a listener on a thread has it hold the process again.
   if (pglite.source.holdsProcess === false) watched.worker.unref()
 }
 

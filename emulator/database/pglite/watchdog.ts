@@ -15,7 +15,7 @@ export interface WatchdogOptions {
 }
 
 const patientMilliseconds = 600_000
-/** How often it looks which job is at work, as a part of what a statement may take: nobody says when the next of a message begins. */
+/** How often it looks which job is at work, as a part of what a statement may take: no event says when the next of a message begins. */
 const looksPerStatement = 20
 
 /** Notices a statement that takes too long. Each has its own time, whatever travelled before it in the same message. */

@@ -1,4 +1,4 @@
-/** What a server says of itself, for whoever looks before the first start. Nothing is changed. */
+/** What a server says of itself, for the check before the first start. Nothing is changed. */
 
 import { newestMigration } from '../migrate.js'
 import { type Database, sql } from '../port.js'

@@ -91,7 +91,7 @@ async function look(state: State, position: () => Promise<string>): Promise<void
   state.positions.splice(0, Math.max(passed, state.positions.length - 600))
 }
 
-/** Asks how far it has come; whoever asks meanwhile waits for the same answer. */
+/** Asks how far it has come; concurrent callers share one answer. */
 function check(state: State, follower: Follower): Promise<void> {
   follower.checking ??= askPosition(follower.pool)
     .then(
@@ -156,7 +156,7 @@ function isOfStatement({ kind }: DatabaseError): boolean {
   return kind === 'timeout' || kind === 'result too large'
 }
 
-/** Whoever asks while a question is under way shares the next one, which begins after they asked. */
+/** Callers that come while a query is running share the next one, which begins after they asked. */
 function coalesced<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<unknown> | undefined
   let next: Promise<Value> | undefined

@@ -80,7 +80,7 @@ async function ask(
   return rows
 }
 
-/** A pooler has given the session's prepared statements to somebody else, or somebody else's to the session. */
+/** A pooler has given the session's prepared statements to another client, or another client's to the session. */
 function isLost({ code }: { code?: string }): boolean {
   return code === '26000' || code === '42P05'
 }

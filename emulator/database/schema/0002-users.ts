@@ -1,4 +1,4 @@
-/** Tables of users. What nobody but the service may see is apart from what lists and filters may reach. */
+/** Tables of users. Secrets, which only the service reads, are apart from what lists and filters reach. */
 import { sql } from '../port.js'
 import type { Migration } from './migration.js'
 

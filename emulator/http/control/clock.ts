@@ -34,7 +34,7 @@ function moved(clock: Clock, move: Move): Clock {
   return clock
 }
 
-/** Whoever was known may have been logged in for too long by that time. */
+/** Sessions may have expired by that time. */
 function changed({ bus, events }: Backend, projectId: string | null, clock: Clock, how: 'moved' | 'reset' = 'moved') {
   void bus.publish([{ kind: 'identity' }])
   events.add({ kind: `clock.${how}`, projectId, clock: shown(clock) })

@@ -41,7 +41,7 @@ async function strikeBy({ fault, draw }: Strike, exchange: Exchange): Promise<vo
   }
 }
 
-/** Nobody is to seek a real cause. */
+/** The answer says so, so that no real cause is looked for. */
 function name({ id, kind }: Fault, exchange: Exchange): void {
   const before = exchange.headers[faultHeader]
   const words = `${id} ${kind}`

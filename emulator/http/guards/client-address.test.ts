@@ -4,7 +4,7 @@ import { clientAddress } from './client-address.js'
 
 const cases: readonly [trusted: number, forwarded: string | undefined, socket: string, address: string][] = [
   [0, undefined, '203.0.113.7', '203.0.113.7'],
-  // Whoever is not behind a proxy may write what it likes there.
+  // A client that is not behind a proxy may write what it likes there.
   [0, '198.51.100.1', '203.0.113.7', '203.0.113.7'],
   [1, '198.51.100.1', '10.0.0.1', '198.51.100.1'],
   // What stands before the proxy's own entry came with the request.

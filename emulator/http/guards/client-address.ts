@@ -5,7 +5,7 @@ import { isLoopbackAddress } from '../../../client/protocol/model/loopback.js'
 
 /**
  * The address that the outermost trusted proxy was called from; with none, that of the connection. Of IPv6 it is the
- * network, since whoever has one address there has 2^64 of them.
+ * network, since a client that has one address there has 2^64 of them.
  */
 export function clientAddress({ headers, socket }: IncomingMessage, trustedProxies: number): string {
   const header = headers['x-forwarded-for']

@@ -24,7 +24,7 @@ interface Watched {
   known: string
 }
 
-/** How often all are looked at, whatever happens; soon after a message that something about anybody has changed. */
+/** How often all are looked at, whatever happens; soon after a message that an identity has changed. */
 const everyMilliseconds = 5_000
 const soonMilliseconds = 20
 

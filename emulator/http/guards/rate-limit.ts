@@ -28,7 +28,7 @@ export interface RateLimiter {
   /**
    * Counts one request of that key, at that moment; nothing if nothing is limited. A refused request does not count.
    *
-   * @throws {DatabaseError} where nobody can say what is left
+   * @throws {DatabaseError} where the count cannot be read
    */
   count(key: string, rules: RateRules, now: Date): Promise<RateState | undefined>
 }
@@ -87,7 +87,7 @@ function useOneOfEach(limits: Backend['limits'], windows: readonly Counted[]): b
   return true
 }
 
-/** Others may use what comes before whoever waits for it does. */
+/** Others may use what comes before the one that waits for it does. */
 async function fillEmpty(limits: Backend['limits'], windows: readonly Counted[]): Promise<void> {
   const empty = windows.filter(({ share }) => share.held === 0)
   await Promise.all(empty.map(({ name, share, limit }) => refill(limits, share, sized(name, limit))))

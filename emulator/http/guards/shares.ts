@@ -40,11 +40,11 @@ export function isSpent(share: Share, most: number): boolean {
 export function useOne(limits: Backend['limits'], share: Share, size: Size): void {
   share.held--
   const isLow = share.held <= share.slice / 2
-  // Whoever finds none left asks again, and learns why that fails.
+  // A request that finds none left asks again, and learns why that fails.
   if (isLow && share.slice > 1 && share.reserved < size.most) refill(limits, share, size).catch(() => undefined)
 }
 
-/** Reserves some of what is left; whoever asks meanwhile waits for the same. @throws {DatabaseError} */
+/** Reserves some of what is left; concurrent requests wait for the same. @throws {DatabaseError} */
 export function refill(limits: Backend['limits'], share: Share, { most, seconds }: Size): Promise<void> {
   share.refilling ??= reserve(limits, share, { most, seconds }).finally(() => {
     share.refilling = undefined

@@ -158,7 +158,7 @@ for (const [code, status] of Object.entries(statuses)) {
   failures.set(String(status), [...(failures.get(String(status)) ?? []), code])
 }
 
-/** Answers that somebody else's name or address may stand in the way of. */
+/** Answers of routes where a name or an address may be taken. */
 const mayClash = new Set<Route['reply']>(['collection', 'signUp', 'login', 'user', 'removedFile'])
 
 function failuresOf(route: Route): string[] {

@@ -1,4 +1,4 @@
-/** All routes of the control API, for whoever develops against the service. */
+/** All routes of the control API, for developers. */
 
 import { audit } from '../control/access/audit.js'
 import { creators } from '../control/access/creators.js'

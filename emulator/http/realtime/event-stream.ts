@@ -9,7 +9,7 @@ import type { EventLog, LoggedEvent } from '../../core/events/event-log.js'
 import { backpressureOf } from './backpressure.js'
 import type { Stream } from './sse.js'
 
-/** What somebody wants to see. */
+/** What a reader of the stream asks for. */
 export interface Followed {
   readonly project: string | undefined
   /** Groups and kinds; left out, all. */

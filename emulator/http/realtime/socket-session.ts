@@ -41,7 +41,7 @@ export function serveSocket(door: Door, socket: WebSocket, handshake: Handshake)
   })
 }
 
-/** Counts what waits to be handled: whoever sends too much of it is not read until some of it is done. */
+/** Counts what waits to be handled: a client that sends too much is not read until some of it is done. */
 function take(state: SocketState, bytes: number): void {
   state.unhandledBytes += bytes
   if (state.unhandledBytes > mostUnhandledBytes) state.socket.pause()

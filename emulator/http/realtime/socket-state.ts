@@ -32,7 +32,7 @@ export interface SocketState {
   readonly subscriber: Subscriber
   /** By the name that was subscribed to. */
   readonly subscriptions: Map<string, CollectionSubscription>
-  /** Nobody, until an `auth` succeeds. */
+  /** Undefined until an `auth` succeeds. */
   identity: Identity | undefined
   dialect: Dialect
   /** Ends the watch over the identity. */

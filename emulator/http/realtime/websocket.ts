@@ -36,7 +36,7 @@ const goingAway: Farewell = { code: 1001, reason: 'going away' }
 
 export interface Realtime {
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Tells everybody that the service goes away. */
+  /** Tells all clients that the service goes away. */
   close(): void
 }
 

@@ -1,4 +1,4 @@
-/** How a file is answered: whole, in part, or not again to whoever has it already. RFC 9110, 13 and 14. */
+/** How a file is answered: whole, in part, or not again to a client that has it cached. RFC 9110, 13 and 14. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline, type Readable } from 'node:stream'
 import type { Outgoing } from '../exchange.js'

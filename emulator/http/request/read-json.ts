@@ -10,13 +10,13 @@ import { openPauses } from '../../core/pauses.js'
 import { parseJsonBytes } from './parse-steps.js'
 import { type BatchMember, scanBody } from './scan-json.js'
 
-/** The request went away before its body was there; nobody waits for an answer. */
+/** The client disconnected before its body was there; no answer is sent. */
 export class Aborted extends Error {}
 
 /** What a sender may still push after its answer is decided, so that it can read the answer. */
 export const mostDrainedBytes = 8 * sizes.mostBodyBytes
 
-/** Nobody types more into a page. */
+/** More than a form in a page sends. */
 const mostFormBytes = 64 * 1024
 
 /** How long a body of JSON may be on its way. */

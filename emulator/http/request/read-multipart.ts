@@ -123,7 +123,7 @@ function takeParts(req: IncomingMessage, rules: PartRules, take: Takers): Promis
         takePart(file).then(
           () => done(null, {}),
           (thrown) => {
-            // A form that ends too early ends the bytes of each of its files; whoever reads them meets that first.
+            // A form that ends too early ends the bytes of each of its files; their reader meets that first.
             const error = file.stream.errored ? formFault(file.stream.errored) : thrown
             refuse(error)
             done(error)

@@ -13,7 +13,7 @@ export function isSecretPath(pattern: string): boolean {
   return secretPaths.test(pattern)
 }
 
-/** Fields that these routes take or answer, and everybody may see. */
+/** Fields that these routes take or answer, and that are no secrets. */
 const plainFields = new Set(
   `id email email_verified emailVerified roles createdAt created_at updatedAt updated_at success message requires_2fa requires2fa
   detail error issues loc msg type user users total limit offset platform scopes expiresAt expires_at url redirectUrl returnTo`.split(

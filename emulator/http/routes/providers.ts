@@ -44,7 +44,7 @@ export const providerRoutes = [
     }),
     reply: 'loginUrl',
     // Browsers say one of the two at least. What says neither is a server or a script: one of another machine could finish a
-    // login of its own in somebody else's browser.
+    // login of its own in another person's browser.
     handle(ctx, { query: { returnTo }, headers, isLocal }) {
       const isBound = !isLocal || headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
       const request = returnTo === undefined ? [] : [['returnTo', returnTo] as const]

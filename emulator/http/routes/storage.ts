@@ -9,7 +9,7 @@ import { route } from '../route.js'
 export const storageRoutes = [
   route({
     id: 'storage.upload',
-    summary: 'Store a file that belongs to nobody and stays until it is deleted.',
+    summary: 'Store a file that belongs to no document or user and stays until it is deleted.',
     method: 'post',
     paths: { any: ['/storage/upload'] },
     needs: 'caller',

@@ -10,7 +10,7 @@ import {
 } from '../../store/providers/idp-accounts.js'
 import type { ProviderAccounts } from '../provider.js'
 
-/** Who can log in before anybody was added. */
+/** The accounts that are there from the start. */
 const firstAccounts: readonly ProviderAccount[] = [
   anAccount('ada', 'Ada Lovelace'),
   anAccount('grace', 'Grace Hopper'),
@@ -22,7 +22,7 @@ const firstAccounts: readonly ProviderAccount[] = [
 export function openAccounts(db: Database): ProviderAccounts {
   let made: Promise<unknown> | undefined
 
-  /** Made when somebody first asks for accounts, so that no start waits for it. */
+  /** Made when accounts are first asked for, so that no start waits for it. */
   function ready() {
     made ??= makeFirst(db).catch((error) => {
       made = undefined

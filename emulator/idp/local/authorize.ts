@@ -8,7 +8,7 @@ import { OAuthError, type ProviderAnswer, redirect } from './exchange.js'
 import type { LoginFaults } from './faults.js'
 import type { Grants } from './grants.js'
 
-/** A client's request to let somebody log in. */
+/** A client's authorization request. */
 export interface LoginRequest {
   readonly client: string
   readonly redirectUrl: string
@@ -29,7 +29,7 @@ export class RefusedToClient extends Error {
 }
 
 /**
- * @throws {OAuthError} to the person, where nobody knows whether the address is the client's
+ * @throws {OAuthError} to the person, where it is unknown whether the address is the client's
  * @throws {RefusedToClient}
  */
 export async function readLoginRequest(

@@ -8,7 +8,7 @@ interface Head {
   readonly path: string
   readonly query: URLSearchParams
   readonly authorization: string | undefined
-  /** Whether a page of somebody else sent it. */
+  /** Whether a page of another origin sent it. */
   readonly isForeign: boolean
   /** Whether it comes from this machine. */
   readonly isLocal: boolean

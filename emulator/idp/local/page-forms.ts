@@ -22,7 +22,7 @@ export async function saveAccount(accounts: ProviderAccounts, form: URLSearchPar
   }
 }
 
-/** Made of the address or the name, so that somebody who is added once more is the same person. */
+/** Made of the address or the name, so that an account that is added once more is the same person. */
 function accountId({ name, email }: { name: string; email: string | null }): string {
   const [local = ''] = (email ?? name).split('@', 1)
   return local

@@ -67,7 +67,7 @@ export async function showProfile({ grants, accounts }: TokenDesk, { authorizati
   return json({ ...profileOf(account, grant.scopes, grant.fault), sub: account.id })
 }
 
-/** Whoever names a client is that client: on a developer's machine there is nothing to win by it. */
+/** A client is whom it names itself: on a developer's machine there is nothing to win by it. */
 function readClient(form: URLSearchParams, authorization: string | undefined): string {
   const [, basic] = /^Basic (\S+)$/i.exec(authorization ?? '') ?? []
   const [named] = basic === undefined ? [] : Buffer.from(basic, 'base64').toString('utf8').split(':', 1)

@@ -39,7 +39,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
     if (isSending) return
     isSending = true
     while (waiting.size > 0 && !isClosed) {
-      // What asks goes last: whoever has received that has received all of them.
+      // What asks goes last: a process that has received that has received all of them.
       const messages = [...waiting.values()].sort((one, other) => Number(decides(one)) - Number(decides(other)))
       const asking = [...askers]
       waiting.clear()
@@ -93,7 +93,7 @@ export function openOutgoing(db: Database, isListening: () => boolean, report: (
   }
 }
 
-/** Whether what it says decides what a request may do: whoever has changed that asks for it next, and perhaps elsewhere. */
+/** Whether what it says decides what a request may do: its client asks for that next, and perhaps of another process. */
 const decides = ({ kind }: Message) => kind !== 'changes'
 
 function subjectOf(message: Message): string {

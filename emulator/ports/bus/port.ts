@@ -24,7 +24,7 @@ export type Handlers = { readonly [Kind in MessageKind]: (message: MessageOf<Kin
 export interface Bus {
   /**
    * To be called after a commit: this process receives the messages at once, the others soon after. Resolves once they have
-   * received those of `identity` and `settings`, or a while has passed; nobody has to wait for `changes`.
+   * received those of `identity` and `settings`, or a while has passed; `changes` need not be waited for.
    */
   publish(messages: readonly Message[]): Promise<void>
   /** Calls back for everything that is published, more often than needed, never less. The answer ends it. */

@@ -14,7 +14,7 @@ const anything: { readonly [Kind in MessageKind]: MessageOf<Kind> } = {
   changes: { kind: 'changes', project: null, seq: null },
 }
 
-/** For whoever cannot know what was published meanwhile. */
+/** For subscribers that cannot know what was published meanwhile. */
 export const everyMessage: readonly Message[] = Object.values(anything)
 
 export function isMessageKind(kind: unknown): kind is MessageKind {

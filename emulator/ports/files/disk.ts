@@ -26,7 +26,7 @@ interface Piece {
 }
 
 export interface DiskOptions {
-  /** Made if it is not there. Nobody else may write in it. */
+  /** Made if it is not there. Nothing else may write in it. */
   readonly folder: string
   /** Whether bytes outlive a power cut. That is worth its time where the rows beside them do. */
   readonly isSynced?: boolean

@@ -43,7 +43,7 @@ export interface FileStore {
   /** All ids, some at a time, in no order. */
   list(): AsyncIterable<readonly string[]>
   has(id: string): Promise<boolean>
-  /** Whether nobody can be about to give these bytes a row any more. */
+  /** Whether no transaction can be about to give these bytes a row any more. */
   isSettled(id: string): Promise<boolean>
   close(): Promise<void>
 }

@@ -36,7 +36,7 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
     // Servers other than Amazon's need not know the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // By itself the library waits for ever, and whoever asks next waits for one of its connections.
+    // By itself the library waits for ever, and the next request waits for one of its connections.
     requestHandler: {
       connectionTimeout: mostConnectMilliseconds,
       requestTimeout: mostMilliseconds,

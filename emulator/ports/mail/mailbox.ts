@@ -25,7 +25,7 @@ export function openMailbox({ transports, warn, ...composing }: Options): Mailer
       insertMail(db, { ...mail, id, createdAt, refused: reason }, raw.toString('utf8')),
     send({ mail: { to }, raw }) {
       for (const { name, send } of transports) {
-        // Whoever waits for the answer does not wait for somebody else's server.
+        // The answer to the request does not wait for a mail server.
         const sent = send(to, raw).catch((error: Error) => warn(notSent(name, error)))
         sending.add(sent)
         sent.finally(() => sending.delete(sent))

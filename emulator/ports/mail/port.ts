@@ -11,7 +11,7 @@ export interface Mailer {
   keep(db: Database, mail: ComposedMail): Promise<void>
   /** Keeps a mail that is not sent, and why. */
   refuse(db: Database, mail: ComposedMail, reason: string): Promise<void>
-  /** Sends a mail that is kept, where sending is set up. Nobody waits for it, and its failure is a warning. */
+  /** Sends a mail that is kept, where sending is set up. No request waits for it, and its failure is a warning. */
   send(mail: ComposedMail): void
   close(): Promise<void>
 }

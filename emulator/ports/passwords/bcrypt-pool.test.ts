@@ -77,7 +77,7 @@ it('contract 10.12 new passwords take neither room nor turns from those who log 
   expect(order).toEqual(['new', 'login', 'new', 'login', 'new'])
 })
 
-it('a pool that closes leaves nobody waiting', async () => {
+it('a pool that closes rejects what waits', async () => {
   openSmallPool()
   const answers = [hashOf('password', 'ada'), hashOf('password', 'grace')]
 

@@ -83,7 +83,7 @@ export function openBcryptPool({ workers = availableParallelism(), mostWaiting =
     })
     worker.on('error', (error) => end(worker, error))
     worker.on('exit', () => end(worker, plainError('UNAVAILABLE')))
-    // Last of all: whoever listens to a thread has it hold the process again.
+    // Last of all: a listener on a thread has it hold the process again.
     worker.unref()
     return worker
   }

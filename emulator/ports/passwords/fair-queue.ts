@@ -1,4 +1,4 @@
-/** A bounded queue in which owners take turns: whoever asks for much delays and displaces mostly itself. */
+/** A bounded queue in which owners take turns: one that asks for much delays and displaces mostly itself. */
 export interface FairQueue<Item> {
   /**
    * Answers the item that has no room: the newest of the owner with the most waiting.

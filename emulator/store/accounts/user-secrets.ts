@@ -1,4 +1,4 @@
-/** What a user has that nobody may see. No filter, sort or populate reaches this table. */
+/** The secrets of users. No filter, sort or populate reaches this table. */
 import { type Database, nothing, sql, writing } from '../../database/port.js'
 
 export interface UserSecrets {

@@ -16,7 +16,7 @@ export interface ListPlace extends Pick<Reach, 'project'>, Reader {
   readonly indexes?: FieldIndexes | undefined
   /** Only documents that this user created. */
   readonly creator?: string | undefined
-  /** Left out in a transaction, whose changes nobody else may ever see. */
+  /** Left out in a transaction, whose changes may be rolled back. */
   readonly totals?: Totals | undefined
 }
 

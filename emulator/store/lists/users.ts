@@ -53,7 +53,7 @@ function matchingUsers(place: UserPlace, query: ListQuery): Fragment {
 }
 
 /**
- * The index that keeps addresses apart leads to the user of one, so that nobody reads a million users for it. Whether it is written
+ * The index that keeps addresses apart leads to the user of one, so that a million users are not read for it. Whether it is written
  * in the same way, the filter decides.
  */
 function ofAddress(project: string, { all }: Where): Fragment {

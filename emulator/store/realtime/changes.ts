@@ -163,9 +163,9 @@ export async function insertCollectionChange(
 }
 
 /**
- * Records that collections were reset, in the transaction that does it; the newest number. With `isWhole`, whoever knows a
+ * Records that collections were reset, in the transaction that does it; the newest number. With `isWhole`, a subscriber that knows a
  * number of the project from before has to begin anew, whatever it subscribes to: the number after the last one is left out, so
- * that nobody who has received that one seems to lack nothing.
+ * that no subscriber that has received that one seems to lack nothing.
  */
 export async function insertResets(
   tx: Database,

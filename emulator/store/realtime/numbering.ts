@@ -1,16 +1,16 @@
 /**
  * When changes get their numbers. Where one transaction runs at a time, each change is written with the next one. Where many run
- * beside one another, a change waits in `pending_changes`, and whoever reads changes numbers what is committed first: a
- * transaction that stays open holds up nobody, and what it has written gets later numbers.
+ * beside one another, a change waits in `pending_changes`, and each reader of changes numbers what is committed first: a
+ * transaction that stays open holds up no other, and what it has written gets later numbers.
  */
 import { type Database, type Fragment, sql } from '../../database/port.js'
 
 /** What gets its numbers at once, while the project's row is locked. */
 const most = 2_000
-/** For who else is numbering. A state that is being replaced holds the project's row until it is whole, and nobody writes meanwhile. */
+/** For who else is numbering. A state that is being replaced holds the project's row until it is whole, and no other transaction writes meanwhile. */
 const patienceMilliseconds = 2_000
 
-/** Gives every change of a project that is committed its number. Where somebody else is about it, waits a while for that. */
+/** Gives every change of a project that is committed its number. Where another transaction is at it, waits a while for that. */
 export async function numberChanges(db: Database, project: string): Promise<void> {
   if (!db.capabilities.runsWritersTogether) return
   while ((await hasPending(db, project)) && (await numberSome(db, project)) === most);
@@ -50,7 +50,7 @@ async function hasPending(db: Database, project: string): Promise<boolean> {
   return row?.has_pending === true
 }
 
-/** How many; null where somebody else is numbering the project, and has not come to an end. */
+/** How many; null where another transaction is numbering the project, and has not come to an end. */
 async function numberSome(db: Database, project: string): Promise<number | null> {
   const [row] = await db.query<{ numbered: number | null }>(
     sql`select number_changes(${project}, ${most}::int, ${patienceMilliseconds}::int) as numbered`,

@@ -1,4 +1,4 @@
-/** What is asked of all projects and collections at once, for whoever watches all of them. */
+/** What is asked of all projects and collections at once, for the stream of all events. */
 import { type Database, sql } from '../../database/port.js'
 import { numberAllChanges } from './numbering.js'
 

@@ -6,7 +6,7 @@ import { insertResets } from './changes.js'
 const skipped = 1_000_000_000
 
 /**
- * Leaves out the numbers that may have been given already, and has whoever subscribes to a collection of the project read anew,
+ * Leaves out the numbers that may have been given already, and has subscribers to collections of the project read anew,
  * also if it comes back with a number that the project has lost.
  */
 export async function restartNumbers(db: Database, project: string, at: string): Promise<void> {

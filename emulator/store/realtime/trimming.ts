@@ -51,7 +51,7 @@ export async function deleteOldChanges(
   return rows.reduce((sum, { changes }) => sum + changes, 0)
 }
 
-/** Whoever asks for the oldest change that is kept begins to look behind those that are gone. The row is locked for no longer than that. */
+/** The query for the oldest change that is kept begins to look behind those that are gone. The row is locked for no longer than that. */
 async function skipDeleted(db: Database, reached: ReadonlyMap<string, number>): Promise<void> {
   await db.query(
     makingRoom(sql`

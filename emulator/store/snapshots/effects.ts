@@ -11,8 +11,8 @@ export function effectsOf(id: string, part: PartName): Fragment {
 export const markOfRow = sql`md5(t::text)`
 
 /**
- * Compares what is there with the snapshot. Whatever changes from now on is not the command's. Where nobody has said when the
- * command ended, what is other or new may be anybody's: then only what is gone counts, and no row has a mark like the others'.
+ * Compares what is there with the snapshot. Whatever changes from now on is not the command's. Where it is not known when the
+ * command ended, what is other or new may be of others: then only what is gone counts, and no row has a mark like the others'.
  */
 export async function insertEffects(
   tx: Database,
@@ -36,7 +36,7 @@ export async function insertEffects(
   await tx.query(writing(sql`update snapshots set is_settled = true where id = ${id}`))
 }
 
-/** Accounts of the built-in provider are not taken back, and that somebody logged in is no effect of a command. */
+/** Accounts of the built-in provider are not taken back, and a login is no effect of a command. */
 const passedOver: readonly PartName[] = ['sessions', 'idp_accounts']
 
 /** Whether the command has done anything that could be taken back. */

@@ -10,7 +10,7 @@ export async function seeOneMoment(tx: Database): Promise<void> {
 
 /** Copies everything, and registers it. Files stay where they are: from now on their bytes are kept for the snapshot too. */
 export async function insertSnapshot(tx: Database, project: string, snapshot: NewSnapshot): Promise<void> {
-  // Whoever deletes one of these files meanwhile waits; if somebody just has, all of this is done again.
+  // A transaction that deletes one of these files meanwhile waits; if one just has, all of this is done again.
   const files = sql`select 1 from files t where ${parts.files.rowsOf(project)} for share`
   await tx.query(onItsOwn(sql`select count(*) as files from (${files}) as held`))
   for (const name of partNames) {

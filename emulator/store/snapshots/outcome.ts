@@ -8,7 +8,7 @@ export interface Outcome {
   readonly restored: number
   /** Rows that came with the command and are gone. */
   readonly removed: number
-  /** Rows that somebody has written since, or whose place is taken: some of them, and how many there are. */
+  /** Rows that others have written since, or whose place is taken: some of them, and how many there are. */
   readonly kept: readonly { readonly id: string; readonly name: string | null }[]
   readonly keptCount: number
 }

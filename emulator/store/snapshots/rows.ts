@@ -26,7 +26,7 @@ export async function selectKeptColumns(db: Database, id: string): Promise<Reado
   return new Map(rows.map(({ part, columns }) => [part, JSON.parse(columns) as string[]]))
 }
 
-/** All rows of a part as they lie in its table, which nobody changes: no order has to be made, and no index is needed. */
+/** All rows of a part as they lie in its table, which does not change: no order has to be made, and no index is needed. */
 export async function* selectKeptRows(db: Database, id: string, part: PartName): AsyncGenerator<string[]> {
   const kept = keptIn(id, part)
   const table = tableOf(id, part)

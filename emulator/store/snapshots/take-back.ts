@@ -1,4 +1,4 @@
-/** Takes back what a command has done, row by row, wherever nobody else has written since. */
+/** Takes back what a command has done, row by row, except rows that others have written since. */
 import { type Database, type Fragment, identifier, joinSql, sql, writing } from '../../database/port.js'
 import { isOrphan } from '../files.js'
 import { effectsOf, markOfRow } from './effects.js'
@@ -7,7 +7,7 @@ import { type Restoring, restoreSettings } from './restore.js'
 
 /**
  * In a transaction that has locked the project, and whose snapshot has its effects. Accounts of the built-in provider are left
- * alone: other projects use them too, so what is different may be anybody's.
+ * alone: other projects use them too, so what is different may be of any of them.
  */
 export async function takeBack(restoring: Restoring): Promise<void> {
   const { tx, project } = restoring
@@ -73,7 +73,7 @@ function changedBack(restoring: Restoring, part: PartName, mayReturn: Fragment):
 }
 
 /**
- * One that came with the command goes unless somebody else has written into it: before others return, since one of them may have
+ * One that came with the command goes unless others have written into it: before others return, since one of them may have
  * had its name. Its documents are taken back with all others.
  */
 async function takeBackCollections(restoring: Restoring): Promise<void> {
@@ -166,7 +166,7 @@ async function takeBackFiles(restoring: Restoring): Promise<void> {
   )
 }
 
-/** Whether the project itself was changed by the command, and by nobody since. */
+/** Whether the project itself was changed by the command, and not since. */
 async function isAsLeft({ tx, project, id }: Restoring): Promise<boolean> {
   const rows = await tx.query(
     onItsOwn(sql`

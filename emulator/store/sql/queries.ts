@@ -1,4 +1,4 @@
-/** A query of somebody else, over views that stand for its tables: how it is written, estimated and carried out. */
+/** An untrusted query, over views that stand for its tables: how it is written, estimated and carried out. */
 import {
   type Database,
   type Fragment,
