@@ -18,7 +18,7 @@ const cacheControl = 'public, max-age=0, must-revalidate'
 /** A file shown in a browser may look as it likes, load what is itself, and run nothing. */
 const shownPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
 
-/** @throws {SvcError} `NOT_FOUND`, `ORIGIN_NOT_ALLOWED`, `UNAVAILABLE` where the bytes are gone */
+/** @throws {SvcError} `NOT_FOUND`, also where its bytes are gone; `ORIGIN_NOT_ALLOWED`, `UNAVAILABLE` while the store does not answer */
 export async function serveStoredFile(door: Door, exchange: Exchange): Promise<Outgoing> {
   const { req, params } = exchange
   const { id = '', name = '' } = params
@@ -40,10 +40,21 @@ export async function serveStoredFile(door: Door, exchange: Exchange): Promise<O
     describing: describing(file),
     async read(part) {
       const bytes = await door.backend.files.read(id, part)
-      if (!bytes) throw new SvcError('UNAVAILABLE', 'The bytes of this file are gone.')
+      if (!bytes) throw bytesAreGone()
       return bytes
     },
+    async requireBytes() {
+      if (!(await door.backend.files.has(id))) throw bytesAreGone()
+    },
   })
+}
+
+/** Our choice: 404, as of what was deleted. No retry brings them back, which 503 would promise. */
+function bytesAreGone(): SvcError {
+  return new SvcError(
+    'NOT_FOUND',
+    'The bytes of this file are gone, though it is known. Bring them back from a backup, or delete the file.',
+  )
 }
 
 /** What an answer that has bytes says of them. */

@@ -73,6 +73,24 @@ it('is unreachable while its server does not answer', async () => {
   expect(failures).toMatchObject(Array(3).fill({ reason: { name: 'StorageError', kind: 'unreachable' } }))
 })
 
+it('is unreachable, and lacks no file, while its bucket is not there', async () => {
+  let isThere = true
+  const { url, stop } = await startS3((_req, res) => {
+    if (isThere) return false
+    res.writeHead(404, { 'content-type': 'application/xml' })
+    res.end('<?xml version="1.0"?><Error><Code>NoSuchBucket</Code><Message>No.</Message></Error>')
+    return true
+  })
+  const store = await openS3Store({ url: url('things'), place })
+  await store.write(place, chunks('x'))
+
+  isThere = false
+  const reading = store.read(place)
+
+  await expect(reading).rejects.toMatchObject({ name: 'StorageError', kind: 'unreachable' })
+  await stop()
+})
+
 it('is unreachable while its server says nothing, and writes nothing half', async () => {
   let isSilent = false
   const { url, stop } = await startS3(() => isSilent)

@@ -16,6 +16,8 @@ export interface ServedFile {
   readonly describing: Readonly<Record<string, string>>
   /** The bytes of a part, or all of them. */
   read(part: PartOfFile | undefined): Promise<Readable>
+  /** Fails as `read` does, for who asks for the headers alone; left out, the bytes are there. */
+  requireBytes?(): Promise<void>
 }
 
 export async function answerFile(req: IncomingMessage, file: ServedFile): Promise<Outgoing> {
@@ -33,7 +35,10 @@ export async function answerFile(req: IncomingMessage, file: ServedFile): Promis
   }
   const described = { ...headers, ...file.describing }
   const answer = part === 'whole' ? whole(described, size) : partial(described, size, part)
-  if (req.method === 'HEAD') return { ...answer, open: (res) => void res.end() }
+  if (req.method === 'HEAD') {
+    await file.requireBytes?.()
+    return { ...answer, open: (res) => void res.end() }
+  }
   const bytes = await file.read(part === 'whole' ? undefined : part)
   if (req.socket.destroyed) {
     bytes.destroy()

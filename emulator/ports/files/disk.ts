@@ -66,6 +66,13 @@ export async function openDiskStore({
     }
   }
 
+  /** Without the folder, as while its disk is not mounted, nothing is known of the file. */
+  async function noneOfFolder(error: NodeJS.ErrnoException): Promise<undefined> {
+    noneIfMissing(error)
+    if (await stat(folder).catch(noneIfMissing)) return undefined
+    throw new StorageError('unreachable', 'The folder of the files is not there.', error)
+  }
+
   return {
     async write(id, bytes) {
       const place = pathOf(id)
@@ -85,7 +92,7 @@ export async function openDiskStore({
     async read(id, range) {
       const place = { start: range?.first ?? 0, end: range?.last, highWaterMark: pieceBytes }
       const bytes = createReadStream(pathOf(id), place)
-      return once(bytes, 'open').then(() => bytes, noneIfMissing)
+      return once(bytes, 'open').then(() => bytes, noneOfFolder)
     },
 
     async remove(ids) {
@@ -103,7 +110,7 @@ export async function openDiskStore({
       yield ids
     },
 
-    has: async (id) => (await stat(pathOf(id)).catch(noneIfMissing)) !== undefined,
+    has: async (id) => (await stat(pathOf(id)).catch(noneOfFolder)) !== undefined,
 
     // The folder is this process's own: what was there before it began, no request is at work on.
     async isSettled(id) {

@@ -207,7 +207,9 @@ function unreachable(message: string, hint: string, cause?: unknown): StartError
 }
 
 function noneIfMissing(error: unknown): undefined {
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
+  // Without its bucket, nothing is known of the object.
+  if (name === 'NoSuchBucket') throw new StorageError('unreachable', 'The bucket is not there.', error)
   if ($metadata?.httpStatusCode !== 404) refuse(error)
 }
 

@@ -1,5 +1,5 @@
 /** What becomes of bytes and rows over restarts, faults and cut connections. */
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ it('keeps files over a restart, and removes bytes that never got a row', async (
   expect(await (await fetch(moved(file, second))).text()).toBe('Hello')
 })
 
-it('answers 503 for a file whose bytes are gone, and goes on', async () => {
+it('answers 404 for a file whose bytes are gone, says what to do, and goes on', async () => {
   const dir = await aFolder()
   const first = await start(dir)
   const [lost, kept] = [await upload(first, 'lost'), await upload(first, 'kept')]
@@ -85,8 +85,28 @@ it('answers 503 for a file whose bytes are gone, and goes on', async () => {
 
   const second = await start(dir)
 
-  expect((await fetch(moved(lost, second))).status).toBe(503)
+  const answer = await fetch(moved(lost, second))
+  expect(answer.status).toBe(404)
+  expect(answer.headers.get('svc-error-code')).toBe('NOT_FOUND')
+  expect(await answer.text()).toContain('Bring them back from a backup, or delete the file.')
+  expect((await fetch(moved(lost, second), { method: 'HEAD' })).status).toBe(404)
   expect(await (await fetch(moved(kept, second))).text()).toBe('kept')
+})
+
+it('answers 503, to be tried again, while the folder of the files is not there', async () => {
+  const dir = await aFolder()
+  const emulator = await start(dir)
+  const file = await upload(emulator, 'Hello')
+  const folder = await home(dir)
+  await rename(folder, `${folder}-unmounted`)
+
+  const answers = [await fetch(file.url), await fetch(file.url, { method: 'HEAD' })]
+  await rename(`${folder}-unmounted`, folder)
+  const later = await fetch(file.url)
+
+  expect(answers.map(({ status }) => status)).toEqual([503, 503])
+  expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(['1', '1'])
+  expect(await later.text()).toBe('Hello')
 })
 
 it('removes the bytes of a deleted file', async () => {
