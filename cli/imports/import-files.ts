@@ -20,6 +20,8 @@ export type ImportProgress =
 export interface ImportReport {
   readonly accepted: number
   readonly refused: number
+  /** Of `accepted`, those that were to have an id that is not there: they were created under another. */
+  readonly newIds: number
   readonly refusals: readonly ReportedRefusal[]
   readonly refusedFile: string | null
   readonly seconds: number
@@ -63,6 +65,7 @@ export async function* importFiles(
   return {
     accepted: sum(files, 'accepted'),
     refused: refusedRows,
+    newIds: sum(files, 'newIds'),
     refusals: refused.first(),
     refusedFile: refusedRows > 0 ? refused.path : null,
     seconds: (performance.now() - begunAt) / 1000,
@@ -99,15 +102,27 @@ export function sizeOf(inputs: readonly ImportSource[]): number | undefined {
 }
 
 /** The report in words. */
-export function reportLines({ accepted, refused, refusals, refusedFile, seconds, files }: ImportReport): string[] {
+export function reportLines(report: ImportReport): string[] {
+  const { accepted, refused, newIds, refusals, refusedFile, seconds, files } = report
   const rate = Math.round((accepted - sum(files, 'acceptedBefore')) / Math.max(seconds, 0.001))
   const summary = `${counted(accepted, 'document')} imported in ${duration(seconds)} (${count(rate)}/s)`
-  if (refused === 0) return [summary]
+  const first = newIds === 0 ? [summary] : [summary, ...newIdLines(newIds)]
+  if (refused === 0) return first
   const shown = refusals.map(({ file, line, reason }) => `  ${file}:${line}  ${reason}`)
   const more = refused > shown.length ? [`  … and ${count(refused - shown.length)} more`] : []
-  return [summary, `${counted(refused, 'row')} refused, kept with the reasons in ${refusedFile}:`, ...shown, ...more]
+  return [...first, `${counted(refused, 'row')} refused, kept with the reasons in ${refusedFile}:`, ...shown, ...more]
 }
 
-function sum(files: readonly ImportSummary[], name: 'accepted' | 'refused' | 'acceptedBefore'): number {
+/** The service gives each document its id. */
+function newIdLines(newIds: number): string[] {
+  return [
+    newIds === 1
+      ? '1 document had an id that is not there; it was created with a new id'
+      : `${count(newIds)} documents had ids that are not there; they were created with new ids`,
+    'what refers to them by their former ids no longer finds them; a snapshot (svc snapshot) keeps ids',
+  ]
+}
+
+function sum(files: readonly ImportSummary[], name: 'accepted' | 'refused' | 'newIds' | 'acceptedBefore'): number {
   return files.reduce((total, file) => total + file[name], 0)
 }

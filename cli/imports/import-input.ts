@@ -22,6 +22,8 @@ export interface ImportSummary {
   readonly file: string
   readonly accepted: number
   readonly refused: number
+  /** Of `accepted`, those that were to have an id that is not there: they were created under another. */
+  readonly newIds: number
   /** Of `accepted`, those that an earlier run of the same import created. */
   readonly acceptedBefore: number
   /** False where it was stopped; the same command goes on. */
@@ -44,7 +46,8 @@ export async function* importInput(
     ? { state: from, isWhole: true }
     : yield* importRest(input, file, from, options)
   if (isWhole) file.save({ ...state, isWhole })
-  return { file: input.name, accepted: state.accepted, refused: state.refused, acceptedBefore: from.accepted, isWhole }
+  const { accepted, refused, newIds = 0 } = state
+  return { file: input.name, accepted, refused, newIds, acceptedBefore: from.accepted, isWhole }
 }
 
 function importRest(
@@ -73,5 +76,6 @@ function senderOf({ client, collection, upsertBy, refusesKeyless = false, onCrea
       { idempotencyKey, returning: onCreated !== undefined },
     )
     onCreated?.(created.map(({ id }) => id))
+    return 0
   }
 }

@@ -1,6 +1,6 @@
 import type { BadRow, InputRecord, Records } from '../../seeds/records/record.js'
 import { type Chunk, gather } from './chunks.js'
-import { type RefusedRow, type SendRows, sendRows } from './send-chunk.js'
+import { type RefusedRow, type SendRows, type Sent, sendRows } from './send-chunk.js'
 import type { ImportState, StateFile } from './state.js'
 
 export interface ImportRun {
@@ -29,10 +29,8 @@ export interface ImportResult {
 const saveEveryMs = 500
 const mostBadRows = 1_000
 
-interface Finished {
+interface Finished extends Sent {
   readonly chunk: Chunk
-  readonly accepted: number
-  readonly refused: readonly RefusedRow[]
 }
 
 interface CutChunk {
@@ -101,10 +99,7 @@ function readNext(chunks: AsyncGenerator<CutChunk>): Promise<Happening> {
 
 function send({ chunk, bad }: CutChunk, importId: string, send: SendRows): Promise<Happening> {
   return sendRows(chunk.rows, importId, send).then(
-    ({ accepted, refused }): Happening => ({
-      kind: 'answered',
-      outcome: { chunk, accepted, refused: merge(refused, bad) },
-    }),
+    (sent): Happening => ({ kind: 'answered', outcome: { ...sent, chunk, refused: merge(sent.refused, bad) } }),
     (error): Happening => ({ kind: 'failed', error, chunk }),
   )
 }
@@ -151,6 +146,7 @@ function advance(from: ImportState, finished: Map<number, Finished>): ImportStep
       done: next.chunk.to,
       endByte: next.chunk.endByte,
       accepted: state.accepted + next.accepted,
+      newIds: (state.newIds ?? 0) + next.newIds,
       refused: state.refused + next.refused.length,
     }
   }

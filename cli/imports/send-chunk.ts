@@ -11,11 +11,12 @@ export interface RefusedRow {
   readonly row: JsonObject | string
 }
 
-/** Creates all of these or none; `key` makes a repetition safe. */
-export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<void>
+/** Creates all of these or none; `key` makes a repetition safe. Answers how many documents have another id than their row named. */
+export type SendRows = (rows: readonly ReadRow[], key: string) => Promise<number>
 
 export interface Sent {
   readonly accepted: number
+  readonly newIds: number
   readonly refused: readonly RefusedRow[]
 }
 
@@ -24,13 +25,15 @@ export interface Sent {
  * the others sent again; where it names none, the rows are halved until the bad one is alone.
  */
 export async function sendRows(rows: readonly ReadRow[], importId: string, send: SendRows): Promise<Sent> {
-  if (rows.length === 0) return { accepted: 0, refused: [] }
+  if (rows.length === 0) return { accepted: 0, newIds: 0, refused: [] }
   try {
-    await send(rows, idempotencyKey(rows, importId))
-    return { accepted: rows.length, refused: [] }
+    const newIds = await send(rows, idempotencyKey(rows, importId))
+    return { accepted: rows.length, newIds, refused: [] }
   } catch (error) {
     if (!(error instanceof SvcError) || !isAboutRows(error)) throw error
-    if (rows.length === 1) return { accepted: 0, refused: rows.map((row) => refusal(row, reasonOf(error))) }
+    if (rows.length === 1) {
+      return { accepted: 0, newIds: 0, refused: rows.map((row) => refusal(row, reasonOf(error))) }
+    }
     const named = namedRows(error, rows.length)
     return named ? sendOthers(rows, named, importId, send) : sendHalves(rows, importId, send)
   }
@@ -51,14 +54,18 @@ async function sendOthers(
     importId,
     send,
   )
-  return { accepted: rest.accepted, refused: inOrder([...refused, ...rest.refused]) }
+  return { ...rest, refused: inOrder([...refused, ...rest.refused]) }
 }
 
 async function sendHalves(rows: readonly ReadRow[], importId: string, send: SendRows): Promise<Sent> {
   const middle = Math.ceil(rows.length / 2)
   const first = await sendRows(rows.slice(0, middle), importId, send)
   const second = await sendRows(rows.slice(middle), importId, send)
-  return { accepted: first.accepted + second.accepted, refused: [...first.refused, ...second.refused] }
+  return {
+    accepted: first.accepted + second.accepted,
+    newIds: first.newIds + second.newIds,
+    refused: [...first.refused, ...second.refused],
+  }
 }
 
 /** The same rows of the same import always travel under the same key, and others under another. */

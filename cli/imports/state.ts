@@ -17,6 +17,8 @@ export interface ImportState {
   readonly endByte: number
   readonly accepted: number
   readonly refused: number
+  /** Of `accepted`, those whose id was not there; left out, none. */
+  readonly newIds?: number
   /** Whether the whole file is dealt with; kept as long as the other files of the import are not. */
   readonly isWhole?: boolean
   /** How much of the file of refused rows was written by then. */

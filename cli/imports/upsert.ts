@@ -43,6 +43,7 @@ export function upsertSender(
     await create(collection, created, idempotencyKey)
     // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
     await create(collection, keyless, `${idempotencyKey}-keyless`)
+    return field === 'id' ? created.length : 0
   }
 }
 

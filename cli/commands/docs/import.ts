@@ -27,7 +27,7 @@ export default class DocsImport extends TargetCommand {
 Rows that the service refuses are written to a file, with their line and the reason; all others go in. An
 import that was stopped goes on where it stopped when the same command is given again: nothing is created twice.
 With --upsert, a row changes the document that has the row's value in the field of --by, and creates one where there is
-none.`)
+none. With --by id, a document that was deleted is created with a new id, and it says how many were.`)
   static override examples = [
     '<%= config.bin %> docs import cities cities.json',
     '<%= config.bin %> docs import users "exports/*.csv" --types zip:string --upsert --by email',

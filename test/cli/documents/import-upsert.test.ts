@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { upsertSender } from '../../../cli/imports/upsert.js'
@@ -35,6 +35,29 @@ test('with --upsert --by a row changes the document that has its value, and crea
     { email: 'bob@example.com', name: 'Bob' },
     { email: 'cyd@example.com', name: 'Cyd' },
   ])
+})
+
+test('with --upsert --by id, documents that were deleted are created with new ids, which it says', async () => {
+  file('ids.ndjson', '{"name":"Ada"}\n{"name":"Bob"}\n{"name":"Cyd"}')
+  await world.svc(['docs', 'import', 'exported', 'ids.ndjson', '--create'])
+  await world.svc(['docs', 'export', 'exported', '--with-ids', '--out', 'exported.ndjson'])
+  const words = ['docs', 'import', 'exported', 'exported.ndjson', '--upsert', '--by', 'id', '--restart']
+
+  const nothingGone = await world.svc(words)
+  const [first, second] = readFileSync(join(world.folder, 'exported.ndjson'), 'utf8')
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]))
+  await world.svc(['docs', 'delete', 'exported', first ?? '', second ?? '', '--yes'])
+  const twoGone = await world.svc(words)
+  await world.svc(['docs', 'delete', 'exported', '--all', '--yes'])
+  const report = (await world.json(words)) as { accepted: number; newIds: number }
+
+  expect(nothingGone.stderr).not.toContain('not there')
+  expect(twoGone).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('2 documents had ids that are not there; they were created with new ids'),
+  })
+  expect(report).toMatchObject({ accepted: 3, newIds: 3 })
 })
 
 test('contract 10.7 with --upsert, values that grow as they are encoded are looked for a query at a time', async () => {
