@@ -75,6 +75,31 @@ function hasPart({ users, files }: JsonObject): boolean {
   return isObject(users) || isObject(files)
 }
 
+/** @throws {InputFailure} for `{"posts": […]}`, which would be one document of a collection that is named after its file */
+export function requireNoBareCollections({ placeOf }: SeedSource, value: Json): void {
+  if (!isObject(value)) return
+  const names = Object.keys(value).filter((name) => !parts.includes(name))
+  const [name] = names.filter((each) => isBareCollection(value[each]))
+  if (name === undefined || !names.every((each) => isBareCollection(value[each]) || isEmptyArray(value[each]))) return
+  const hint = `Write {"collections": {"${name}": {"documents": […]}}}; a single document is written as an array of one.`
+  throw badSeed(
+    placeOf([name]),
+    `"${name}" looks like a collection, and stands outside of "collections"`,
+    undefined,
+    hint,
+  )
+}
+
+/** Documents in an array, or `documents` as a seed writes them. */
+function isBareCollection(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isObject)
+  return isObject(value) && typeof value.documents === 'object' && value.documents !== null
+}
+
+function isEmptyArray(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
 /** @throws {InputFailure} with the place of what is not as a seed has to be */
 export function readContent(source: SeedSource, content: JsonObject): SeedContent {
   const other = Object.keys(content).find((name) => !parts.includes(name))

@@ -22,6 +22,6 @@ export function noFile(name: string, cause?: unknown): InputFailure {
 }
 
 /** What is wrong with a seed, and where: `seed.json:5`. */
-export function badSeed(place: string, what: string, cause?: unknown): InputFailure {
-  return new InputFailure('invalid', 'BAD_SEED', `${place}: ${what}.`, undefined, { cause })
+export function badSeed(place: string, what: string, cause?: unknown, hint?: string): InputFailure {
+  return new InputFailure('invalid', 'BAD_SEED', `${place}: ${what}.`, hint, { cause })
 }

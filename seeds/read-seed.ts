@@ -1,6 +1,6 @@
 /** A seed from its file: JSON or a module with collections, users and files, or the documents of one collection. */
 import { extname } from 'node:path'
-import { isSeedContent, readContent, type SeedContent } from './content.js'
+import { isSeedContent, readContent, requireNoBareCollections, type SeedContent } from './content.js'
 import { misused } from './failure.js'
 import { readJsonFile } from './json-file.js'
 import { type ModuleOptions, runSeedModule } from './run-module.js'
@@ -22,6 +22,8 @@ export async function readSeedFile(name: string, modules: ModuleOptions | undefi
   }
   if (extname(name) !== '.json') return { text: undefined }
   const { content, plainText, lineOf } = await readJsonFile(name)
-  if (!isSeedContent(content)) return { text: plainText }
-  return { content: readContent({ name, placeOf: (path) => `${name}:${lineOf(path)}` }, content) }
+  const source = { name, placeOf: (path: readonly string[]) => `${name}:${lineOf(path)}` }
+  if (isSeedContent(content)) return { content: readContent(source, content) }
+  requireNoBareCollections(source, content)
+  return { text: plainText }
 }

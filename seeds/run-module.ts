@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import type { Client } from '../client/index.js'
 import { isObject, type Json, type JsonObject } from '../client/protocol/model/json.js'
-import { isSeedContent, readContent, type SeedContent, type SeedSource } from './content.js'
+import { isSeedContent, readContent, requireNoBareCollections, type SeedContent, type SeedSource } from './content.js'
 import { badSeed } from './failure.js'
 import type { Faker } from './faker.js'
 import { importModule, reasonOf } from './import-module.js'
@@ -38,6 +38,7 @@ export async function runSeedModule(name: string, options: ModuleOptions): Promi
     return readContent(source, { collections: { [collectionOf(name)]: { documents: content } } })
   }
   if (content === null) return readContent(source, {})
+  requireNoBareCollections(source, content)
   const what = isObject(content)
     ? `"${Object.keys(content)[0] ?? ''}" is not part of a seed`
     : `exports a ${typeof content}`
