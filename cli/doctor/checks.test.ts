@@ -119,19 +119,27 @@ test('an index that was begun long ago and is not ready is wrong, one that is ju
   expect(seenIndexes([{ ...index, isReady: true }], new Date('2030-02-01')).said).toMatch(/^1 kept, 2/)
 })
 
-test('an emulator whose folder was removed is found by its process', () => {
+test('an emulator whose folder or state folder was removed is found by its process', () => {
   const proc = join(app, 'proc')
-  const run = (pid: number, words: readonly string[], cwd: string) => {
-    mkdirSync(join(proc, String(pid)), { recursive: true })
+  const run = (pid: number, words: readonly string[], cwd: string, open = '/dev/null') => {
+    mkdirSync(join(proc, String(pid), 'fd'), { recursive: true })
     writeFileSync(join(proc, String(pid), 'cmdline'), words.join('\0'))
     symlinkSync(cwd, join(proc, String(pid), 'cwd'))
+    symlinkSync(open, join(proc, String(pid), 'fd', '20'))
   }
+  const files = '/app/.svc/files/b5b7a5c3-5e9a-460b-a5d4-3b6016808685'
   run(11, ['node', '/app/node_modules/.bin/svc', 'dev', '--json'], '/app (deleted)')
   run(12, ['node', '/app/node_modules/.bin/svc', 'dev'], '/app')
   run(13, ['node', '/app/server.js', 'dev'], '/app (deleted)')
+  run(14, ['node', '/app/node_modules/.bin/svc', 'dev'], '/app', `${files} (deleted)`)
+  run(15, ['node', '/app/node_modules/.bin/svc', 'dev'], '/app', files)
+  run(16, ['node', '/app/node_modules/.bin/svc', 'dev'], '/app', '/app/.svc/data/base/5/16620 (deleted)')
 
   const seen = checkProcesses(proc)
 
-  expect(codes(seen)).toEqual([['ORPHANED_PROCESS', 'note']])
-  expect(remedies(seen)).toEqual(['End it: kill 11'])
+  expect(codes(seen)).toEqual([
+    ['ORPHANED_PROCESS', 'note'],
+    ['ORPHANED_PROCESS', 'note'],
+  ])
+  expect(remedies(seen)).toEqual(['End it: kill 11', 'End it: kill 14'])
 })

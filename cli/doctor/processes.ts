@@ -31,11 +31,20 @@ function isEmulator(process: string): boolean {
   }
 }
 
+/** The folder that it was started in, or its state folder, where another may be by now. */
 function isFolderGone(process: string): boolean {
+  const open = namesIn(`${process}/fd`).map((name) => linkOf(`${process}/fd/${name}`))
+  return linkOf(`${process}/cwd`).endsWith(' (deleted)') || open.some((path) => removedFiles.test(path))
+}
+
+/** What an emulator keeps open as long as it runs; of the database's files, some are deleted in the course of its work. */
+const removedFiles = /\/files\/[0-9a-f-]{36} \(deleted\)$/
+
+function linkOf(path: string): string {
   try {
-    return readlinkSync(`${process}/cwd`).endsWith(' (deleted)')
+    return readlinkSync(path)
   } catch {
     // It has ended meanwhile, or belongs to another user.
-    return false
+    return ''
   }
 }

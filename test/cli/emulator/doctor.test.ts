@@ -70,6 +70,22 @@ test('what a killed emulator leaves is found and, with --repair, removed', async
   expect(existsSync(inFolder('.svc', 'dev.4711.log'))).toBe(false)
 })
 
+test.skipIf(!existsSync('/proc/self/fd'))(
+  'an emulator whose state folder was removed is named by its process',
+  async () => {
+    const dev = await world.dev()
+    rmSync(inFolder('.svc'), { recursive: true })
+
+    const { stdout, exit } = await world.svc(['doctor'])
+    const ended = await dev.stop()
+
+    expect(exit).toBe(0)
+    expect(stdout).toContain(`Process ${dev.pid} is an emulator whose folder was removed.`)
+    expect(stdout).toContain(`→ End it: kill ${dev.pid}`)
+    expect(ended.exit).toBe(0)
+  },
+)
+
 test('data that cannot be opened are named in the words of svc dev, and left as they are', async () => {
   await (await world.dev()).stop()
   rmSync(inFolder('.svc', 'data', 'PG_VERSION'))
