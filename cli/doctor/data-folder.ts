@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
-import { namesIn } from './folder-files.js'
+import { dataMadeAt, loggedFailures, namesIn } from './folder-files.js'
 
 export async function checkDataFolder({ folder, holder, emulator }: Patient): Promise<Seen> {
   const found = statSync(folder, { throwIfNoEntry: false })
@@ -18,7 +18,7 @@ export async function checkDataFolder({ folder, holder, emulator }: Patient): Pr
   if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
   const branches = namesIn(join(folder, 'branches')).map((name) => join(folder, 'branches', name))
   const data = await Promise.all([folder, ...branches].map(dataFindings))
-  const findings = [...data.flat(), ...modeFindings(folder), ...copyFindings(folder)]
+  const findings = [...data.flat(), ...damageFindings(folder), ...modeFindings(folder), ...copyFindings(folder)]
   return { said: nearby(folder), findings: holder || emulator ? findings : [...findings, ...leftoverFindings(folder)] }
 }
 
@@ -37,6 +37,21 @@ async function dataFindings(folder: string): Promise<Finding[]> {
     const { code, message, hint = '' } = describeFailure(error)
     return [{ code, level: 'wrong', message, remedy: hint }]
   }
+}
+
+/** `data_corrupted` and `index_corrupted`. */
+const damageCodes = ['XX001', 'XX002']
+
+/** Damaged pages, of a table or an index, keep no database from being opened: they fail the requests that read them. */
+function damageFindings(folder: string): Finding[] {
+  const madeAt = dataMadeAt(folder)?.getTime() ?? 0
+  const met = loggedFailures(folder).filter(({ at, code }) => damageCodes.includes(code) && at.getTime() >= madeAt)
+  const last = met.at(-1)
+  if (!last) return []
+  const message = `The database has met damaged pages, last at ${last.at.toISOString()}: ${last.message}. Requests that read them fail.`
+  const remedy =
+    'Stop the emulator and bring back a copy of the folder, or start with new data: svc dev --fresh, which keeps these beside them.'
+  return [{ code: 'DATA_DAMAGED', level: 'wrong', message, remedy }]
 }
 
 const privateFiles = [

@@ -24,6 +24,23 @@ export function dataMadeAt(folder: string): Date | undefined {
   return at && Number.isFinite(at.getTime()) ? at : undefined
 }
 
+/** A failure that the emulator has logged. */
+interface LoggedFailure {
+  readonly at: Date
+  readonly code: string
+  readonly message: string
+}
+
+/** The oldest first; lines that were cut off as a disk was full are left out. */
+export function loggedFailures(folder: string): LoggedFailure[] {
+  const lines = ['errors.1.log', 'errors.log'].flatMap((name) => readText(join(folder, name))?.split('\n') ?? [])
+  return lines.flatMap((line) => {
+    const entry = parseJson(line)
+    if (!isObject(entry) || typeof entry.code !== 'string') return []
+    return [{ at: new Date(String(entry.time)), code: entry.code, message: String(entry.message) }]
+  })
+}
+
 /** None where there is no such folder. */
 export function namesIn(folder: string): string[] {
   try {
@@ -34,8 +51,13 @@ export function namesIn(folder: string): string[] {
 }
 
 function readJson(path: string): unknown {
+  const text = readText(path)
+  return text === undefined ? undefined : parseJson(text)
+}
+
+function readText(path: string): string | undefined {
   try {
-    return parseJson(readFileSync(path, 'utf8'))
+    return readFileSync(path, 'utf8')
   } catch {
     return undefined
   }

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -97,6 +106,28 @@ test('data that cannot be opened are named in the words of svc dev, and left as 
   expect((await doctor(['--data', 'svc.json'])).codes).toEqual([])
   writeFileSync(inFolder('svc.json'), '{}')
   expect((await doctor(['--data', 'svc.json'])).codes).toEqual(['FOLDER_NOT_WRITABLE'])
+})
+
+test('pages that the database found damaged are named, until there are new data', async () => {
+  await (await world.dev()).stop()
+  const log = (time: Date, code: string, message: string) => {
+    const line = JSON.stringify({ time, requestId: 'r', name: 'DatabaseError', message, code })
+    appendFileSync(inFolder('.svc', 'errors.log'), `${line}\n`, { mode: 0o600 })
+  }
+  log(new Date(0), 'XX001', 'invalid page in block 0 of relation "base/5/1"')
+  log(new Date(), '57014', 'canceling statement')
+  appendFileSync(inFolder('.svc', 'errors.log'), '{"time":"20\n')
+
+  const before = await doctor()
+  log(new Date(), 'XX001', 'invalid page in block 0 of relation "base/5/2"')
+  const damaged = await world.svc(['doctor'])
+  const found = await doctor()
+  await (await world.dev('--fresh')).stop()
+
+  expect(before.codes).toEqual([])
+  expect(damaged.stdout).toContain('invalid page in block 0 of relation "base/5/2". Requests that read them fail.')
+  expect(found).toMatchObject({ exit: 10, codes: ['DATA_DAMAGED'] })
+  expect((await doctor()).codes).toEqual(['FORMER_DATA'])
 })
 
 test('files of the folder that others can read are found and, with --repair, are theirs no longer', async () => {
