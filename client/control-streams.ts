@@ -33,7 +33,7 @@ export async function* messagesOf(open: Opener, request: Request): AsyncGenerato
   } catch (error) {
     if (!signal?.aborted) throw isOpen ? asFailure(error) : error
   } finally {
-    // Whoever leaves the loop closes the connection.
+    // Leaving the loop closes the connection.
     stop.abort()
   }
 }

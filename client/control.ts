@@ -66,7 +66,7 @@ export function controlClient(send: Carrier, controlToken: string, open?: Opener
 
 export type ClockCalls = Pick<Control['clock'], 'get' | 'change' | 'reset'>
 
-/** The same calls for the clock of one project, which moves nobody else's. */
+/** The same calls for the clock of one project, which moves no other. */
 export function clockOfProject({ ofProject }: Control['clock'], project: string): ClockCalls {
   return {
     get: () => ofProject.get({ project }),

@@ -55,7 +55,7 @@ export interface RequestParts {
   readonly ifMatch?: number | undefined
   /** Whether what was written is sent back; left out, it is. */
   readonly returning?: boolean
-  /** Who asks; left out, whoever is signed in. */
+  /** Who asks; left out, the signed-in user. */
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
 }

@@ -15,7 +15,7 @@ export function openFaker(randomSeed: number): Faker {
   return faker
 }
 
-/** It is large, so it is installed where it can be, and loaded where somebody asks for it. */
+/** It is large, so it is installed where it can be, and loaded on demand. */
 function load(): typeof import('@faker-js/faker') {
   try {
     return createRequire(import.meta.url)('@faker-js/faker')

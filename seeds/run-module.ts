@@ -28,7 +28,7 @@ export interface ModuleOptions {
   allow(file: string): Promise<void>
 }
 
-/** Where what a module says stands nobody knows; its name and the path in what it exports have to do. */
+/** The place in the module is unknown; its name and the path in what it exports have to do. */
 export async function runSeedModule(name: string, options: ModuleOptions): Promise<SeedContent> {
   await options.allow(resolve(name))
   const source: SeedSource = { name, placeOf: (path) => (path.length === 0 ? name : `${name} (${path.join('.')})`) }

@@ -43,7 +43,7 @@ export abstract class SvcCommand extends Command {
     super.log(process.stdout.isTTY ? printableLines(text) : text)
   }
 
-  /** Whether somebody sits at the terminal and wants to be asked. */
+  /** Whether there is a terminal, and it may be prompted. */
   protected mayAsk({ yes }: { yes: boolean }): boolean {
     const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true
     return isTerminal && !yes && !this.jsonEnabled() && !process.env.CI
@@ -71,7 +71,7 @@ export abstract class SvcCommand extends Command {
 
   /**
    * Does what destroys something at the emulator of this folder so that `svc undo` takes it back. What is destroyed elsewhere is
-   * not brought back by anybody.
+   * not brought back.
    */
   protected async undoably<Result>(
     { emulator, key }: { emulator: OwnEmulator | undefined; key?: string | undefined },

@@ -34,7 +34,7 @@ function readManifest(root: string): Interfaces.PJSON {
   return { ...manifest, oclif, dependencies }
 }
 
-/** Somebody who has read enough, as `head` has, is no failure; a disk that is full is one. */
+/** A reader that has read enough, as `head` has, is no failure; a disk that is full is one. */
 function stopAtClosedPipes() {
   for (const stream of [process.stdout, process.stderr]) {
     // Before the framework, which throws what is not a closed pipe.

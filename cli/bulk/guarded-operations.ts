@@ -1,4 +1,4 @@
-/** Operations that say what a document was: one that somebody has changed since stays as it is. */
+/** Operations that say what a document was: one that was changed since stays as it is. */
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { equalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
 import type { Client } from '../base/target-command.js'

@@ -202,7 +202,7 @@ command's exit code if it ends by itself.`)
   }
 }
 
-/** What listens to keys is loaded only where somebody may press one. */
+/** What listens to keys is loaded only where there is a terminal. */
 async function listenToKeys(
   info: EmulatorInfo,
   { live, requests, branch }: Started,

@@ -62,7 +62,7 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const written = plan.filter(({ change }) => change !== 'keep')
     for (const { path } of written) requireNoLink(path, folder)
     if (written.length > 0) await this.confirm('Write them?', flags)
-    // What is written here says how the emulator runs; whoever asked for it need not accept it once more.
+    // What is written here says how the emulator runs; it need not be accepted once more.
     const isNew = template !== undefined && isEmpty(folder)
     for (const { path, content } of written) await write(path, content)
     if (isNew) await rememberFolder(folder)

@@ -7,7 +7,7 @@ import { isAccepted } from '../target/trust.js'
 export interface Published {
   /** The emulator that commands in the folder speak to, where that is another one. */
   readonly other: EmulatorInfo | undefined
-  /** Takes the files away again, unless somebody else has written them since. */
+  /** Takes the files away again, unless others have written them since. */
   withdraw(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The requests that an emulator answered: kept in its state folder, counted, and shown while somebody wants to see them. */
+/** The requests that an emulator answered: kept in its state folder, counted, and shown on demand. */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RequestLine } from '../../emulator/http/log.js'
@@ -13,7 +13,7 @@ export interface RequestLog {
   /** From now on; what svc dev sends to itself before it is ready is left out. */
   begin(): void
   readonly counts: () => { readonly all: number; readonly failed: number }
-  /** Receives each request from now on; nobody does while it is undefined. */
+  /** Receives each request from now on, unless it is undefined. */
   show(receive: ((request: LoggedRequest) => void) | undefined): void
   close(): void
 }

@@ -16,7 +16,7 @@ export interface Seen {
   readonly page: SeenAnswer | undefined
   /** The path of a collection by itself. */
   readonly plain: SeenAnswer
-  /** One document, where the filter has a suffix that nobody knows. */
+  /** One document, where the filter has an unknown suffix. */
   readonly unknownSuffix: SeenAnswer
   /** One document, where a filter that matches all is spelled with a single underscore. */
   readonly singleSuffix: SeenAnswer | undefined

@@ -89,7 +89,7 @@ function modeFindings(folder: string): Finding[] {
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 
-/** What `--fresh` has set aside is somebody's data: it is named, and left to them. */
+/** What `--fresh` has set aside is user data: it is named, and left alone. */
 function copyFindings(folder: string): Finding[] {
   const copies = namesIn(folder).filter((name) => /^data\.replaced-/.test(name))
   if (copies.length === 0) return []

@@ -62,7 +62,7 @@ function secretFinding({ file, prefix, name, value }: Line): Finding[] {
   return [{ code: 'SECRET_KEY_PUBLIC', level: 'wrong', message, remedy }]
 }
 
-/** An address on another machine is somebody's choice; one on this machine is the emulator's, or nobody answers there. */
+/** An address on another machine was chosen; one on this machine is the emulator's, or does not answer. */
 function addressFinding({ file, prefix, name, value, isFilled }: Line, patient: Patient): Finding[] {
   const { folder, emulator } = patient
   if (name !== 'URL' || (value !== '' && !isLoopbackUrl(value))) return []
@@ -117,7 +117,7 @@ function isSamePlace(one: string, other: string): boolean {
   return URL.canParse(one) && new URL(one).port === new URL(other).port
 }
 
-/** What git keeps, everybody who clones it has. */
+/** What git keeps is in every clone. */
 async function gitFindings(app: string): Promise<Finding[]> {
   const { exitCode, stdout } = await execa('git', ['ls-files', '--', stateFolder, envFile], { cwd: app, reject: false })
   if (exitCode !== 0 || stdout === '') return []

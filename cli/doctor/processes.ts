@@ -1,4 +1,4 @@
-/** Emulators that nobody will find again: what was their folder is gone. */
+/** Orphaned emulators: what was their folder is gone. */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Finding, type Seen, well } from './finding.js'

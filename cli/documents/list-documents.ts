@@ -9,7 +9,7 @@ import { documentRow } from './document-row.js'
 export const listFormats = ['table', 'csv', 'ndjson'] as const
 export type ListFormat = (typeof listFormats)[number] | 'json'
 
-/** A line of a table: linked documents as their fields and, unless somebody chose it, no `updatedAt`. */
+/** A line of a table: linked documents as their fields and, unless it was chosen, no `updatedAt`. */
 function row(document: Document, columns: readonly string[] | undefined): JsonObject {
   const { updatedAt = null, createdAt = null, ...rest } = documentRow(document)
   const shown = Object.entries(rest).map(([name, value]) => [name, fieldsOfLinked(value)] as const)

@@ -16,11 +16,11 @@ interface Given {
 }
 
 interface Upsert {
-  /** The field by which documents are known; undefined where they are not changed, or nobody named it. */
+  /** The field by which documents are known; undefined where they are not changed, or it was not named. */
   readonly by: string | undefined
   /** The API key. */
   readonly key: string | undefined
-  /** What to say to whoever spelled the field as it was once spelled. */
+  /** What to say where the field is spelled as it was once. */
   readonly note: string | undefined
 }
 

@@ -5,7 +5,7 @@ export interface PassedSignals {
   to(receive: (signal: NodeJS.Signals) => void): void
 }
 
-/** Receives Ctrl-C, SIGTERM and SIGHUP in place of this process. Until somebody takes them, they end it. */
+/** Receives Ctrl-C, SIGTERM and SIGHUP in place of this process. Until there is a receiver, they end it. */
 export function passSignals(): PassedSignals {
   let receive = (signal: NodeJS.Signals): void => process.exit(exitOfSignal(signal))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => receive(signal))

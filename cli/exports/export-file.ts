@@ -128,7 +128,7 @@ function written(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject)
     stream.write(text, (error) => {
-      // A stream that fails says it here first, and then to whoever listens: somebody has to.
+      // A stream that fails says it here first, and then to its listeners, of which there has to be one.
       if (error) return reject(error)
       stream.off('error', reject)
       resolve()

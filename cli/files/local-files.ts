@@ -23,7 +23,7 @@ export interface FoundFiles {
 
 /**
  * The files that paths name: each by itself, and all that lie in a folder and below it. What is hidden, as `.env`
- * and `.git` are, goes only when it is named itself, since anybody can read what is stored. So it is with links.
+ * and `.git` are, goes only when it is named itself, since what is stored is public. So it is with links.
  */
 export async function findLocalFiles(paths: readonly string[], folder: string): Promise<FoundFiles> {
   const found = await Promise.all(paths.map((path) => findBelow(path, folder)))

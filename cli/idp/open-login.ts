@@ -1,4 +1,4 @@
-/** A login through the project's provider that somebody ends in the browser. */
+/** A login through the project's provider that is completed in the browser. */
 import type { Control } from '../../client/control.js'
 import { openWaitingPage, type WaitingPage } from './waiting-page.js'
 

@@ -26,7 +26,7 @@ const page = `<!doctype html>
 </html>
 `
 
-/** Nobody else knows the path, so that no other page can say how the login ended. */
+/** The path is secret, so that no other page can say how the login ended. */
 export async function openWaitingPage(): Promise<WaitingPage> {
   const path = `/${randomBytes(18).toString('base64url')}`
   let tell: (outcome: Outcome) => void = () => undefined

@@ -2,7 +2,7 @@
 import { CliFailure, exits } from '../base/failure.js'
 import { type Outcome, readOutcome } from './outcome.js'
 
-/** Nobody listens there: the address is read, and never opened. */
+/** Nothing listens there: the address is read, and never opened. */
 export const nowhere = 'http://127.0.0.1/'
 
 const mostSteps = 5

@@ -38,7 +38,7 @@ interface CutChunk {
   readonly bad: readonly BadRow[]
 }
 
-/** What may happen next; a failure is one of these, so that none is thrown while nobody awaits it. */
+/** What may happen next; a failure is one of these, so that none is an unhandled rejection. */
 type Happening =
   | { readonly kind: 'read'; readonly cut: CutChunk | undefined }
   | { readonly kind: 'answered'; readonly outcome: Finished }

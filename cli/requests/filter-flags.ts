@@ -26,7 +26,7 @@ interface Filter {
   readonly slow?: number | undefined
 }
 
-/** The same as the control API takes it, which knows users by id. @throws {CliFailure} `NOT_FOUND` for an email that nobody has */
+/** The same as the control API takes it, which knows users by id. @throws {CliFailure} `NOT_FOUND` for an email that no user has */
 export async function readFilter(emulator: OwnEmulator, flags: Filter) {
   const { method, path, route, status, code, slow } = flags
   return { method: method?.toUpperCase(), path, route, status, code, user: await userIdOf(emulator, flags.user), slow }

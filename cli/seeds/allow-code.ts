@@ -18,7 +18,7 @@ export function findSeedModule(): string | undefined {
 export function allowCode(ask: ((question: string) => Promise<void>) | undefined): (file: string) => Promise<void> {
   return async (file) => {
     const name = relative(process.cwd(), file)
-    // Whoever trusts a folder trusts the folders in it.
+    // Trust in a folder is trust in the folders in it.
     const place = name.startsWith('..') ? file : placeHere()
     if (isCodeAccepted(place)) return
     if (!ask) throw codeNotAccepted(name)

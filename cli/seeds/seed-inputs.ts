@@ -128,7 +128,7 @@ async function idOf(client: Client, name: string): Promise<string | undefined> {
   return found?.id
 }
 
-/** The emulator as whose owner a seed is written: not where somebody else's key or user was named. */
+/** The emulator as whose owner a seed is written: not where another key or a user was named. */
 export function seedTargetOf({ emulator, key }: Target, as?: string): SeedTarget | undefined {
   if (!emulator || as !== undefined || key !== emulator.apiKey) return undefined
   return ownSeedTarget(emulator)

@@ -38,7 +38,7 @@ function allFields(kind: DocumentChange['kind'], data: Fields, before: Fields | 
   const columns = fitting(process.stdout, indent.length)
   if (kind === 'created') return differences({}, data, { colours: onStdout, columns })
   if (before) return differences(before, data, { colours: onStdout, columns })
-  // It was not seen before, so nobody can say which of them changed.
+  // It was not seen before, so it is unknown which of them changed.
   const lines = Object.entries(data).map(([name, value]) => `  ${printable(name)}: ${printable(JSON.stringify(value))}`)
   return lines.map((line) => onStdout.dim(cut(line, columns)))
 }

@@ -50,7 +50,7 @@ export async function* everything(
   }
 }
 
-/** Whether it is the connection, or whoever answered, that is gone. */
+/** Whether it is the connection, or the server, that is gone. */
 function isGone(error: unknown): boolean {
   if (error instanceof CliFailure) return error.exit === exits.notRunning
   return error instanceof SvcError && error.code === 'NETWORK'

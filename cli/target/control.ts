@@ -1,4 +1,4 @@
-/** The emulator's own API, for whoever may read its emulator file. Contract 11. */
+/** The emulator's own API, for processes that may read its emulator file. Contract 11. */
 import { type Control, controlClient } from '../../client/control.js'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { asFailure, openSender } from '../../client/send.js'

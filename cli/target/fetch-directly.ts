@@ -4,7 +4,7 @@ import { fetchOverHttp, isPlain } from './fetch-over-http.js'
 const secretHeaders = ['x-api-key', 'authorization', 'svc-control-token']
 
 /**
- * As `fetch`, but neither a key nor a body follows a redirect: the next address is nobody's who was asked for.
+ * As `fetch`, but neither a key nor a body follows a redirect: the next address is not the one that was asked for.
  * Contract 12.4. What {@link isPlain} takes is asked over `node:http`.
  *
  * @throws {CliFailure} with exit 7, naming where it leads

@@ -1,4 +1,4 @@
-/** What the owner of an emulator may do: its control API is open to whoever may read its emulator file. */
+/** What the owner of an emulator may do: its control API is open to processes that may read its emulator file. */
 import type { Control } from '../../client/control.js'
 import type { Client, SessionStore } from '../../client/index.js'
 import type { AppUser } from '../../client/protocol/model/user.js'

@@ -1,4 +1,4 @@
-/** `svc.json` beside the app: what everybody who works on it shares. No key belongs in it. */
+/** `svc.json` beside the app: what the people who work on it share. No key belongs in it. */
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { SvcConfig } from '../../client/protocol/model/project.js'

@@ -83,13 +83,13 @@ export function findTarget(flags: TargetFlags, env: NodeJS.ProcessEnv = process.
   }
 }
 
-/** The address that these flags and settings lead to, if a file of the folder names it and nobody has accepted it yet. */
+/** The address that these flags and settings lead to, if a file of the folder names it and it was not accepted yet. */
 export function doubtfulAddress(flags: TargetFlags, env = process.env): NamedAddress | undefined {
   try {
     const named = namedAddress(findPlace(flags, env))
     return named && !isAccepted(named) ? named : undefined
   } catch (error) {
-    // Flags and settings that lead nowhere are refused by whoever follows them.
+    // Flags and settings that lead nowhere are refused where they are followed.
     if (error instanceof CliFailure) return undefined
     throw error
   }

@@ -1,5 +1,5 @@
 /**
- * What was accepted for a folder. Its files may come from anybody, so an address on another machine that they name is asked,
+ * What was accepted for a folder. Its files may come from strangers, so an address on another machine that they name is asked,
  * with a key or without, and code in it is run, only after its user said so once. Contract 12.4, decision 27.
  */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'

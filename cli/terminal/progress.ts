@@ -19,7 +19,7 @@ interface ProgressOptions {
   readonly writeParts?: (parts: number) => string
 }
 
-/** A bar on stderr with rate and time left; nothing where nobody looks: no terminal, --quiet, --json, CI. */
+/** A bar on stderr with rate and time left; nothing where it would not be seen: no terminal, --quiet, --json, CI. */
 export async function startProgress(
   whole: number | undefined,
   noun: string,

@@ -9,7 +9,7 @@ export interface SignedIn<Data = Fields> {
   readonly user: AppUser<Data>
 }
 
-/** Where a session is kept: in memory, in `localStorage`, in a file. It is one text, and nothing when nobody is signed in. */
+/** Where a session is kept: in memory, in `localStorage`, in a file. It is one text, and nothing while no user is signed in. */
 export interface SessionStore {
   read(): string | null | undefined | Promise<string | null | undefined>
   write(text: string | null): void | Promise<void>
@@ -77,7 +77,7 @@ export function openAuthState(store?: SessionStore): AuthState {
       const mine = await before
       if (!mine || !isMeant(mine)) return
       const kept = store ? await read() : mine
-      // Whoever has logged in or out meanwhile comes first.
+      // A login or logout that came meanwhile wins.
       if (known !== before) return
       const next = changes && { ...mine, ...changes }
       return kept?.token === mine.token ? put(next) : put(next ?? kept, true)

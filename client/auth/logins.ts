@@ -1,4 +1,4 @@
-/** How somebody becomes the signed-in user, and stops being it. */
+/** How a user signs in and out. */
 import type { CallOptions } from '../collections/collection-writes.js'
 import type { Fields } from '../protocol/model/document.js'
 import type { AppUser } from '../protocol/model/user.js'

@@ -28,7 +28,7 @@ export interface Session extends TransportClient {
   readonly listen: Transport
 }
 
-/** The token of a request that is made with the key alone, whoever is signed in. */
+/** The token of a request that is made with the key alone, also while a user is signed in. */
 export const nobody = ''
 
 /** The part of its life at which a token is renewed. */
@@ -56,7 +56,7 @@ export function openSession(given: SessionOptions): Session {
     return known
   }
 
-  /** A request as it is sent: by whoever is signed in, unless it says by whom. */
+  /** A request as it is sent: as the signed-in user, unless it says as whom. */
   async function authorized(request: Request): Promise<Request> {
     const { token = await tokenNow() } = request
     const authorization = token ? `Bearer ${token}` : undefined

@@ -32,7 +32,7 @@ export type Files = ReturnType<typeof openFiles>
 export function openFiles({ call, options }: Session) {
   return {
     /**
-     * Stores a file, which anybody can then read at its `url`. Safe to repeat, as creating a document is.
+     * Stores a file, which is public at its `url` from then on. Safe to repeat, as creating a document is.
      *
      * @example
      * const letter = await svc.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })

@@ -62,7 +62,7 @@ export interface DocumentState<Item> {
 export interface MutationOptions {
   /**
    * Sends a write again for as long as it takes, where the service cannot be reached or asks to come back later. Without it the
-   * write is refused after a few attempts. It ends when the page is left, or somebody else signs in.
+   * write is refused after a few attempts. It ends when the page is left, or another user signs in.
    */
   readonly retry?: boolean
 }
@@ -84,7 +84,7 @@ export interface Mutations<Data> {
 
 export interface AuthValue<UserData extends object> {
   readonly user: SignedIn<UserData>['user'] | undefined
-  /** Until it is known whether somebody is signed in. */
+  /** Until it is known whether a user is signed in. */
   readonly isLoading: boolean
   /** Logins, logout and the rest: what changes who is signed in is shown by itself. */
   readonly auth: Client<UntypedSchema, UserData>['auth']
@@ -146,7 +146,7 @@ const serverState = () => noState
 function useLive(collection: string, { suspense = false, ...query }: Query = {}): LiveState<Doc> {
   const entry = liveEntry(useClient(), collection, query)
   const state = useSyncExternalStore(entry.subscribe, entry.state, serverState)
-  // A server would wait for what nobody reads.
+  // A server would wait for what is never read.
   if (suspense && state.isLoading && !isServer()) throw entry.ready
   if (suspense && state.error) throw state.error
   return state

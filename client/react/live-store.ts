@@ -36,7 +36,7 @@ export const noState: LiveState<never> = {
   error: undefined,
 }
 
-/** A list that nobody shows is closed after that: a component that mounts twice in a row opens one. */
+/** A list that no component shows is closed after that: a component that mounts twice in a row opens one. */
 const lingerMilliseconds = 1_000
 /** What a boundary waited for may take longer to mount. */
 const mountMilliseconds = 10_000
@@ -61,7 +61,7 @@ export function overlayOf(client: object, collection: string): Overlay {
   return known
 }
 
-/** The entry of a question; nothing is sent before somebody subscribes or waits for it. */
+/** The entry of a question; nothing is sent before a component subscribes or waits for it. */
 export function liveEntry(client: Client, collection: string, query: object): LiveEntry {
   const { entries } = storeOf(client)
   const key = `${collection} ${JSON.stringify(query)}`

@@ -3,12 +3,12 @@ import type { Client } from '../index.js'
 import type { SvcError } from '../protocol/model/errors.js'
 import { backOff, isPassing, pause } from '../send.js'
 
-/** Somebody who waits wants to see it go on soon after the service is back. */
+/** It goes on soon after the service is back. */
 const mostDoublings = 3
 
 /**
  * @param onWaiting receives why it is sent again
- * @throws {SvcError} what cannot pass, and the last failure if somebody else is signed in by then: it was not their write
+ * @throws {SvcError} what cannot pass, and the last failure if another user is signed in by then: it was not their write
  */
 export async function persistently<Result>(
   { auth }: Pick<Client, 'auth'>,

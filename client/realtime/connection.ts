@@ -19,7 +19,7 @@ export interface RealtimeConnection {
   connect(attempt: ConnectionAttempt): Promise<void>
   /** Called at each beat, to ask for an answer at once; where it is left out, the service comments once in a while. */
   beat?(): void
-  /** Aborts when nobody needs it any more. */
+  /** Aborts when it is no longer needed. */
   readonly signal: AbortSignal
   /** It is gone and will be tried again. */
   lost(): void

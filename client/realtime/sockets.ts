@@ -36,7 +36,7 @@ function openConnection(client: TransportClient, Socket: SocketConstructor, onCl
   /** The one that is open. */
   let socket: SocketLike | undefined
   let token: string | undefined
-  /** The id of the only collection here. Events say its name, which nobody here knows. */
+  /** The id of the only collection here. Events say its name, which is not known here. */
   let id: string | undefined
 
   function send(message: { [field: string]: Json | undefined }) {

@@ -41,7 +41,7 @@ export interface TransportClient {
 /** One subscription as a transport sees it: what it asks for, and what it receives. */
 export interface Listener {
   readonly collection: string
-  /** Aborts when nobody listens any more. */
+  /** Aborts when the last subscription ends. */
   readonly signal: AbortSignal
   readonly filters: JsonObject
   readonly live: boolean

@@ -15,7 +15,7 @@ export type Format = (typeof formats)[number]
 export interface ImportSource {
   readonly name: string
   readonly path: string | undefined
-  /** Undefined where nobody can know. */
+  /** Undefined where that is unknown. */
   readonly bytes: number | undefined
   /** With the size: whether it is the file it was. */
   readonly changedAt: number

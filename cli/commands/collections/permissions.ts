@@ -40,7 +40,7 @@ export default class CollectionsPermissions extends TargetCommand {
     'Show or set who may create, read, update and delete the documents of a collection, and see which fields.'
   static override description =
     prose(`Without flags it shows them. A flag sets the roles of one kind and leaves the others; --open takes them away again.
-What has no roles is open to everybody who has a key. "owner" is the user who created the document.
+What has no roles is open to every holder of a key. "owner" is the user who created the document.
 
 --hidden and --readonly name fields, nested ones as profile.salary, each with the roles that it stays open to; all that are to be in
 one command. Hidden fields are left out of everything that others receive, and no filter and no order may ask for them. Read-only
@@ -66,7 +66,7 @@ Managing permissions takes the secret key of the project. On the emulator of the
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
-      description: 'what is open to everybody who has a key',
+      description: 'what is open to every holder of a key',
     })(),
     clear: Flags.boolean({ description: 'take all roles and rules for fields away', exclusive: [...kinds, 'open'] }),
   }

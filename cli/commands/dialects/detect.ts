@@ -50,7 +50,7 @@ that needs a code looks like.`)
     return { url, dialect: text, forms: dialect, findings, assumed }
   }
 
-  /** Offers to keep it, where a profile is meant and somebody can be asked. */
+  /** Offers to keep it, where a profile is meant and there is a terminal. */
   private async askProfile(flags: { profile?: string; yes: boolean }): Promise<string | undefined> {
     if (flags.profile === undefined || !this.mayAsk(flags)) return undefined
     const { confirm } = await import('@inquirer/prompts')

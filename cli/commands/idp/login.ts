@@ -80,7 +80,7 @@ ${faultHelp}`)
     return walk(url, account)
   }
 
-  /** Where nobody sits at the terminal, the address is for whoever reads along. */
+  /** Without a terminal, the address is for the reader of the output. */
   private async show(url: string, print: boolean): Promise<void> {
     const isOpened = !print && process.stdout.isTTY === true && !process.env.CI
     if (!isOpened) {

@@ -51,7 +51,7 @@ function undefinedIfGone(error: unknown): undefined {
 }
 
 async function write(place: string, text: string): Promise<void> {
-  // Bodies may hold what is nobody else's.
+  // Bodies may hold private data.
   await writeFile(place, `${text}\n`, { mode: 0o600 }).catch((cause: Error) => {
     throw new CliFailure('FILE_FAILED', exits.failed, `"${place}" cannot be written: ${cause.message}.`, undefined, {
       cause,

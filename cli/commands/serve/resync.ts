@@ -20,7 +20,7 @@ start does, and needs the same variables as svc serve.`)
   async run() {
     const { flags } = await this.parse(ServeResync)
     const config = readServeConfig(flags)
-    await this.confirm('Have everybody who subscribes to anything in this database read it again?', flags)
+    await this.confirm('Have all subscribers of this database read what they subscribe to again?', flags)
     const { resyncSubscribers } = await import('../../../emulator/serve.js')
     const projects = await resyncSubscribers(config)
     this.log(

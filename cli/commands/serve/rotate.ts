@@ -9,7 +9,7 @@ export default class ServeRotate extends SvcCommand {
 half of the processes. This has SVC_SECRET, as it is in the environment of this command, be the one from now on. The database
 keeps its fingerprint only.
 
-Stop all processes first: those that run go on with the former one. Everybody has to log in again. The same is to be done with
+Stop all processes first: those that run go on with the former one. All users have to log in again. The same is to be done with
 a copy of a database that is served elsewhere under a secret of its own.`)
   static override examples = [
     '<%= config.bin %> serve rotate',

@@ -97,7 +97,7 @@ and --json each line is JSON of its own: {"type":"written"} and {"type":"failed"
     return this.isWatching
   }
 
-  /** What somebody wrote by hand is not written over unasked. */
+  /** What was written by hand is not overwritten unasked. */
   private async confirmPlace(place: string, flags: { yes: boolean }): Promise<void> {
     if (place === '-' || (await mayBeWritten(place))) return
     await this.confirm(`"${place}" was not written by svc types generate. Write over it?`, flags)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { OperationsOf } from './operation.js'
 import type { operations } from './operations.js'
 
-/** Contract 11: open, so that whoever starts the emulator can wait for it. */
+/** Contract 11: open, so that scripts which start the emulator can wait for it. */
 export const health = {
   get: {
     summary: 'Check whether the emulator answers.',

@@ -28,7 +28,7 @@ export const reservedNames: readonly string[] = ['documents', 'batch']
 export const permissionKinds = ['create', 'read', 'update', 'delete'] as const
 export type PermissionKind = (typeof permissionKinds)[number]
 
-/** In the place of a role: whoever created the document by a user token. Of what is created nobody is the owner yet. */
+/** In the place of a role: the user who created the document by a user token. What is being created has no owner yet. */
 export const ownerWord = 'owner'
 
 /** What permissions on fields withhold: `hidden` to read them, `readonly` to set and change them. */

@@ -31,7 +31,7 @@ export interface PopulatedFields {
 
 /** A document as it is stored: its data are the database's text. */
 export interface StoredDocument extends Required<Document<JsonText>> {
-  /** The user who created it, or has been given it; null for nobody. No answer to an app shows it. */
+  /** The user who created it, or has been given it; null where there is none. No answer to an app shows it. */
   readonly createdBy?: string | null
 }
 

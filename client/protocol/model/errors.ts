@@ -70,7 +70,7 @@ export interface ErrorExtras {
   readonly requestId?: string
   /** The status as it was answered. */
   readonly status?: number
-  /** What exactly stood in the way; the service keeps it, and answers it to nobody. */
+  /** What exactly stood in the way; the service keeps it, and no answer has it. */
   readonly reason?: Reason
   readonly cause?: unknown
 }

@@ -4,7 +4,7 @@ export interface StoredFile {
   readonly name: string
   /** The folder it lies in, without slashes at its ends; empty at the top. */
   readonly path: string
-  /** Where anybody may read it. */
+  /** Its public address. */
   readonly url: string
   readonly size: number
   readonly mimeType: string

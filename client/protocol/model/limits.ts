@@ -20,7 +20,7 @@ export type RateWindow = keyof typeof rateLimits
 export type RateLimit = 'off' | readonly RateWindow[] | { readonly [Window in RateWindow]?: number }
 export const defaultRateLimit: RateLimit = 'off'
 
-/** What the setting takes, for whoever has to write it. */
+/** What the setting takes, in words. */
 export const rateLimitWords =
   '"off", windows whose figures come from the tier (["minute"], ["hour"], ["day"], or several), or numbers of your own ({"minute": 100})'
 

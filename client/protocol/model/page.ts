@@ -3,7 +3,7 @@ import type { Where } from './where.js'
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** All matches, not the page; `null` when nobody counted. */
+  /** All matches, not the page; `null` when they were not counted. */
   readonly total: number | null
   /** The limit that was used: the service's most, if more was asked for. Some services tell none beside an array. */
   readonly limit: number | undefined

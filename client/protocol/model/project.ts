@@ -13,7 +13,7 @@ export interface ProjectSettings {
   readonly tier: Tier
   /** Roles that a user may take at sign-up. Contract 6.2. */
   readonly selfRoles: readonly string[]
-  /** Whether `data.role` counts as a role: as the owner writes it from then on, and nobody else may. Contract 6.2. */
+  /** Whether `data.role` counts as a role: as the owner alone writes it from then on. Contract 6.2. */
   readonly trustDataRole: boolean
   /** Whether every login needs a second factor; users without an authenticator get a code by mail. Contract 6.7. */
   readonly require2fa: boolean

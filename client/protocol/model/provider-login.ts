@@ -46,7 +46,7 @@ export function isProviderFault(text: string): text is ProviderFault {
   return Object.hasOwn(providerFaults, text)
 }
 
-/** Somebody who can log in at the built-in provider. */
+/** An account of the built-in provider. */
 export interface ProviderAccount {
   /** The subject: what the provider calls the person, and what never changes. */
   readonly id: string

@@ -1,4 +1,4 @@
-/** What happens in an emulator, for whoever develops against it: one list for the core, the control API and the command line. */
+/** What happens in an emulator, for developers: one list for the core, the control API and the command line. */
 import type { JsonObject } from '../json.js'
 
 /** By what they are about. */
@@ -80,7 +80,7 @@ interface Details<Data> {
   snapshot: { readonly name: string }
   project: { readonly name: string; readonly what: readonly string[] }
   stream: {
-    /** How many events were missed; null where nobody knows, and for a stream that opens. */
+    /** How many events were missed; null where that is unknown, and for a stream that opens. */
     readonly missed: number | null
   }
 }

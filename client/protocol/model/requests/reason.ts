@@ -2,7 +2,7 @@ import type { ScopeAction } from '../access/key-scope.js'
 import type { FieldRuleKind, PermissionKind } from '../collection.js'
 
 /**
- * What exactly stood in the way of a request that was refused, for whoever develops against the service. It is kept with the
+ * What exactly stood in the way of a request that was refused, for developers. It is kept with the
  * record of the request and is in no answer: some of it is more than the caller may know.
  */
 export type Reason =
