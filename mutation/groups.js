@@ -81,6 +81,11 @@ export const groups = {
       'emulator/store/lists/own-field-test.ts',
       'emulator/store/lists/where.ts',
     ],
-    tests: ['test/emulator/store/where-parity.test.ts'],
+    tests: [
+      'test/emulator/store/equality.test.ts',
+      'test/emulator/store/related-filters.test.ts',
+      'test/emulator/store/field-indexes.test.ts',
+      'test/emulator/store/where-parity.test.ts',
+    ],
   },
 }
