@@ -5,7 +5,7 @@ import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { bracketMatching, foldGutter, indentOnInput } from '@codemirror/language'
 import { type Diagnostic, linter, setDiagnostics } from '@codemirror/lint'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
-import { EditorState } from '@codemirror/state'
+import { EditorState, type Text } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { useEffect, useRef } from 'react'
@@ -40,6 +40,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, isN
     },
   }
   const first = useRef(value)
+  const refused = useRef<Refused>(undefined)
   // What was typed and has not come back as the value yet: on a slow page one more key may be pressed before that.
   const typed = useRef<string[]>([])
 
@@ -47,7 +48,7 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, isN
     if (!host.current) return
     const opened = new EditorView({
       parent: host.current,
-      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls) }),
+      state: EditorState.create({ doc: first.current, extensions: extensionsOf(calls, refused) }),
     })
     view.current = opened
     if (isNew) {
@@ -68,18 +69,32 @@ export default function JsonEditor({ value, onChange, onSave, issues, known, isN
 
   useEffect(() => {
     const opened = view.current
-    if (opened) opened.dispatch(setDiagnostics(opened.state, diagnosticsOf(opened.state.doc.toString(), issues)))
+    if (!opened) return
+    refused.current = { text: opened.state.doc, issues }
+    opened.dispatch(setDiagnostics(opened.state, marksOf(opened.state.doc, refused.current)))
   }, [issues])
 
   return <div className="editor" ref={host} />
 }
 
-function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange' | 'onSave' | 'known'> }) {
+interface Current<Value> {
+  readonly current: Value
+}
+
+function extensionsOf(
+  calls: Current<Pick<JsonEditorProps, 'onChange' | 'onSave' | 'known'>>,
+  refused: Current<Refused | undefined>,
+) {
   const save = () => {
     calls.current.onSave()
     return true
   }
   const parse = jsonParseLinter()
+  // What it answers takes the place of all marks that there are, those of the service among them.
+  const lint = (opened: EditorView) => {
+    const { doc } = opened.state
+    return [...(doc.length > mostLinted ? [] : parse(opened)), ...marksOf(doc, refused.current)]
+  }
   return [
     [
       lineNumbers(),
@@ -92,7 +107,7 @@ function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange
     ],
     [highlightSelectionMatches(), json(), codeLook],
     autocompletion({ override: [(context) => completeJson(context, calls.current.known)], icons: false }),
-    linter((opened) => (opened.state.doc.length > mostLinted ? [] : parse(opened)), { delay: 400 }),
+    linter(lint, { delay: 400 }),
     EditorView.contentAttributes.of({ 'aria-label': 'JSON of the document' }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) calls.current.onChange(update.state.doc.toString())
@@ -106,6 +121,17 @@ function extensionsOf(calls: { readonly current: Pick<JsonEditorProps, 'onChange
       indentWithTab,
     ]),
   ]
+}
+
+/** A text, and what the service said of it. */
+interface Refused {
+  readonly text: Text
+  readonly issues: readonly Issue[]
+}
+
+/** Of that text alone: where another one is typed, nobody has looked at it yet. */
+function marksOf(doc: Text, refused: Refused | undefined): Diagnostic[] {
+  return refused?.text.eq(doc) ? diagnosticsOf(doc.toString(), refused.issues) : []
 }
 
 /** Where in the text the fields stand that the service refused; a missing one, at the object it is missing in. */
