@@ -90,6 +90,8 @@ async function openIn({ browser }: OpenBrowser, options: Options): Promise<Dashb
     const page = await context.newPage()
     // Leaving with something typed is asked about by the browser.
     page.on('dialog', (dialog) => void dialog.accept())
+    // Else the browser is asked to hand choosers over only once one is waited for, and a key opens it sooner than that.
+    page.on('filechooser', () => undefined)
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {

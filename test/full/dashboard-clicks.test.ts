@@ -1,15 +1,16 @@
 /** Proof 2 of the dashboard: what people come for, by clicking only, one thing after the other. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Client, createClient } from '../../client/index.js'
-import { type DashboardWorld, openDashboard } from '../dashboard/world.js'
+import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 import { type AppPage, serveAppPage } from '../fixtures/servers.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 let shop: AppPage
 let app: Client
 
-beforeAll(async () => {
-  ;[world, shop] = await Promise.all([openDashboard(), serveAppPage()])
+beforeEach(async () => {
+  ;[world, shop] = await Promise.all([openWorld(), serveAppPage()])
   const { client, emulator } = world
   app = createClient({ url: emulator.url, apiKey: emulator.apiKey })
   await client.collections.create({ name: 'posts', schema: { views: { type: 'integer' } } })
@@ -19,19 +20,17 @@ beforeAll(async () => {
     { title: 'Three', views: 300 },
   ])
 })
-afterAll(async () => {
-  await world?.close()
-  await shop?.close()
-})
+afterEach(() => shop?.close())
 
 const row = (text: string) => world.page.getByRole('row').filter({ hasText: text })
 const button = (name: string) => world.page.getByRole('button', { name, exact: true })
 const clipboard = () => world.page.evaluate(() => navigator.clipboard.readText())
 
-/** By the navigation, as nobody types an address. */
+/** By the navigation, as nobody types an address. A link has the count of its page beside it. */
 async function goToPage(name: string) {
-  await world.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
-  await world.page.getByRole('heading', { name, level: 1 }).waitFor()
+  const navigation = world.page.getByRole('navigation', { name: 'Pages', exact: true })
+  await navigation.getByRole('link', { name: new RegExp(`^${name}`) }).click()
+  await world.page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
 }
 
 it('everything that people come for is done by clicking', async () => {
@@ -56,15 +55,15 @@ async function logInToTheApp() {
   const headers = { 'x-api-key': emulator.apiKey }
   const { url } = (await (await fetch(`${emulator.url}/login-idp?${query}`, { headers })).json()) as { url: string }
   await tab.goto(url)
-  await tab.getByRole('button', { name: 'Ada Lovelace' }).click()
+  await tab.getByRole('button', { name: /^Ada Lovelace/ }).click()
   await tab.waitForURL(/\/done\?svc-super-token=/)
   await tab.close()
 
   await goToPage('Login provider')
   const flow = page.locator('.flows > li').first()
-  await flow.getByRole('button', { name: 'succeeded' }).waitFor()
-  await flow.getByText('goes to the page of the app').waitFor()
-  await flow.getByText(`${shop.url}/done`).last().waitFor()
+  await flow.getByRole('button', { name: /succeeded/ }).waitFor()
+  await flow.getByText('goes to the page of the app', { exact: true }).waitFor()
+  await flow.getByText(`${shop.url}/done`, { exact: true }).last().waitFor()
 }
 
 async function followTheMail() {
@@ -88,10 +87,10 @@ async function enterTheCode() {
   await app.auth.twoFactor.enable()
   await goToPage('Users')
   await row('lise@example.com').click()
-  await page.getByRole('img', { name: 'QR code for an authenticator app' }).waitFor()
+  await page.getByRole('img', { name: 'QR code for an authenticator app', exact: true }).waitFor()
   const code = page.locator('.pane .code')
   const shown = (await code.textContent()) ?? ''
-  await code.locator('..').getByRole('button', { name: 'copy' }).click()
+  await code.locator('..').getByRole('button', { name: 'copy', exact: true }).click()
   await expect.poll(clipboard).toBe(shown)
 
   expect(await app.auth.twoFactor.verify(await clipboard())).toBeDefined()
@@ -105,7 +104,7 @@ async function uploadWithPreview() {
   const file = { name: 'letter.txt', mimeType: 'text/plain', buffer: Buffer.from('The first letter') }
   await (await chosen).setFiles(file)
   await row('letter.txt').click()
-  await page.getByText('The first letter').waitFor()
+  await page.getByText('The first letter', { exact: true }).waitFor()
 
   expect((await client.files.list()).total).toBe(1)
 }
@@ -116,14 +115,14 @@ async function buildAFilter() {
   await row('posts').click()
   await row('Three').waitFor()
   await button('+ Filter').click()
-  await page.getByLabel('Field').fill('views')
-  await page.getByLabel('Operator').selectOption('gte')
-  await page.getByLabel('Value').fill('200')
+  await page.getByLabel('Field', { exact: true }).fill('views')
+  await page.getByLabel('Operator', { exact: true }).selectOption('gte')
+  await page.getByLabel('Value', { exact: true }).fill('200')
   await button('Add').click()
   await row('One').waitFor({ state: 'detached' })
   await button('Copy as').click()
-  await page.getByRole('menuitem', { name: 'Copy as client code' }).click()
-  await page.getByText('Copied client code').waitFor()
+  await page.getByRole('menuitem', { name: 'Copy as client code', exact: true }).click()
+  await page.getByText(/^Copied client code/).waitFor()
 
   expect(await clipboard()).toBe(
     "const { items } = await svc.collection('posts').list({ where: { views: { gte: 200 } } })",
@@ -135,12 +134,15 @@ async function mendARefusedRequest() {
   await expect(app.collection('posts').create({ views: 'many' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
   await goToPage('Requests')
   await row('422').click()
-  await page.getByText('Why 422?').waitFor()
-  await page.getByText('"views" is not of type "integer"').first().waitFor()
+  await page.getByText('Why 422?', { exact: true }).waitFor()
+  await page
+    .getByText(/"views" is not of type "integer"/)
+    .first()
+    .waitFor()
   await button('Edit').click()
-  await page.getByLabel('Body').fill('{"data": {"title": "Mended", "views": 7}}')
+  await page.getByLabel(/^Body/).fill('{"data": {"title": "Mended", "views": 7}}')
   await button('Send').click()
-  await page.locator('.tab-panel .status').getByText('201').waitFor()
+  await page.locator('.tab-panel .status').getByText(/^201/).waitFor()
 
   expect(await client.collection('posts').count({ where: { title: 'Mended', views: 7 } })).toBe(1)
 }
@@ -154,9 +156,9 @@ async function loadASnapshot() {
   await row('friday').waitFor()
   await client.collection('posts').create({ title: 'Later' })
   await row('friday').click()
-  await page.locator('.changes').getByText('+1').waitFor()
+  await page.locator('.changes').getByText('+1', { exact: true }).waitFor()
   await button('Load').click()
-  await page.getByText('Loaded friday').waitFor()
+  await page.getByText(/^Loaded friday/).waitFor()
 
   expect(await client.collection('posts').count({ where: { title: 'Later' } })).toBe(0)
 }
@@ -167,9 +169,9 @@ async function undoADeletion() {
   await row('posts').click()
   await row('Two').click()
   await button('Delete').click()
-  await page.getByText('Deleted Two').waitFor()
+  await page.getByText(/^Deleted Two/).waitFor()
   await expect.poll(() => client.collection('posts').count({ where: { title: 'Two' } })).toBe(0)
-  await page.locator('.notice').filter({ hasText: 'Two' }).getByRole('button', { name: 'Undo' }).click()
+  await page.locator('.notice').filter({ hasText: 'Two' }).getByRole('button', { name: 'Undo', exact: true }).click()
   await row('Two').waitFor()
 
   expect(await client.collection('posts').count({ where: { title: 'Two' } })).toBe(1)
@@ -184,12 +186,12 @@ async function mergeAConflict() {
   await page.keyboard.insertText('{"title": "Mine", "views": 301}')
   const [three] = (await posts.list({ where: { title: 'Three' } })).items
   await posts.update(three?.id ?? '', { title: 'Theirs' })
-  await page.getByText('was saved meanwhile').waitFor()
+  await page.getByText(/was saved meanwhile/).waitFor()
   await page.getByRole('button', { name: /^Save/ }).first().click()
-  await page.getByText('saved elsewhere while you edited it').waitFor()
+  await page.getByText(/saved elsewhere while you edited it/).waitFor()
   await page.getByRole('radio', { name: /^theirs/ }).check()
   await button('Save merged').click()
-  await page.getByText('saved elsewhere').waitFor({ state: 'detached' })
+  await page.getByText(/saved elsewhere/).waitFor({ state: 'detached' })
 
   expect((await posts.get(three?.id ?? '')).data).toEqual({ title: 'Theirs', views: 301 })
 }

@@ -1,14 +1,11 @@
 /** What a dashboard is given that nobody wishes to see, and what becomes of the page. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type DashboardWorld, openDashboard } from '../dashboard/world.js'
+import { beforeEach, expect, it } from 'vitest'
+import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
-beforeAll(async () => {
-  world = await openDashboard()
-})
-afterAll(() => world.close())
-beforeEach(() => {
-  world.faults.length = 0
+beforeEach(async () => {
+  world = await openWorld()
 })
 
 const deep = (levels: number): object =>
@@ -35,9 +32,9 @@ it('shows a document of any kind, runs nothing of it, and saves a change of it',
   for (const [kind, fields] of Object.entries(documents)) {
     const { id } = await client.collection('odd').create(fields as { title: string })
     await goTo(`data/odd/${id}`)
-    await page.getByText('version 1').waitFor()
+    await page.getByText(/version 1\b/).waitFor()
     for (const tab of ['Fields', 'Linked', 'History', 'JSON']) {
-      await page.getByRole('tab', { name: tab, exact: false }).first().click()
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
       await page.locator('.skeleton').waitFor({ state: 'detached' })
     }
     await page.locator('.cm-content').click()
@@ -45,7 +42,7 @@ it('shows a document of any kind, runs nothing of it, and saves a change of it',
     await page.keyboard.press('ArrowRight')
     await page.keyboard.insertText('"added": true,')
     await page.keyboard.press('ControlOrMeta+S')
-    await page.getByText('version 2').waitFor()
+    await page.getByText(/version 2\b/).waitFor()
     const { data } = await client.collection('odd').get(id)
     expect(data, kind).toEqual({ ...fields, added: true })
   }
@@ -53,7 +50,7 @@ it('shows a document of any kind, runs nothing of it, and saves a change of it',
   await page.getByRole('row').filter({ hasText: 'of HTML' }).waitFor()
   await goTo('relations')
   await goTo('console')
-  await page.getByRole('textbox', { name: 'SQL query' }).click()
+  await page.getByRole('textbox', { name: 'SQL query', exact: true }).click()
   await page.keyboard.insertText('select * from odd ')
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByText(/the first|\d+ rows/).waitFor()
@@ -76,11 +73,11 @@ it('lists 5,000 collections with names of 63 characters, and finds one', { timeo
     await page.getByRole('heading', { level: 1 }).first().waitFor()
   }
   await goTo(`data/${nameOf(count - 1)}`)
-  await page.getByRole('heading', { name: nameOf(count - 1) }).waitFor()
+  await page.getByRole('heading', { name: nameOf(count - 1), exact: true }).waitFor()
   await page.keyboard.press('ControlOrMeta+K')
   await page.keyboard.type(nameOf(7).slice(0, 6))
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: nameOf(7) }).waitFor()
+  await page.getByRole('heading', { name: nameOf(7), exact: true }).waitFor()
   const widest = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
 
   expect(widest).toBeLessThanOrEqual(0)
@@ -103,14 +100,16 @@ it('says that an upload was cut, keeps nothing of it, and takes it again', async
   expect((await client.files.list()).items).toEqual([])
   cut = false
   await page.locator('input[type=file]').setInputFiles(file)
-  await page.getByRole('cell', { name: 'cut.bin' }).waitFor()
+  await page.getByRole('cell', { name: 'cut.bin', exact: true }).waitFor()
   await page.unrouteAll()
 
   expect((await client.files.list()).items).toMatchObject([{ name: 'cut.bin', size: 3_000_000 }])
 })
 
 it('shows every page with the clock a year ahead, and says that it is', async () => {
-  const { page, goTo, emulator } = world
+  const { page, client, goTo, emulator } = world
+  await client.collections.create({ name: 'odd' })
+  await client.collection('odd').create({ title: 'Of today' })
   const headers = { 'svc-control-token': emulator.controlToken, 'content-type': 'application/json' }
   const body = JSON.stringify({ advance: 365 * 86_400_000 })
   await fetch(`${emulator.url}/_svc/api/clock`, { method: 'PATCH', headers, body })

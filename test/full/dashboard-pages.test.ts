@@ -1,16 +1,17 @@
 /** Each page in both themes, wide and narrow, and each by keyboard alone. PICTURES=<folder> keeps a picture of each. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
-import { type DashboardWorld, openDashboard } from '../dashboard/world.js'
+import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
 const titles: { readonly [page: string]: string } = { provider: 'Login provider', api: 'API' }
 
+const openWorld = worldsOfFile()
 let world: DashboardWorld
 let post = ''
-beforeAll(async () => {
-  world = await openDashboard()
+beforeEach(async () => {
+  world = await openWorld()
   const { client } = world
   await client.collections.create({ name: 'authors' })
   await client.collections.create({ name: 'posts', schema: { title: { type: 'string', required: true } } })
@@ -22,10 +23,6 @@ beforeAll(async () => {
   post = made?.id ?? ''
   await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   await client.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
-})
-afterAll(() => world.close())
-beforeEach(() => {
-  world.faults.length = 0
 })
 
 const places = () =>
@@ -61,21 +58,13 @@ it('every page is reached and gone through by keyboard alone', async () => {
   const { page, emulator, faults } = world
   await page.setViewportSize(sizes.wide)
   await page.goto(dashboardPlace(emulator))
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
   for (const name of dashboardPages.filter((each) => each !== 'home')) {
     const title = titles[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
-    await page.keyboard.press('ControlOrMeta+K')
+    await world.goByPalette(title)
     await page
-      .getByRole('dialog')
-      .getByRole('combobox')
-      .or(page.getByRole('dialog').getByRole('textbox'))
-      .first()
-      .waitFor()
-    await page.keyboard.type(title)
-    await page.keyboard.press('Enter')
-    await page
-      .getByRole('region', { name: title })
-      .or(page.getByRole('heading', { name: title }))
+      .getByRole('region', { name: title, exact: true })
+      .or(page.getByRole('heading', { name: title, exact: true }))
       .first()
       .waitFor()
     await expect.poll(() => page.locator('.skeleton').count()).toBe(0)

@@ -1,18 +1,17 @@
 /** The dashboard of an emulator that keeps its data in PostgreSQL. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
-import { type DashboardWorld, openDashboard } from '../dashboard/world.js'
+import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 import { type Databases, openDatabases } from '../fixtures/databases/shared-server.js'
 
 let databases: Databases
+// Called last: the world is closed first.
+afterEach(() => databases?.stop())
+const openWorld = worldsOfFile()
 let world: DashboardWorld
-beforeAll(async () => {
+beforeEach(async () => {
   databases = await openDatabases()
-  world = await openDashboard({ databaseUrl: databases.url })
-})
-afterAll(async () => {
-  await world?.close()
-  await databases?.stop()
+  world = await openWorld({ databaseUrl: databases.url })
 })
 
 it('every page opens and says no error, a query is run, and a deletion is undone', async () => {
@@ -40,20 +39,20 @@ it('every page opens and says no error, a query is run, and a deletion is undone
     expect(await page.locator('.failure').allTextContents(), name).toEqual([])
   }
   await goTo('console')
-  await page.getByRole('textbox', { name: 'SQL query' }).click()
+  await page.getByRole('textbox', { name: 'SQL query', exact: true }).click()
   await page.keyboard.insertText('select title from posts')
   await page.keyboard.press('ControlOrMeta+Enter')
   await page.getByRole('row').filter({ hasText: 'Hello' }).waitFor()
 
   await goTo(`data/posts/${id}`)
   for (const tab of ['Fields', 'Linked', 'History']) {
-    await page.getByRole('tab', { name: tab }).click()
+    await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
     await page.locator('.skeleton').waitFor({ state: 'detached' })
   }
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText('Deleted Hello').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('Undone').waitFor()
+  await page.getByText(/^Deleted Hello/).waitFor()
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await page.getByText(/^Undone/).waitFor()
 
   expect((await client.collection('posts').get(id)).data.title).toBe('Hello')
   expect(world.faults).toEqual([])

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type DashboardWorld, openDashboard, patience } from '../dashboard/world.js'
@@ -19,12 +19,12 @@ let folder: string
 let world: DashboardWorld
 let running: Emulator
 const start = () => startEmulator({ memory: false, dir: folder, port })
-beforeAll(async () => {
+beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-restarts-'))
   world = await openDashboard({ memory: false, dir: folder, port })
   running = world.emulator
 })
-afterAll(async () => {
+afterEach(async () => {
   await running.close()
   await world.close().catch(() => undefined)
   await rm(folder, { recursive: true, force: true })
@@ -63,12 +63,14 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
     // A third of the pages are opened just before the emulator ends, a third while it is away, a third as it comes back.
     await turn(0)
     await running.close()
-    await Promise.all(pages.map((page) => page.getByText('not answering; shown').waitFor()))
+    await Promise.all(
+      pages.map((page) => page.getByText('not answering; shown as it was last', { exact: true }).waitFor()),
+    )
     await turn(1)
     ;[running] = await Promise.all([start(), turn(2)])
     await Promise.all(
       pages.map(async (page) => {
-        await page.getByText('not answering; shown').waitFor({ state: 'detached' })
+        await page.getByText('not answering; shown as it was last', { exact: true }).waitFor({ state: 'detached' })
         expect(await page.getByRole('alert').allTextContents(), words()).toEqual([])
       }),
     )
@@ -96,7 +98,7 @@ async function openPages(): Promise<{ pages: readonly Page[]; faults: string[] }
     page.on('dialog', (dialog) => void dialog.accept())
     page.on('pageerror', (error) => faults.push(error.message))
     await page.goto(world.emulator.dashboardUrl)
-    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
   }
   return { pages, faults }
 }

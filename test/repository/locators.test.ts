@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { globSync } from 'tinyglobby'
 import { expect, test } from 'vitest'
 
-const files = globSync(['test/dashboard/*.ts'])
+const files = globSync(['test/dashboard/*.ts', 'test/full/dashboard-*.test.ts'])
 /** A call with its arguments, which hold calls themselves at most once. */
 const calls = /getBy(Role|Text|Label|Title)\(((?:[^()]|\([^()]*\))*)\)/g
 /** Begins with a text or a variable, not with an expression. */
