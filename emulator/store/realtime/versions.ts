@@ -1,7 +1,7 @@
 /** What changes hold of one document. They have no index by document: those of its project are looked through. */
 
 import { JsonText } from '../../../client/protocol/model/json.js'
-import { type Database, nothing, sql } from '../../database/port.js'
+import { type Database, type Fragment, nothing, sql } from '../../database/port.js'
 import type { RecordedDocumentChange } from './changes.js'
 import { copyColumns, copyOf, mostCopyBytes } from './copies.js'
 import { numberChanges } from './numbering.js'
@@ -54,7 +54,7 @@ export async function selectVersions(
         select ${copyColumns}, seq, kind, version, before, before_updated_at, recorded_at
         from changes
         where project_id = ${project} and collection_id = ${collection}::uuid and document_id = ${document}::uuid
-          ${onlyBefore}
+          and ${isSinceReset(project, collection)} ${onlyBefore}
         order by seq desc
         limit ${most + 1}::int
       ) newest
@@ -77,9 +77,17 @@ export async function selectVersionsAt(
     select seq, kind, version, ${copyOf} as data, before, before_updated_at, recorded_at
     from changes c
     where project_id = ${project} and collection_id = ${collection}::uuid and document_id = ${document}::uuid
-      and version = any(${wanted}::int[])
+      and ${isSinceReset(project, collection)} and version = any(${wanted}::int[])
     order by seq desc`)
   return rows.map(fromRow)
+}
+
+/** What was before a reset is another life; its changes are deleted in the background, soon afterwards. */
+function isSinceReset(project: string, collection: string): Fragment {
+  return sql`seq > coalesce((
+    select max(seq) from changes
+    where project_id = ${project} and collection_id = ${collection}::uuid and kind = 'reset'
+  ), 0)`
 }
 
 function fromRow(row: Row): VersionRow {

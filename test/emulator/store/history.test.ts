@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import type { JsonObject } from '../../../client/protocol/model/json.js'
 import { defaultConfig } from '../../../emulator/config.js'
+import { sql } from '../../../emulator/database/port.js'
 import { openService, type Service } from '../../../emulator/open-service.js'
 import { deleteOldChanges } from '../../../emulator/store/realtime/trimming.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
@@ -108,6 +109,22 @@ describe.each(engines)('on %s', (engine) => {
 
     expect(isDeleted).toBe(false)
     expect(versions[0]).toMatchObject({ kind: 'kept', seq: null, data: { n: 1 } })
+  })
+
+  it('contract 11 changes from before a snapshot was loaded are no versions, also while they are not deleted yet', async () => {
+    const { control, posts, id, place, history, compare, project } = await aDocument({ n: 1 })
+    await control.snapshots.save({ project, name: 'before' })
+    await posts.update(id, { n: 2 })
+    await control.snapshots.load({ project, snapshot: 'before' })
+    await service.backend.db.query(sql`
+      insert into svc.changes (project_id, seq, kind, collection_id, document_id, version, data, recorded_at)
+      select ${project}, 2, 'updated', c.id, ${id}::uuid, 2, '{"n":2}', now()
+      from svc.collections c
+      where c.project_id = ${project} and c.name = ${place.collection}
+      on conflict do nothing`)
+
+    expect((await history()).versions).toMatchObject([{ kind: 'kept', seq: null, data: { n: 1 } }])
+    await expect(compare({ from: 1, to: 2 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('contract 11 documents and collections that were never there are not found', async () => {
