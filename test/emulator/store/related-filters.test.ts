@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../client/protocol/model/json.js'
 import { parsePath } from '../../../client/protocol/model/path.js'
 import type { Operator } from '../../../client/protocol/model/where.js'
-import { aCollection, idOf, list, n, onEachEngine, where } from '../../fixtures/databases/stored-lists.js'
+import { sql } from '../../../emulator/database/port.js'
+import type { Reader } from '../../../emulator/store/lists/where.js'
+import { aCollection, database, idOf, list, n, onEachEngine, where } from '../../fixtures/databases/stored-lists.js'
 
 onEachEngine(() => {
   describe('A filter on a populated field', () => {
@@ -48,6 +51,72 @@ onEachEngine(() => {
       expect((await list(posts, query)).total).toBe(0)
       expect((await list(posts, query, undefined, { mayReadAll: true })).total).toBe(1)
       expect((await list(posts, query, undefined, { mayReadAll: true, project: 'another' })).total).toBe(0)
+    })
+
+    const [ada, bob] = [idOf(801), idOf(802)]
+    test.each<[what: string, permissions: Json, reader: Partial<Reader>, isFound: boolean]>([
+      ['of a collection open to all', {}, {}, true],
+      ['for a role, without one', { read: ['editor'] }, {}, false],
+      ['for a role, with another', { read: ['editor'] }, { roles: ['guest'] }, false],
+      ['for a role, with it', { read: ['editor'] }, { roles: ['guest', 'editor'] }, true],
+      ['of an open collection, with any role', {}, { roles: ['guest'] }, true],
+      ['of a collection in scope', {}, { collections: ['linked'] }, true],
+      ['of a collection out of scope', {}, { collections: ['others'] }, false],
+      ['out of scope, for who may read all', {}, { collections: ['others'], mayReadAll: true }, false],
+      ['for its creator', { read: ['owner'] }, { user: ada }, true],
+      ['for its creator, by another user', { read: ['owner'] }, { user: bob }, false],
+      ['for its creator, without a user', { read: ['owner'] }, {}, false],
+      ['for its creator, out of scope', { read: ['owner'] }, { user: ada, collections: ['others'] }, false],
+      ['for its creator, by who may read all', { read: ['owner'] }, { mayReadAll: true }, true],
+      ['with the field hidden', { hidden: { 'word.text': ['admin'] } }, {}, false],
+      ['with the field hidden, for its role', { hidden: { 'word.text': ['admin'] } }, { roles: ['admin'] }, true],
+      [
+        'with the field hidden, for who may read all',
+        { hidden: { 'word.text': ['admin'] } },
+        { mayReadAll: true },
+        true,
+      ],
+      ['with what is above it hidden', { hidden: { word: ['admin'] } }, {}, false],
+      ['with what is below it hidden', { hidden: { 'word.text.deep': ['admin'] } }, {}, false],
+      ['with what is beside it hidden', { hidden: { 'word.other': ['admin'], wor: ['admin'] } }, {}, true],
+    ])('sees a record %s only where the caller may', async (_, permissions, reader, isFound) => {
+      await aCollection('linked', [{ word: { text: 'tea' } }], 100, permissions)
+      await database().query(sql`update documents set created_by = ${ada}::uuid where id = ${idOf(100)}::uuid`)
+      const posts = await aCollection('posts', [{ n: 0, link: idOf(100), other: idOf(999) }])
+      const found = async (populate: string) => {
+        const query = { where: where('link.word.text', 'eq', 'tea'), populate: [parsePath(populate)] }
+        return (await list(posts, query, undefined, reader)).total
+      }
+
+      expect(await found('link')).toBe(isFound ? 1 : 0)
+      expect(await found('other')).toBe(0)
+    })
+
+    test('finds only what one user created, where that is asked for too', async () => {
+      const posts = await aCollection('posts', [{ n: 0 }, { n: 1 }, { n: 2 }])
+      await database().query(sql`update documents set created_by = ${ada}::uuid where id <> ${idOf(0)}::uuid`)
+
+      const { found } = await list(posts, { where: where('n', 'lt', '2') }, undefined, { creator: ada })
+
+      expect(found.map(n)).toEqual([1])
+    })
+
+    test('asks at most 500 questions about linked records', async () => {
+      const posts = await aCollection('posts', [{ n: 0 }])
+      const query = (deep: number, single: number) => ({
+        where: {
+          all: [
+            ...Array.from({ length: deep }, () => where('a.b.c.d.e.f', 'isnull', '')),
+            ...Array.from({ length: single }, () => where('x.y', 'isnull', '')),
+            // Nothing is linked here.
+            ...Array.from({ length: 10 }, () => where('z.y', 'isnull', '')),
+          ].flatMap(({ all }) => all),
+        },
+        populate: ['a.b.c.d.e', 'x'].map(parsePath),
+      })
+
+      expect((await list(posts, query(16, 4))).total).toBe(1)
+      await expect(list(posts, query(16, 5))).rejects.toMatchObject({ code: 'INVALID_QUERY' })
     })
 
     test('is refused when it asks for more than the database should answer', async () => {
