@@ -1,13 +1,12 @@
 /** Filters that are nothing but equality, as the parts that an index over their fields finds. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Fields } from '../../../client/protocol/model/document.js'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'
 import type { Clause, Test, Where } from '../../../client/protocol/model/where.js'
-import { type Database, type Fragment, sql } from '../../../emulator/database/port.js'
+import { type Fragment, sql } from '../../../emulator/database/port.js'
 import { equalityOf, partsOfEquality } from '../../../emulator/store/lists/equality.js'
 import { compileWhere } from '../../../emulator/store/lists/where.js'
-import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
+import { aCollection, database, onEachEngine } from '../../fixtures/databases/stored-lists.js'
 
 const eq = (name: string, value: string): Test => ({ path: parsePath(name), operator: 'eq', value })
 const all = (...tests: readonly Test[]): Where => ({ all: tests.map((one) => ({ any: [one] })) })
@@ -74,25 +73,19 @@ const values: readonly Json[] = [
 const asked = ['tea', '5', '05', 'true', 'null', '[]', 'none', 'x'.repeat(700)]
 const sorts: readonly (Path | undefined)[] = [undefined, ['n']]
 
-describe.each(engines)('on %s', (engine) => {
-  let opened: OpenedEngine
-  let db: Database
-  beforeAll(async () => {
-    opened = await openEngine(engine)
-    db = opened.db
-    const documents: Fields[] = values.flatMap((a) => [
-      { a },
-      ...values.map((b, at) => ({ a, b, n: at === 0 ? 'y'.repeat(700) : at === 1 ? [] : at })),
-    ])
-    await db.query(sql`
-      insert into documents (collection_id, id, data, created_at, updated_at)
-      select gen_random_uuid(), gen_random_uuid(), data::jsonb, now(), now()
-      from unnest(${documents.map((data) => JSON.stringify(data))}::text[]) as new (data)`)
-  })
-  afterAll(() => opened.stop())
+onEachEngine(() => {
+  beforeEach(() =>
+    aCollection(
+      'c',
+      values.flatMap((a) => [
+        { a },
+        ...values.map((b, at) => ({ a, b, n: at === 0 ? 'y'.repeat(700) : at === 1 ? [] : at })),
+      ]),
+    ),
+  )
 
   const idsOf = async (condition: Fragment): Promise<string[]> =>
-    (await db.query<{ id: string }>(sql`select d.id from documents d where ${condition} order by d.id`)).map(
+    (await database().query<{ id: string }>(sql`select d.id from documents d where ${condition} order by d.id`)).map(
       ({ id }) => id,
     )
 
@@ -125,7 +118,7 @@ describe.each(engines)('on %s', (engine) => {
     const filter = compileWhere(where, { project: 'p', populate: [], mayReadAll: true, roles: [] })
     const oddOf = async (sort: Path | undefined) => {
       const { odd } = partsOfEquality(equalityOf(where) ?? [], sort, filter)
-      return db.query<{ a: string; n: string | null }>(sql`
+      return database().query<{ a: string; n: string | null }>(sql`
         select d.data ->> 'a' as a, left(d.data ->> 'n', 2) as n from documents d where ${odd} order by n nulls first`)
     }
 
