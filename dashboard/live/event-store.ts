@@ -63,7 +63,7 @@ function openDeadline() {
 /** However much happens, the page holds and draws so much of it. */
 const mostEvents = 300
 const flushMilliseconds = 60
-/** Between two tries to connect: an emulator on this machine refuses at once, and somebody who started it again looks at the page. */
+/** Between two tries to connect: an emulator on this machine refuses at once while it is away, so that a try costs little. */
 const mostPauseMilliseconds = 1_000
 const mostOpeningMilliseconds = 10_000
 

@@ -26,7 +26,7 @@ const row = (text: string) => world.page.getByRole('row').filter({ hasText: text
 const button = (name: string) => world.page.getByRole('button', { name, exact: true })
 const clipboard = () => world.page.evaluate(() => navigator.clipboard.readText())
 
-/** By the navigation, as nobody types an address. A link has the count of its page beside it. */
+/** By the navigation, without typing an address. A link has the count of its page beside it. */
 async function goToPage(name: string) {
   const navigation = world.page.getByRole('navigation', { name: 'Pages', exact: true })
   await navigation.getByRole('link', { name: new RegExp(`^${name}`) }).click()

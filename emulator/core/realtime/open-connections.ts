@@ -79,7 +79,7 @@ export function openConnections(events: Pick<EventLog, 'add'>): Connections {
     subscribed: (connection, collection) => say('subscribed', connection, { collection }),
     unsubscribed: (connection, collection, why) => say('unsubscribed', connection, { collection, why }),
     closed(connection, why) {
-      // Of one that never said who it is, nobody was told that it was opened.
+      // One that never authenticated had no event that it was opened.
       if (!unidentified.delete(connection)) say('closed', connection, { why })
       all.delete(connection.id)
     },

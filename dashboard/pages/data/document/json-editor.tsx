@@ -129,7 +129,7 @@ interface Refused {
   readonly issues: readonly Issue[]
 }
 
-/** Of that text alone: where another one is typed, nobody has looked at it yet. */
+/** Of that text alone: another one was not sent yet. */
 function marksOf(doc: Text, refused: Refused | undefined): Diagnostic[] {
   return refused?.text.eq(doc) ? diagnosticsOf(doc.toString(), refused.issues) : []
 }
