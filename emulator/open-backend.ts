@@ -99,7 +99,7 @@ export async function openBackend(
     connections,
     faults: stack.use(openFaults(connections)),
     documentEvents: stack.use(openDocumentEvents({ db, bus, log: events, report: reportAs('document events') })),
-    report: (what, error) => log.failure(what, error),
+    report: log.failure,
     sweepSoon: maintenance.soon,
     files,
     discardLater: fileKeeper.discardLater,

@@ -7,7 +7,7 @@ import type { Config } from './config.js'
 import type { Backend } from './core/context.js'
 import { openEventLog } from './core/events/event-log.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
-import { addressesOf, withoutPassword } from './database/postgres/addresses.js'
+import { shownAddresses } from './database/postgres/addresses.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
 import { type FolderKeys, openFolderKeys } from './folder-keys.js'
@@ -100,7 +100,7 @@ async function openEmulatorBackend(
   { config, log, about, warn }: Surroundings,
 ): Promise<{ backend: Backend; localProvider: LocalApp }> {
   const url = () => about.url ?? ''
-  const servers = config.databaseUrl === undefined ? [] : addressesOf(config.databaseUrl).map(withoutPassword)
+  const servers = config.databaseUrl === undefined ? [] : shownAddresses(config.databaseUrl)
   const localProvider = openLocalProvider({ db, url, now: Date.now, report: log.failure })
   const backend = await openBackend(
     stack,

@@ -61,8 +61,8 @@ export async function boxDetails(options: DevOptions, { secretKey }: Emulator, b
 }
 
 async function serverNames(url: string): Promise<string> {
-  const { addressesOf, withoutPassword } = await import('../../emulator/database/postgres/addresses.js')
-  return addressesOf(url).map(withoutPassword).join(', ')
+  const { shownAddresses } = await import('../../emulator/database/postgres/addresses.js')
+  return shownAddresses(url).join(', ')
 }
 
 function freePort(host: string | undefined) {

@@ -70,3 +70,10 @@ export function useCounts(): { readonly [name: string]: number | undefined } {
     faults: useFaults().data?.length || undefined,
   }
 }
+
+export type Info = NonNullable<ReturnType<typeof useInfo>['data']>
+
+/** Whether nothing outlives the process. */
+export function isInMemory({ dataDir, servers }: Info['database']): boolean {
+  return dataDir === null && servers.length === 0
+}

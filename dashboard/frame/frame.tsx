@@ -12,7 +12,7 @@ import { Time } from '../parts/time.js'
 import { shortcut } from '../parts/words.js'
 import { useSession } from '../session/context.js'
 import { useShownCommand } from './command-line.js'
-import { useCounts, useInfo } from './counts.js'
+import { type Info, isInMemory, useCounts, useInfo } from './counts.js'
 import { Keys } from './keys.js'
 import { useIsOlder } from './newer-build.js'
 import { pages } from './pages.js'
@@ -186,10 +186,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   )
 }
 
-function Saved({
-  database: { dataDir, servers, savedAt },
-}: Pick<NonNullable<ReturnType<typeof useInfo>['data']>, 'database'>) {
-  if (dataDir === null && servers.length === 0) return <>in memory</>
+function Saved({ database }: Pick<Info, 'database'>) {
+  const { savedAt } = database
+  if (isInMemory(database)) return <>in memory</>
   return <>saved {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}</>
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { formatBytes, formatCount } from '../../../client/protocol/model/figures.js'
 import { useCommand } from '../../frame/command-line.js'
-import { useCounts, useInfo } from '../../frame/counts.js'
+import { type Info, isInMemory, useCounts, useInfo } from '../../frame/counts.js'
 import { useEvents } from '../../live/context.js'
 import { Button, Copy } from '../../parts/button.js'
 import { EventLine } from '../../parts/event-line.js'
@@ -123,11 +123,10 @@ function LastEvents() {
   )
 }
 
-type Info = NonNullable<ReturnType<typeof useInfo>['data']>
-
 /** Each commit is written down before it is answered; what it outlives depends on the engine. */
-function Saved({ database: { dataDir, servers, isDurable, savedAt } }: Pick<Info, 'database'>) {
-  if (dataDir === null && servers.length === 0) return <>in memory, until the process ends</>
+function Saved({ database }: Pick<Info, 'database'>) {
+  const { isDurable, savedAt } = database
+  if (isInMemory(database)) return <>in memory, until the process ends</>
   return (
     <>
       {savedAt === null ? 'with each commit' : <Time at={savedAt} isOfMachine />}

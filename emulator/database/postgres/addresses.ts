@@ -23,8 +23,12 @@ function withoutTarget(address: string): string {
   return address.replace(/([?&])target_session_attrs=[^&#]*&?/, '$1').replace(/[?&]$/, '')
 }
 
-/** What may be said of an address. */
-export function withoutPassword(address: string): string {
+/** What may be said of them: neither user nor password. @throws as `addressesOf` */
+export function shownAddresses(url: string): readonly string[] {
+  return addressesOf(url).map(withoutPassword)
+}
+
+function withoutPassword(address: string): string {
   const { protocol, host, pathname } = new URL(address)
   return `${protocol}//${host}${pathname}`
 }

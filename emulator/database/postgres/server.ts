@@ -1,6 +1,6 @@
 /** Which server an address names, and whether it will do. */
 import { StartError } from '../start-error.js'
-import { addressesOf, withoutPassword } from './addresses.js'
+import { shownAddresses } from './addresses.js'
 import type { Primary } from './primary.js'
 
 /** The first version whose built-in collation folds case as filters need it. */
@@ -14,7 +14,7 @@ export async function requireServer(primary: Primary, url: string): Promise<void
     .catch((cause: Error) => {
       throw new StartError(
         'DATABASE_UNREACHABLE',
-        `Could not open ${addressesOf(url).map(withoutPassword).join(', ')}: ${cause.message || (cause as { code?: string }).code}.`,
+        `Could not open ${shownAddresses(url).join(', ')}: ${cause.message || (cause as { code?: string }).code}.`,
         'Check that it runs, that the database exists, and the address, user and password in --database-url.',
         cause,
       )
