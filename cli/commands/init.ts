@@ -10,9 +10,12 @@ import { rememberFolder } from '../config/folder-config.js'
 import { readApp } from '../init/app.js'
 import { ciKinds, planCi } from '../init/ci.js'
 import { type PlannedFile, planExistingApp, planTemplate, readTemplates, type Template } from '../init/plan.js'
+import { isAnswering } from '../target/emulator-health.js'
 import { requireNoLink } from '../target/no-link.js'
 import { nearest } from '../terminal/nearest.js'
 import { prose } from '../terminal/prose.js'
+
+const startsLater = 'svc dev fills .env.local; it goes on until you stop it, in a terminal of its own.'
 
 export default class Init extends SvcCommand {
   static override summary = 'Create an app from a template, or add the service to an existing one.'
@@ -66,10 +69,12 @@ the package.json depends on. It shows what it is going to write, asks, and never
     const isNew = template !== undefined && isEmpty(folder)
     for (const { path, content } of written) await write(path, content)
     if (isNew) await rememberFolder(folder)
-    const steps = [...(app?.next ?? []), ...(template?.next ?? [])]
-    const next = [...(args.folder === '.' ? [] : [`cd ${args.folder}`]), ...steps]
-    this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
-    this.note('svc dev fills .env.local; it goes on until you stop it, in a terminal of its own.')
+    const runs = app !== undefined && emulator !== undefined && (await isAnswering(emulator.url))
+    const steps = [...(app?.installs ?? []), ...(app && !runs ? [app.start] : []), ...(template?.next ?? [])]
+    const next = steps.length > 0 && args.folder !== '.' ? [`cd ${args.folder}`, ...steps] : steps
+    if (next.length > 0) this.note(['', 'Next:', ...next.map((step) => `  ${step}`)].join('\n'))
+    this.note(runs ? `.env.local names the emulator that runs at ${emulator.url}.` : startsLater)
+    if (app?.kind === 'node') this.note('Start your app with node --env-file=.env.local, which reads it.')
     return {
       folder,
       template: template?.name ?? null,

@@ -33,8 +33,10 @@ export interface AppFolder {
   readonly isCommonJs: boolean
   /** The package of the client: `svc-toolkit` has it too, where it ships with the app already. */
   readonly clientPackage: 'svc-toolkit-client' | 'svc-toolkit'
-  /** What is still to be typed: installs, and the emulator. */
-  readonly next: readonly string[]
+  /** What is still to be installed. */
+  readonly installs: readonly string[]
+  /** What starts the emulator. */
+  readonly start: string
 }
 
 export function readApp(folder: string): AppFolder {
@@ -53,11 +55,11 @@ export function readApp(folder: string): AppFolder {
   return {
     ...{ folder, kind, title, prefix, isTyped, clientPackage },
     isCommonJs: kind === 'node' && !isTyped && type !== 'module',
-    next: [
+    installs: [
       ...(shipped.includes(clientPackage) ? [] : [`${add} ${clientPackage}`]),
       ...(missing.length === 0 ? [] : [`${addDev} ${missing.join(' ')}`]),
-      `${run} svc dev`,
     ],
+    start: `${run} svc dev`,
   }
 }
 

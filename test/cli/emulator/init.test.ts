@@ -205,6 +205,17 @@ test('svc dev fills the lines of .env.local that init has made, and no other', a
   await again.stop()
 })
 
+test('beside an emulator that runs already, it names that one and does not ask for another', async () => {
+  anApp({ 'package.json': JSON.stringify({ dependencies: { 'svc-toolkit': '1' } }) })
+  const dev = await world.dev()
+
+  const ran = await world.svc(['init', '--yes'])
+
+  expect(text('.env.local')).toBe(`${mark}\nSVC_URL=${dev.url}\nSVC_API_KEY=${dev.apiKey}\n`)
+  expect(ran.stderr).toContain(`.env.local names the emulator that runs at ${dev.url}.`)
+  expect(ran.stderr).not.toContain('svc dev')
+})
+
 test('an emulator in memory beside that of the folder leaves .env.local as it is', async () => {
   anApp()
   await world.svc(['init', '--yes'])
