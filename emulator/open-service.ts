@@ -7,6 +7,8 @@ import type { Config } from './config.js'
 import type { Backend } from './core/context.js'
 import { openEventLog } from './core/events/event-log.js'
 import { changeProject, type OpenedProject, openProject } from './core/projects/projects.js'
+import { damagedPages } from './database/pglite/state-folder.js'
+import { DatabaseError } from './database/port.js'
 import { shownAddresses } from './database/postgres/addresses.js'
 import { StartError } from './database/start-error.js'
 import { type DisposalStack, openInOrder } from './disposal-stack.js'
@@ -53,30 +55,47 @@ export async function openService(config: Config): Promise<Service> {
   const log = openLog({ level: config.log, folder, onRequest: config.onRequest })
   const warn = (message: string) => process.emitWarning(message)
   const surroundings: Surroundings = { config, folder, log, warn, about: { pid: process.pid } }
-
-  return openInOrder(async (stack) => {
-    const storage = await openStorage(stack, config, {
-      info: () => surroundings.about,
-      report: (error) => log.failure('database', error),
-      warn,
-      // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
-      whileOpening: () => void loadServer().then(loadControl),
-    })
-    const keys = await openKeys(surroundings)
-    const { backend, localProvider } = await openEmulatorBackend(stack, storage, keys, surroundings)
-    // The routes are put together once the database has its question.
-    const [opened, app] = await Promise.all([
-      openProject(backend, config.project),
-      nextTurn().then(() => openApp(backend, keys, localProvider, surroundings)),
-    ])
-    if (Object.keys(wished).length > 0) await changeProject(backend, opened.project.id, wished)
-    const listening = stack.use(await listenAt(app, config, keys.port))
-    await keepPort(keys, config, listening.port)
-    if (!config.holdsProcess) listening.unref()
-    const url = `http://${listening.host}:${listening.port}`
-    surroundings.about.url = url
-    return { ...opened, url, backend, controlToken: keys.controlToken, dataDir: storage.dataDir }
+  return openInOrder((stack) => openParts(stack, wished, surroundings)).catch((error) => {
+    throw asDamage(error, surroundings) ?? error
   })
+}
+
+async function openParts(
+  stack: DisposalStack,
+  wished: Partial<ProjectSettings>,
+  surroundings: Surroundings,
+): Promise<Omit<Service, 'close'>> {
+  const { config, log, warn } = surroundings
+  const storage = await openStorage(stack, config, {
+    info: () => surroundings.about,
+    report: (error) => log.failure('database', error),
+    warn,
+    // What answers requests is loaded meanwhile; before, it would hold up what comes before the database.
+    whileOpening: () => void loadServer().then(loadControl),
+  })
+  const keys = await openKeys(surroundings)
+  const { backend, localProvider } = await openEmulatorBackend(stack, storage, keys, surroundings)
+  // The routes are put together once the database has its question.
+  const [opened, app] = await Promise.all([
+    openProject(backend, config.project),
+    nextTurn().then(() => openApp(backend, keys, localProvider, surroundings)),
+  ])
+  if (Object.keys(wished).length > 0) await changeProject(backend, opened.project.id, wished)
+  const listening = stack.use(await listenAt(app, config, keys.port))
+  await keepPort(keys, config, listening.port)
+  if (!config.holdsProcess) listening.unref()
+  const url = `http://${listening.host}:${listening.port}`
+  surroundings.about.url = url
+  return { ...opened, url, backend, controlToken: keys.controlToken, dataDir: storage.dataDir }
+}
+
+/** Damaged data of the embedded database keep a start from coming about. It is logged, for `svc doctor` to know of. */
+function asDamage(error: unknown, { config, folder, log }: Surroundings): StartError | undefined {
+  if (folder === undefined || config.memory || config.databaseUrl !== undefined) return undefined
+  const hasMetPages = error instanceof DatabaseError && error.kind === 'damaged'
+  const doesNotOpen = error instanceof StartError && error.code === 'DATA_DAMAGED' && error.cause !== undefined
+  if (hasMetPages || doesNotOpen) log.failure('start', error)
+  return hasMetPages ? damagedPages(folder, error) : undefined
 }
 
 /** The settings of the project that the config names; the others stay as they were. */

@@ -4,10 +4,12 @@ import { access, chmod, constants, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeFailure } from '../base/failure.js'
 import { nearby } from '../dev/box.js'
+import { damageFindings } from './damage.js'
 import { type Finding, type Patient, type Seen, well } from './finding.js'
-import { dataMadeAt, loggedFailures, namesIn } from './folder-files.js'
+import { namesIn } from './folder-files.js'
 
-export async function checkDataFolder({ folder, holder, emulator }: Patient): Promise<Seen> {
+export async function checkDataFolder(patient: Patient): Promise<Seen> {
+  const { folder, holder, emulator } = patient
   const found = statSync(folder, { throwIfNoEntry: false })
   if (!found) return well(`${nearby(folder)} is not there yet; svc dev makes it`)
   if (!found.isDirectory()) return refused(folder, `"${folder}" is a file, not a folder.`)
@@ -18,7 +20,12 @@ export async function checkDataFolder({ folder, holder, emulator }: Patient): Pr
   if (!mayWrite) return refused(folder, `"${folder}" cannot be read and written by you.`)
   const branches = namesIn(join(folder, 'branches')).map((name) => join(folder, 'branches', name))
   const data = await Promise.all([folder, ...branches].map(dataFindings))
-  const findings = [...data.flat(), ...damageFindings(folder), ...modeFindings(folder), ...copyFindings(folder)]
+  const findings = [
+    ...data.flat(),
+    ...damageFindings(patient, branches),
+    ...modeFindings(folder),
+    ...copyFindings(folder),
+  ]
   return { said: nearby(folder), findings: holder || emulator ? findings : [...findings, ...leftoverFindings(folder)] }
 }
 
@@ -37,21 +44,6 @@ async function dataFindings(folder: string): Promise<Finding[]> {
     const { code, message, hint = '' } = describeFailure(error)
     return [{ code, level: 'wrong', message, remedy: hint }]
   }
-}
-
-/** `data_corrupted` and `index_corrupted`. */
-const damageCodes = ['XX001', 'XX002']
-
-/** Damaged pages, of a table or an index, keep no database from being opened: they fail the requests that read them. */
-function damageFindings(folder: string): Finding[] {
-  const madeAt = dataMadeAt(folder)?.getTime() ?? 0
-  const met = loggedFailures(folder).filter(({ at, code }) => damageCodes.includes(code) && at.getTime() >= madeAt)
-  const last = met.at(-1)
-  if (!last) return []
-  const message = `The database has met damaged pages, last at ${last.at.toISOString()}: ${last.message}. Requests that read them fail.`
-  const remedy =
-    'Stop the emulator and bring back a copy of the folder, or start with new data: svc dev --fresh, which keeps these beside them.'
-  return [{ code: 'DATA_DAMAGED', level: 'wrong', message, remedy }]
 }
 
 const privateFiles = [
@@ -89,12 +81,12 @@ function modeFindings(folder: string): Finding[] {
   return [{ code: 'FOLDER_OPEN_TO_OTHERS', level: 'wrong', message, remedy, repair }]
 }
 
-/** What `--fresh` has set aside is user data: it is named, and left alone. */
+/** What `--fresh` has set aside, and what `--repair` has copied, is user data: it is named, and left alone. */
 function copyFindings(folder: string): Finding[] {
-  const copies = namesIn(folder).filter((name) => /^data\.replaced-/.test(name))
+  const copies = namesIn(folder).filter((name) => /^data\.(replaced|damaged)-/.test(name))
   if (copies.length === 0) return []
-  const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh: ${copies.join(', ')}.`
-  const remedy = `If they are not needed any longer: rm -r ${nearby(join(folder, 'data.replaced-*'))}`
+  const message = `${copies.length === 1 ? 'A copy' : `${copies.length} copies`} of former data, set aside by --fresh or --repair: ${copies.join(', ')}.`
+  const remedy = `If they are not needed any longer: rm -r ${copies.map((name) => nearby(join(folder, name))).join(' ')}`
   return [{ code: 'FORMER_DATA', level: 'note', message, remedy }]
 }
 

@@ -19,8 +19,20 @@ export function keptKeys(folder: string): string[] | undefined {
 
 /** When its data were made. */
 export function dataMadeAt(folder: string): Date | undefined {
+  return manifestDate(folder, 'createdAt')
+}
+
+/** From when on damage that was met may still be in the data of one of the folders: they were made, or read and rebuilt, then. */
+export function dataSoundAt(folders: readonly string[]): Date {
+  const dates = folders.flatMap(
+    (folder) => manifestDate(folder, 'rebuiltAt') ?? manifestDate(folder, 'createdAt') ?? [],
+  )
+  return new Date(dates.length === 0 ? 0 : Math.min(...dates.map((date) => date.getTime())))
+}
+
+function manifestDate(folder: string, name: string): Date | undefined {
   const manifest = readJson(join(folder, 'manifest.json'))
-  const at = isObject(manifest) ? new Date(String(manifest.createdAt)) : undefined
+  const at = isObject(manifest) ? new Date(String(manifest[name])) : undefined
   return at && Number.isFinite(at.getTime()) ? at : undefined
 }
 

@@ -30,6 +30,7 @@ const ofDatabase = {
   taken: fault,
   'missing table': fault,
   exists: fault,
+  damaged: fault,
   'faulty statement': fault,
 } as const satisfies Record<DatabaseErrorKind, Meaning | undefined>
 

@@ -21,6 +21,8 @@ export type DatabaseErrorKind =
   | 'missing table'
   /** A table, a schema or an extension is there already. */
   | 'exists'
+  /** A page of a table or an index cannot be read. */
+  | 'damaged'
   /** Anything else is a fault of the statement. */
   | 'faulty statement'
 
@@ -46,6 +48,8 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   '55P03': 'locked',
   '57014': 'timeout',
   '57P': 'unavailable',
+  XX001: 'damaged',
+  XX002: 'damaged',
 }
 
 export function errorKind(sqlState: string): DatabaseErrorKind {

@@ -19,6 +19,8 @@ interface Manifest {
   readonly format: number
   readonly engine: string
   readonly createdAt: string
+  /** When all of its tables were last read, and their indexes built anew from them. */
+  readonly rebuiltAt?: string
   /** False from before the data are laid down until they are all there. */
   readonly isInitialised: boolean
 }
@@ -70,13 +72,19 @@ export async function inspectData(folder: string): Promise<Manifest | undefined>
 
 /** What a directory that does not open is reported as. */
 export function damaged(data: string, what: string, cause?: unknown): StartError {
-  return new StartError(
-    'DATA_DAMAGED',
-    `The data in "${data}" cannot be opened. ${what}`,
-    'Put back a copy of the folder, or start with new data: svc dev --fresh keeps the old ones beside them.',
-    cause,
-  )
+  const hint = cause === undefined ? `P${otherwise.slice(1)}` : rebuildOr
+  return new StartError('DATA_DAMAGED', `The data in "${data}" cannot be opened. ${what}`, hint, cause)
 }
+
+/** What a start that reads a damaged page is reported as. */
+export function damagedPages(folder: string, cause: Error): StartError {
+  return new StartError('DATA_DAMAGED', `The data in "${folder}" are damaged: ${cause.message}.`, rebuildOr, cause)
+}
+
+const otherwise =
+  'put back a copy of the folder, or start with new data: svc dev --fresh keeps the old ones beside them.'
+/** An index can be built anew, a table cannot. */
+const rebuildOr = `Rebuild the indexes: svc doctor --repair. If that does not help, ${otherwise}`
 
 /** Lays a new directory down beside its place and moves it there whole. */
 async function lay(folder: string, data: string): Promise<void> {
@@ -109,6 +117,24 @@ export async function copyBeforeUpgrade(folder: string, version: number): Promis
   if (manifest) await writeManifest(folder, { ...manifest, format })
 }
 
+/**
+ * Copies the data beside their place before they are repaired, and answers where to. The directory must not be open.
+ *
+ * @throws {StartError} `DISK_FULL` where there is no room for a copy
+ */
+export async function copyBeforeRepair(folder: string): Promise<string> {
+  const data = join(folder, 'data')
+  const copy = `${data}.damaged-${stampNow()}`
+  await copyWhole(folder, data, copy)
+  return copy
+}
+
+/** Notes that damage which was met before is there no longer. */
+export async function noteRebuilt(folder: string): Promise<void> {
+  const manifest = await readManifest(folder)
+  if (manifest) await writeManifest(folder, { ...manifest, rebuiltAt: new Date().toISOString() })
+}
+
 async function copyWhole(folder: string, data: string, copy: string): Promise<void> {
   const beside = `${copy}.new`
   await rm(beside, { recursive: true, force: true })
@@ -124,11 +150,15 @@ async function copyWhole(folder: string, data: string, copy: string): Promise<vo
 }
 
 async function setAside(folder: string, data: string): Promise<void> {
-  const stamp = new Date().toISOString().replace(/[:.]/g, '-')
+  const stamp = stampNow()
   await rename(data, `${data}.replaced-${stamp}`).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
   })
   await rename(join(folder, 'manifest.json'), join(folder, `manifest.replaced-${stamp}.json`)).catch(() => undefined)
+}
+
+function stampNow(): string {
+  return new Date().toISOString().replace(/[:.]/g, '-')
 }
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {

@@ -7,6 +7,8 @@ export interface ThreadSource {
   readonly dataDir?: string | undefined
   /** A packed data directory that an empty database starts from. */
   readonly template?: Uint8Array | undefined
+  /** For a repair: the catalogs are read without their indexes, which may be damaged. */
+  readonly ignoresSystemIndexes?: boolean | undefined
 }
 
 /** A thread, and what it shares: counts, and the bytes that it has not posted yet. */
@@ -48,11 +50,11 @@ export async function endSpareThread(): Promise<void> {
 }
 
 /** A thread that has begun to open the data: the spare one, or a new one. */
-export function openThread({ dataDir, template }: ThreadSource): Thread {
+export function openThread({ dataDir, template, ignoresSystemIndexes }: ThreadSource): Thread {
   const thread = spare ?? startThread()
   spare = undefined
   thread.worker.ref()
-  thread.worker.postMessage({ dataDir, template })
+  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes })
   return thread
 }
 

@@ -35,7 +35,7 @@ const logSettings = [
 setFlagsFromString('--wasm-tiering-budget=20000000')
 
 // A thread that is started ahead of its data has the time to compile.
-const [{ dataDir, template }, pgliteWasmModule] = await Promise.all([source(), compiled()])
+const [{ dataDir, template, ignoresSystemIndexes }, pgliteWasmModule] = await Promise.all([source(), compiled()])
 // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
 // the database could answer.
 parentPort?.ref()
@@ -44,7 +44,11 @@ const database = await PGlite.create({
   ...(dataDir === undefined ? {} : { dataDir }),
   ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
   extensions: { pg_trgm },
-  startParams: [...PGlite.defaultStartParams, ...logSettings.flatMap((setting) => ['-c', setting])],
+  startParams: [
+    ...PGlite.defaultStartParams,
+    ...logSettings.flatMap((setting) => ['-c', setting]),
+    ...(ignoresSystemIndexes ? ['-P'] : []),
+  ],
 })
 
 parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {

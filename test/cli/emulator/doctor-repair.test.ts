@@ -1,0 +1,108 @@
+/** Damaged pages in the data of a folder: what can be rebuilt is, and what cannot is named. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openPglite } from '../../../emulator/database/pglite/pglite.js'
+import { sql } from '../../../emulator/database/port.js'
+import { openWorld, type World } from '../command-line.js'
+
+let world: World
+
+beforeEach(async () => {
+  world = await openWorld()
+  const dev = await world.dev()
+  await world.svc(['collections', 'create', 'posts'])
+  await world.svc(['docs', 'create', 'posts', 'title=kept'])
+  await dev.stop()
+})
+afterEach(() => world.close())
+
+const pageBytes = 8_192
+
+/** Changes bytes of each of its pages, which their checksums then say. */
+async function damage(relation: string, folder = '.svc'): Promise<void> {
+  const dataDir = join(world.folder, folder, 'data')
+  const db = await openPglite({ dataDir })
+  const [row] = await db.query<{ path: string }>(sql`select pg_relation_filepath(${relation}::regclass) as path`)
+  await db.close()
+  const file = join(dataDir, row?.path ?? '')
+  const bytes = readFileSync(file)
+  for (let end = pageBytes; end <= bytes.length; end += pageBytes) bytes[end - 64] = ~(bytes[end - 64] ?? 0)
+  writeFileSync(file, bytes)
+}
+
+interface Report {
+  readonly checks: readonly {
+    readonly findings: readonly { code: string; message: string; remedy: string; repaired: string | null }[]
+  }[]
+}
+
+async function doctor(...words: string[]) {
+  const { stdout, exit } = await world.svc(['doctor', '--json', ...words])
+  const findings = (JSON.parse(stdout) as Report).checks.flatMap((check) => check.findings)
+  return { exit, found: findings.find(({ code }) => code === 'DATA_DAMAGED'), codes: findings.map(({ code }) => code) }
+}
+
+const create = () => world.svc(['docs', 'create', 'posts', 'title=new'])
+const copies = () => readdirSync(join(world.folder, '.svc')).filter((name) => name.startsWith('data.damaged-'))
+
+test('an index that is damaged is rebuilt with --repair, from a table that is whole', async () => {
+  await damage('svc.documents_data')
+  const dev = await world.dev()
+  const refused = await create()
+  const running = await doctor('--repair')
+  await dev.stop()
+
+  const found = await doctor()
+  const repaired = await doctor('--repair')
+  const after = await doctor()
+  await world.dev()
+  const created = await create()
+
+  expect(refused.exit).toBe(1)
+  expect(running).toMatchObject({
+    exit: 10,
+    found: { repaired: null, remedy: expect.stringMatching(/^Stop the emulator/) },
+  })
+  expect(found).toMatchObject({ exit: 10, found: { remedy: expect.stringMatching(/^Rebuild the indexes/) } })
+  expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.stringContaining('rebuilt their indexes') } })
+  expect(after).toMatchObject({ exit: 0, codes: expect.arrayContaining(['FORMER_DATA']), found: undefined })
+  expect(created.exit).toBe(0)
+  expect((await world.svc(['docs', 'count', 'posts'])).stdout.trim()).toBe('2')
+  expect(copies()).toHaveLength(1)
+})
+
+test('a table that is damaged is named, with what can be done, and the indexes of the others are rebuilt', async () => {
+  await damage('svc.documents')
+  await damage('svc.users_email')
+  const dev = await world.dev()
+  await world.svc(['docs', 'list', 'posts'])
+  await dev.stop()
+
+  const repaired = await doctor('--repair')
+
+  expect(repaired).toMatchObject({ exit: 10, found: { repaired: null, remedy: expect.stringContaining('--fresh') } })
+  expect(repaired.found?.message).toMatch(
+    /but of these tables: svc\.documents \(invalid page in block 0 of [^)]*\)\. The data/,
+  )
+  expect((await doctor()).found).toBeDefined()
+})
+
+test.each(['svc.projects_pkey', 'pg_catalog.pg_class_oid_index'])(
+  'svc dev says that data are damaged which do not open for their index %s, and opens them once it is rebuilt',
+  async (index) => {
+    await damage(index)
+
+    const refused = await world.svc(['dev', '--port', '0', '--json'])
+    const found = await doctor()
+    const repaired = await doctor('--repair')
+    await world.dev()
+
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: { code: 'DATA_DAMAGED', hint: expect.stringMatching(/^Rebuild the indexes: svc doctor --repair/) },
+    })
+    expect(found.found).toBeDefined()
+    expect(repaired).toMatchObject({ exit: 0, found: { repaired: expect.any(String) } })
+    expect((await world.svc(['docs', 'count', 'posts'])).stdout.trim()).toBe('1')
+  },
+)
