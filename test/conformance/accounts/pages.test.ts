@@ -9,7 +9,7 @@ inDialects('Pages', (wire) => {
       ['', wire.pages.usual],
       ['limit=1', 1],
       [`limit=${wire.pages.most}`, wire.pages.most],
-      // Contract 2.6: more is served at the maximum, and the answer says so.
+      // Contract 2.6: a limit is capped at the maximum, and the answer says so.
       [`limit=${wire.pages.most + 1}`, wire.pages.most],
       ['limit=999999999', wire.pages.most],
       ['limit=999999999999999999999999', wire.pages.most],
@@ -95,7 +95,7 @@ inDialects('Pages', (wire) => {
     const { api, posts } = await someDocuments(wire)
     let isWriting = true
 
-    // Three at a time, so that any one moment shows a multiple of three.
+    // Three per transaction, so that every snapshot shows a multiple of three.
     const writer = (async () => {
       for (let times = 0; times < 25; times++) {
         await api.post('/collections/posts/batch', { documents: [{ a: 1 }, { a: 1 }, { a: 1 }] })

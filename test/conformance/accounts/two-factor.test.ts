@@ -4,12 +4,12 @@ import { type Account, anEmail, aTown, goodPassword, type Town, userOf } from '.
 import { mailTo } from '../../fixtures/mail/mails.js'
 import { expectFailure, expectStatus, inDialects, type Wire } from '../../fixtures/wires.js'
 
-/** The code of a moment, some steps of 30 seconds from now. */
+/** The TOTP code, some time steps of 30 seconds from now. */
 function codeOf(secret: string, steps = 0): Promise<string> {
   return generate({ secret, epoch: Math.floor(Date.now() / 1_000) + 30 * steps })
 }
 
-/** Six digits that are not the code of any of these moments. */
+/** Six digits that are not the code of any of these time steps. */
 async function wrongCode(secret: string): Promise<string> {
   const near = await Promise.all([-2, -1, 0, 1, 2].map((steps) => codeOf(secret, steps)))
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.includes(code)) ?? ''

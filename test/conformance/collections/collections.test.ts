@@ -102,7 +102,7 @@ inDialects('Collections', (wire) => {
     const answer = await api.patch(`${path}/posts`, { name: 'articles' })
 
     expect(wire.record(expectStatus(200, answer))).toMatchObject({ id: posts.id, name: 'articles' })
-    // Contract 5.1: nothing else moves.
+    // Contract 5.1: nothing else changes.
     const { body } = expectStatus(200, await api.get(`/collections/articles/documents/${rows[0]?.id}`))
     expect(JSON.stringify(body)).toContain('one')
     expectFailure(await api.get('/collections/posts/documents'), 404, 'NOT_FOUND')
@@ -212,7 +212,7 @@ inDialects('Collections', (wire) => {
     expectFailure(await api.patch('/api/collections/posts', { name }), 400, 'INVALID_COLLECTION')
     if (name === '') return
     const path = `/collections/${encodeURIComponent(name)}`
-    // These two paths have meanings of their own.
+    // These two paths are other routes.
     if (name !== 'documents') expectFailure(await api.post(path, {}), 400, 'INVALID_COLLECTION')
     expectFailure(await api.post(`${path}/documents`, {}), 400, 'INVALID_COLLECTION')
     expectFailure(await api.post(`${path}/batch`, { documents: [{}] }), 400, 'INVALID_COLLECTION')

@@ -105,7 +105,7 @@ inDialects(
       expect([await found(ada, ofBoss('salary=5000')), await found(hr, ofBoss('salary=5000'))]).toEqual([0, 1])
       expect(await found(ada, ofBoss('name=Ada'))).toBe(1)
       expect([await found(ada, 'person.name=Ada'), await found(ada, 'person.profile.city=Ulm')]).toEqual([1, 1])
-      // As of a field that nobody has: whatever it is, the answer is the same.
+      // As of a field that no document has: the answer is the same for any value.
       expect(await found(ada, `person.salary${mark}ne=5000`)).toBe(2)
       expectStatus(200, await ada.api.patch('/auth-collections/user', { data: { person: id } }))
       const users = async (query: string) =>
@@ -167,7 +167,7 @@ inDialects(
       expect((await people.get(id)).fields).toEqual(whole)
       const rows = wire.record(expectStatus(201, many)) as unknown[]
       expect(rows.map((row) => wire.row(row).fields)).toEqual([seen, {}])
-      // What a user is answered beside the secret key is no answer to the user alone.
+      // A reply to the user beside the secret key is not replayed to the user alone.
       const both = { 'x-api-key': project.secretKey, authorization: `Bearer ${ada.token}`, 'idempotency-key': 'k2' }
       const byServer = await api.post('/collections/people', whole, both)
       const alone = await ada.api.post('/collections/people', whole, { 'idempotency-key': 'k2' })
@@ -239,7 +239,7 @@ inDialects(
       expectStatus(200, await hr.api.patch(`/collections/people/${id}`, { salary: 5000, n: 1 }))
       expect(dataOf(await his.atLeast(2))).toEqual([seenByHr, { ...seenByHr, n: 1 }])
       await control.users.update({ user: hr.id, roles: [] })
-      // Its filter asks for what is hidden since.
+      // Its filter asks for a field that is hidden since.
       await expect.poll(() => his.heard.map(({ code }) => code)).toContain('FORBIDDEN')
       await people.create({ ...whole, n: 2 })
 

@@ -3,7 +3,7 @@ import type { Answer } from '../../fixtures/requests/http.js'
 import { aWorld, expectFailure, expectStatus, type Fields, inDialects, type Wire } from '../../fixtures/wires.js'
 
 inDialects('Permissions', (wire) => {
-  /** What needs which permission. */
+  /** Requests by the permission they need. */
   const operations = {
     create: [
       ['POST', () => '/collections/posts', {}],

@@ -35,7 +35,7 @@ inDialects(
         { status: null },
         { meta: { rank: 1 } },
         { lines: [{ price: 1 }] },
-        // It is hidden as well: nobody finds it out by trying.
+        // It is hidden as well: it cannot be probed.
         { secret: 'S3CRET' },
         { secret: 'other' },
         { parts: [{ price: 1, cost: 3 }] },

@@ -59,7 +59,7 @@ inDialects('Roles', (wire) => {
     expectFailure(await read(), 403, 'FORBIDDEN')
     await control('PATCH', `/users/${ada.id}`, { role: 'admin' })
     await changeSettings(project, { trustDataRole: true })
-    // Whether the user or the owner wrote it before: until then, the user could have.
+    // A value from before does not count: the user could have written it.
     expectFailure(await read(), 403, 'FORBIDDEN')
     await control('PATCH', `/users/${ada.id}`, { role: 'admin' })
     expectStatus(200, await read())

@@ -8,7 +8,7 @@ import { expectFailure, expectStatus, type Fields, inDialects, type Wire } from 
 
 const selfRoles = ['admin', 'seller']
 
-/** What `posts` asks of its readers, and somebody of each kind. */
+/** A collection with these permissions, and a user of each role. */
 async function aGuardedTown(wire: Wire, permissions: Fields = { read: ['admin'] }) {
   const town = await aTown(wire, { selfRoles })
   const posts = await town.collection('posts', { permissions })

@@ -4,7 +4,7 @@ import { openAuthenticated, openEvents } from '../../fixtures/realtime/streams.j
 import { service } from '../../fixtures/service.js'
 import { aWorld, expectFailure, expectStatus, inDialects, type Wire } from '../../fixtures/wires.js'
 
-/** Everything that takes a filter: the code of what each answers, nothing where it is served. */
+/** Sends a filter to everything that takes one: each error code, undefined where it is served. */
 async function everywhere(wire: Wire) {
   const { project, api, collection } = await aWorld(wire)
   const posts = await collection('posts')

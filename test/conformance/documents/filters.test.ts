@@ -236,7 +236,7 @@ inDialects('Filters', (wire) => {
 
     expect(await posts.names('checked_out=4')).toEqual(['one'])
     expect(await posts.names('a_gt_b=1')).toEqual(['one'])
-    // What could mean two things follows the dialect.
+    // Ambiguous names follow the dialect.
     expect(await posts.names('checked_in=3')).toEqual(wire.name === 'b' ? [] : ['one'])
     expect(await posts.names('checked_in__in=3')).toEqual(['one'])
     if (wire.name === 'b') expect(await posts.names('checked_in_eq=3')).toEqual(['one'])

@@ -11,7 +11,7 @@ inDialects('Documents of many values', (wire) => {
 
     expect((await posts.get(id)).fields).toEqual(values(200_000))
     expectFailure(await api.post('/collections/posts', values(200_001)), 413, 'PAYLOAD_TOO_LARGE')
-    // A merge can outgrow what one request could send.
+    // A merge can exceed the limit of one request.
     expectFailure(await api.patch(`/collections/posts/${id}`, { more: 1 }), 413, 'PAYLOAD_TOO_LARGE')
     expectFailure(await api.post('/collections/posts/batch', batch(6, 190_000)), 413, 'PAYLOAD_TOO_LARGE')
     expect((await posts.list('limit=0')).total).toBe(1)

@@ -194,7 +194,7 @@ inDialects('Populate', (wire) => {
   })
 })
 
-/** Posts by people of a company in a place. */
+/** Posts by authors of a company in a place. */
 async function aLibrary(wire: Wire) {
   const world = await aWorld(wire)
   const [places, companies, people, posts] = [

@@ -29,7 +29,7 @@ inDialects('Names of files', (wire) => {
     expect(file.name).toBe(kept)
     expect(file.url.endsWith(`/${file.id}/${encodeURIComponent(kept)}`)).toBe(true)
     expect([answer.status, answer.text]).toEqual([200, 'bytes'])
-    // RFC 8187: nothing of a name breaks out of the header, and nothing turns its writing around.
+    // RFC 8187: no name can inject into the header, and none can reverse its text direction.
     expect(disposition).toMatch(/^(inline|attachment); filename="[^"\\]+"(; filename\*=UTF-8''[\w.~!#$&+^`|%-]+)?$/)
     expect(disposition).not.toContain('%E2%80%AE')
   })

@@ -1,4 +1,4 @@
-/** Whose a document is, in what keeps the state of a project. Decision 54. */
+/** Creators of documents in snapshots, seeds and exports. Decision 54. */
 import { expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { control } from '../../fixtures/control.js'
@@ -6,7 +6,7 @@ import { aProject, service } from '../../fixtures/service.js'
 
 const password = 'Correct4Horse'
 
-/** A diary of Ada's and one that nobody owns, in a collection that each user reads their own of. */
+/** A diary of Ada's and one without a creator, in a collection whose users read only their own. */
 async function aDiary() {
   const { id: project, ...keys } = await aProject()
   const { url } = service

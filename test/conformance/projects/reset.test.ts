@@ -1,4 +1,4 @@
-/** A project, or a part of it, back to its beginning. Contract 9.4 and 11. */
+/** A project, or a part of it, reset to empty. Contract 9.4 and 11. */
 import { expect, test } from 'vitest'
 import { createClient, type SvcError } from '../../../client/index.js'
 import { control } from '../../fixtures/control.js'
@@ -8,7 +8,7 @@ import { aProject, type Settings, service } from '../../fixtures/service.js'
 const email = 'ada@example.com'
 const password = 'Correct4Horse'
 
-/** A project with something of everything in it. */
+/** A project with some of each kind of data. */
 async function aFullProject(settings: Settings = {}) {
   const project = await aProject(settings)
   const owner = createClient({ url: service.url, apiKey: project.secretKey })

@@ -1,4 +1,4 @@
-/** A seed as the control API takes it: what each mode makes of what is there, on every engine. Contract 11. */
+/** A seed as the control API takes it: what each mode does with existing data, on every engine. Contract 11. */
 import { expect, test } from 'vitest'
 import { createClient, type Fields } from '../../../client/index.js'
 import type { SeedMode, SeedStep } from '../../../client/protocol/model/seed/steps.js'
@@ -28,7 +28,7 @@ async function aSeededProject() {
 
 const count = (created: number, updated: number, kept: number) => ({ created, updated, kept })
 
-/** A user with a file, a file that stays by itself, and documents that refer to both and to each other. */
+/** A user with a file, a file without an owner, and documents that refer to both and to each other. */
 const blog: readonly SeedStep[] = [
   { step: 'file', name: 'logo', part: 'logo', path: 'img' },
   { step: 'file', name: 'face', part: 'face', path: '', isOwned: true },
@@ -147,7 +147,7 @@ test('contract 11 an upsert finds documents by their key of any plain type or by
   expect(upserted).toMatchObject({
     users: count(0, 1, 0),
     files: count(0, 1, 0),
-    // The address of the logo is another one, and counts for nothing where "Hello" is looked for.
+    // The address of the logo has changed, and is ignored where "Hello" is matched.
     collections: [count(0, 1, 0), count(0, 2, 0), count(1, 3, 0)],
   })
   expect(await fields('items')).toEqual([

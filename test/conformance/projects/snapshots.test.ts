@@ -8,7 +8,7 @@ import { aProject, type Settings, service } from '../../fixtures/service.js'
 const email = 'ada@example.com'
 const password = 'Correct4Horse'
 
-/** A project with a little of everything. */
+/** A project with some of each kind of data. */
 async function aFullProject(settings: Settings = {}) {
   const project = await aProject(settings)
   const owner = createClient({ url: service.url, apiKey: project.secretKey })

@@ -2,7 +2,7 @@
 
 const tooMany = (text: string) => `select ${text.repeat(2_100)}1`
 
-/** What somebody might try, and the words that it is refused with. */
+/** Attacks, and the messages that they are refused with. */
 export const attacks: Readonly<Record<string, readonly (readonly [query: string, refusal: RegExp])[]>> = {
   'tables and catalogs': [
     ['select * from documents', /^No collection "documents"/],

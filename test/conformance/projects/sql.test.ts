@@ -1,4 +1,4 @@
-/** The console's queries: what they see, and what nobody gets out of them. Contract 11, decision 50. */
+/** The console's queries: what they can read, and what they cannot. Contract 11, decision 50. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { control } from '../../fixtures/control.js'
@@ -157,7 +157,7 @@ test('rows of another project are in no answer, whatever a condition does with r
     await rowsOf('select * from users'),
     await rowsOf('select a.data, b.data from posts a, authors b'),
   ])
-  // Were the condition looked at before the project, its failure would show what the other one holds.
+  // Were the condition evaluated before the project's, its error would leak the other project's data.
   const failing = run('select title from posts where raw::int > 0')
 
   expect(everything).not.toMatch(/secret of another|hidden|Mallory|elsewhere/)

@@ -1,4 +1,4 @@
-/** What a command has destroyed, brought back. Contract 11 and 12.6. */
+/** Undo of destructive commands. Contract 11 and 12.6. */
 import { expect, test } from 'vitest'
 import { createClient, type SvcError } from '../../../client/index.js'
 import { control } from '../../fixtures/control.js'

@@ -32,7 +32,7 @@ async function urlFor(wire: Wire, { api }: Pick<World, 'api'>, headers: Record<s
   return (wire.record(answer) as { url: string }).url
 }
 
-/** A browser sets out: its cookie, and where it is sent. */
+/** A browser starts a login: its cookie, and its redirect. */
 async function setOut(url: string, cookie?: string) {
   const answer = await open(url, cookie)
   return { url: location(answer), cookie: String(answer.headers['set-cookie']).replace(/;.*/, ''), answer }
@@ -53,7 +53,7 @@ inDialects('Logins that a browser asks for', (wire) => {
       expect(String(own.answer.headers['set-cookie'])).toMatch(
         /^svc-login-\w+=[\w-]+; Max-Age=600; Path=\/auth-collections\/auth-idp-redirect\/[\w-]+; HttpOnly; SameSite=Lax$/,
       )
-      // Somebody else's browser, with no cookie or with another one, is not logged in by it, and does not use it up.
+      // Another browser, with no cookie or another one, is not logged in by it, and does not consume it.
       for (const cookie of [undefined, own.cookie.replace(/=.*/, '=forged'), 'other=1']) {
         expect(outcome(await open(back, cookie)).get('svc-error')).toBe('authentication_failed')
       }

@@ -5,7 +5,7 @@ import { openEvents } from '../../fixtures/realtime/streams.js'
 import { apiOf, service } from '../../fixtures/service.js'
 import { expectFailure, expectStatus, inDialects, someDocuments, type Wire } from '../../fixtures/wires.js'
 
-/** A stream of `posts`, spoken in the dialect by its header. */
+/** A stream of `posts`, in the dialect that its header names. */
 async function aStream(wire: Wire, query = '', headers = {}) {
   const world = await someDocuments(wire)
   const own = { 'x-api-key': world.project.apiKey, 'svc-dialect': wire.name }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { aWorld, expectStatus, inDialects, someDocuments } from '../../fixtures/wires.js'
 
-// What is hard on a service: everything at once, and the worst that fits into a query. `expectStatus` and the helper
+// Load and stress: many requests at once, and the most expensive queries. `expectStatus` and the helper
 // that checks each answer refuse 5xx; a request that hangs ends the test.
 
 inDialects(

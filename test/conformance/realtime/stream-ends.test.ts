@@ -85,7 +85,7 @@ inDialects('The end of a stream', (wire) => {
     const headers = { 'x-api-key': project.secretKey, authorization: `Bearer ${ada.token}` }
     const events = await openEvents(service.url, '/realtime/sse/secrets', headers)
 
-    // All are looked at anew, in the order they came.
+    // All are checked again, in the order they came.
     const last = await openAuthenticated(service.url, bob.token, wire.name)
     expectStatus(200, await bob.api.post('/auth-collections/logout', {}))
     expect(await last.closed).toBe(1008)

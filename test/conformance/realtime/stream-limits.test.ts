@@ -1,4 +1,4 @@
-/** What one connection may take, and what it receives when it takes more. Contract 9.1 and 9.5. */
+/** The limits of one connection, and what it receives when it exceeds them. Contract 9.1 and 9.5. */
 import { expect, test } from 'vitest'
 import { openAuthenticated, openSocket } from '../../fixtures/realtime/streams.js'
 import { service } from '../../fixtures/service.js'

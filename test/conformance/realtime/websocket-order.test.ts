@@ -13,7 +13,7 @@ async function aLibrary(wire: Wire) {
   return { shelves, open: () => openAuthenticated(service.url, project.apiKey, wire.name) }
 }
 
-/** From many at once, in both collections. */
+/** By concurrent writers, in both collections. */
 async function writeAll(shelves: readonly Shelf[]): Promise<void> {
   const writers = Array.from({ length: 20 }, async (_, writer) => {
     for (let n = 0; n < writes / 20; n++) await shelves[(writer + n) % 2]?.create({ n: writer * 1_000 + n })

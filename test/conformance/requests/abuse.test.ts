@@ -1,4 +1,4 @@
-/** What somebody tries who means ill. */
+/** What attackers try. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'

@@ -117,7 +117,7 @@ inDialects('Bodies', (wire) => {
       413,
       'PAYLOAD_TOO_LARGE',
     )
-    // A merge can outgrow what one request could send.
+    // A merge can exceed the limit of one request.
     expectFailure(await api.patch(`/collections/posts/${id}`, { more: 'x' }), 413, 'PAYLOAD_TOO_LARGE')
     expect((await posts.get(id)).fields).toEqual(oneMegabyte)
   })

@@ -233,7 +233,7 @@ describe('Dialects', () => {
   })
 })
 
-/** A project with one post, and callers in any dialect. */
+/** A project with one post, and clients in any dialect. */
 async function posts(project: Project) {
   const api = (dialect: string) => apiOf({ 'x-api-key': project.apiKey }, dialect)
   await api('a').post('/collections', { name: 'posts' })

@@ -13,7 +13,7 @@ interface Caller {
 
 const documents = '/collections/posts/documents'
 
-/** Something that the service answers otherwise in each form of the axis. The compiler asks for one of each axis. */
+/** A reply that differs in each form of the axis. The compiler asks for one of each axis. */
 const shownBy: { readonly [Name in Axis]: (caller: Caller) => Promise<string> } = {
   paths: async ({ api }) => (await api.get('/collections/posts')).text,
   document: async ({ api, id }) => (await api.get(`${documents}/${id}`)).text,

@@ -1,6 +1,6 @@
 /**
- * Every route, and both transports of realtime, against what is somebody else's: by a user's token, by a key with scopes, and by both
- * together. A route that the table does not know fails it. Issue 17; decisions 54 and 55.
+ * Every route, and both transports of realtime, against another user's data: by a user's token, by a key with scopes, and by both
+ * together. A route that the table lacks fails it. Issue 17; decisions 54 and 55.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Account, aTown, type Town } from '../../fixtures/accounts.js'
@@ -13,7 +13,7 @@ import { type Headers, service } from '../../fixtures/service.js'
 import { expectStatus, inDialects } from '../../fixtures/wires.js'
 import { bodyOf, forEverybody, secret, type Targets, table } from './hostile-ways.js'
 
-/** What nobody but the owner may see of a person and a form, nor touch. */
+/** Fields of a person and a form that only the owner may read or write. */
 const hiding = { title: secret, cards: [{ n: 1, pin: secret }], rank: 1 }
 
 inDialects(
@@ -25,7 +25,7 @@ inDialects(
     let key: string
     let targets: Targets
     let before: string
-    /** Of a session of its own: the table ends the other one. */
+    /** The token of a second session: the table ends the first. */
     let live: string
     const closing: (() => void)[] = []
     /** What Eve has created herself. */

@@ -1,13 +1,13 @@
-/** Every way of reading and writing, as a hostile user takes it to what is somebody else's, and how each ends. */
+/** Every request that reads or writes, sent by a hostile user against another user's data, and its status. */
 import { type Form, fileOf, formOf, textOf } from '../../fixtures/requests/form.js'
 import type { Headers } from '../../fixtures/service.js'
 
-/** Stands in everything that the hostile user may not learn. */
+/** Is in all data that the hostile user may not read. */
 export const secret = 'S3CRET'
 
 /**
  * What is there, by its id: a post and a file of Ada's, a document that only an admin may read, two that hide their title from all,
- * and a link to them. What is open of a form is the hostile user's to change.
+ * and a link to them. The hostile user may change the other fields of a form.
  */
 export interface Targets {
   readonly person: string
@@ -36,14 +36,14 @@ export function bodyOf(body: unknown): { headers?: Headers; content?: string | B
   return { headers, content }
 }
 
-/** Of the control API, what says the same to everybody, and nothing of a project: that it lives, and where a login ends. */
+/** Public routes of the control API, which tell nothing of a project: liveness, and where a login ends. */
 export const forEverybody: readonly string[] = ['control.health.get', 'control.loginComplete']
 
 const postedForm = (body: string) => ({ headers: { 'content-type': 'application/x-www-form-urlencoded' }, body })
 
 const code = () => ({ code: '000000' })
 
-/** A way, and what it answers Eve's token, the key with `read:links` and `write:links`, and both. */
+/** A request, and its status for Eve's token, the key with `read:links` and `write:links`, and both. */
 export const table: readonly Row[] = [
   ['documents.list vault', 'GET', () => '/collections/vault', [403, 403, 403]],
   ['documents.list posts', 'GET', () => '/collections/posts', [200, 403, 403]],

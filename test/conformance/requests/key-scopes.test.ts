@@ -42,7 +42,7 @@ inDialects(
       ] as const) {
         expectFailure(await api.send(method, path, {}, body), 403, 'FORBIDDEN')
       }
-      // Who may not read learns nothing of what is kept.
+      // A key that may not read learns no stored fields.
       const written = expectStatus(200, await writer.patch(`/collections/posts/${id}`, { title: 'Changed' }))
       expect(wire.row(wire.record(written)).fields).toEqual({})
       const { requests } = await control.requests.list({ project: project.id, status: '403', limit: 1 })
@@ -63,7 +63,7 @@ inDialects(
       expectFailure(await open.patch('/collections/posts', { name: 'others' }), 403, 'FORBIDDEN')
       expectFailure(await admin.patch('/collections/notes', { permissions: {} }), 403, 'FORBIDDEN')
       expectFailure(await admin.post('/collections', { name: 'others' }), 403, 'FORBIDDEN')
-      // Under another name it is none of the key's.
+      // Renamed, it would be out of the key's scopes.
       expectFailure(await admin.patch('/collections/posts', { name: 'others' }), 403, 'FORBIDDEN')
     })
 
