@@ -1,4 +1,4 @@
-/** The built command line, as a user's shell runs it: in a folder of its own, with settings of its own. */
+/** The built command line, as a user's shell runs it: in a separate folder, with separate settings. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface Ran {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  /** How wide the terminal is; left out, it does not say. */
+  /** The width of the terminal; left out, it reports none. */
   readonly columns?: number
 }
 
@@ -35,9 +35,9 @@ export interface World {
   readonly folder: string
   /** Runs `svc` with these arguments. */
   svc(words: readonly string[], options?: RunOptions): Promise<Ran>
-  /** Runs it with `--json`, and parses what it says. */
+  /** Runs it with `--json`, and parses its output. */
   json(words: readonly string[], options?: RunOptions): Promise<unknown>
-  /** Runs it at a terminal, and types each answer once its question is there. Answers all that was to be seen. */
+  /** Runs it at a terminal, and types each answer once its question is there. Answers all of its output. */
   terminal(words: readonly string[], dialogue: readonly Turn[], options?: RunOptions): Promise<Ran>
   /** Starts `svc dev` in the folder, and answers once it is ready. */
   dev(...flags: string[]): Promise<Dev>
@@ -52,7 +52,7 @@ export interface Dev {
   stop(signal?: NodeJS.Signals): Promise<Ran>
 }
 
-/** A folder to work in, empty; nothing of the machine's own settings is seen in it. */
+/** An empty working folder, isolated from the machine's own settings. */
 export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'))
   const base = cleanEnv(folder)
@@ -140,7 +140,7 @@ function ran({ exitCode, signal, stdout, stderr }: Finished): Ran {
   return { exit: exitCode ?? (signal === 'SIGKILL' ? 137 : -1), stdout, stderr }
 }
 
-/** What `svc dev --json` says first: that it is ready, and where. */
+/** The first line of `svc dev --json`: that it is ready, and where. */
 function firstLine(child: ReturnType<typeof execa>): Promise<{ url: string; apiKey: string; pid: number }> {
   return new Promise((resolve, reject) => {
     let text = ''

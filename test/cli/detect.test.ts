@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A service that speaks this dialect and was never asked for another; answers its key. */
+/** A project that speaks this dialect and was never asked for another; answers its key. */
 async function aService(dialect: string, { documents = 0 } = {}): Promise<string> {
   const call = async (path: string, headers: Record<string, string>, body: unknown) => {
     const init = {
@@ -38,7 +38,7 @@ async function aService(dialect: string, { documents = 0 } = {}): Promise<string
   return apiKey
 }
 
-/** What nothing that may be asked tells. */
+/** Axes that no allowed request can detect. */
 const unknowable: readonly Axis[] = ['two_factor']
 
 /** The named dialects, and each with another form on one axis. */

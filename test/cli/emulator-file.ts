@@ -1,4 +1,4 @@
-/** What `.svc/emulator.json` holds, as a folder may bring it. */
+/** A `.svc/emulator.json`, as a cloned folder may contain it. */
 export const emulatorFile = ({ url = 'http://127.0.0.1:1', ...fields }: { url?: string; [name: string]: unknown }) => ({
   url,
   wsUrl: url.replace(/^http/, 'ws'),
@@ -7,7 +7,7 @@ export const emulatorFile = ({ url = 'http://127.0.0.1:1', ...fields }: { url?: 
   projectId: 'dev',
   apiKey: 'svc_key_file',
   controlToken: 'x',
-  // No system has so many processes.
+  // Above the process ids of any system.
   pid: 99_999_999,
   ...fields,
 })

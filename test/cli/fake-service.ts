@@ -1,4 +1,4 @@
-/** A service of which a test decides the answers, and which remembers how it was asked. */
+/** A service whose answers a test decides, and which records its requests. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,4 +1,4 @@
-/** What an editor knows of a client with types that `svc types generate` wrote. Nothing here is sent. */
+/** The types of a client that `svc types generate` wrote. Nothing here is sent. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { createClient, type Document, type DocumentChange } from '../../client/index.js'
 import type { Customer, Order, Product, Schema } from '../fixtures/types/shop.js'

@@ -5,14 +5,14 @@ import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 
-// Guides whose commands make one script, run in a shell as they stand, in a folder where `svc dev` runs.
+// Guides whose commands make one script, run in a shell unchanged, in a folder where `svc dev` runs.
 
 const guides = fileURLToPath(new URL('../../docs/guides/', import.meta.url))
 
 let world: World
 afterEach(() => world.close())
 
-/** What a guide's script has to have said when it has come to its end. */
+/** What a guide's script has to have printed at its end. */
 const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['mail.md', /https:\/\/app\.example\/reset-password\?token=[\w-]{43}\n$/],
   ['login-provider.md', /"oauth_id": "grace"/],

@@ -1,11 +1,11 @@
-/** What a hostile service answers: control characters wherever a text may be anything. */
+/** What a hostile service answers: control characters wherever a text is unrestricted. */
 
 export const id = '01999999-9999-7999-8999-999999999999'
 export const evil = 'evil\u001b[31mred\u001b]0;title\u0007\u0008\u009b2J\u202e\r\nnext\u2028line\u007f'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 export const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 
-/** Whatever is asked for, in one object; every text that may be anything is the evil one. */
+/** The fields of all replies in one object; every unrestricted text is the evil one. */
 export const thing = {
   id,
   name: evil,

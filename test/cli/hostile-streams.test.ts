@@ -7,7 +7,7 @@ import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 import { type FakeService, openFakeService } from './fake-service.js'
 import { controls, evil } from './hostile-answers.js'
 
-// Contract 12.5 where output comes bit by bit: `svc tail`, and what stands beside a progress bar.
+// Contract 12.5 where output is streamed: `svc tail`, and messages beside a progress bar.
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: how the bar finds its line and clears it.
 const ofTheBar = /\u001b(\[(\?(25|7)[lh]|\d*[GJK])|[78])/g
@@ -15,7 +15,7 @@ const ofTheBar = /\u001b(\[(\?(25|7)[lh]|\d*[GJK])|[78])/g
 const document = { id: 'x', collection: evil, data: { text: evil, [evil]: evil }, createdAt: evil, updatedAt: evil }
 const file = { id: 'x', name: evil, path: '', url: `http://127.0.0.1:1/${evil}`, size: 1, mimeType: evil }
 
-/** Changes as a stream tells of them: of a document that was seen before, and of one that was not. */
+/** Changes as a stream sends them: of a document that was seen before, and of one that was not. */
 const changes = [
   { event: 'created', document },
   { event: 'updated', document: { ...document, data: { text: `${evil}!`, more: [evil] } } },
@@ -76,7 +76,7 @@ afterAll(async () => {
 
 const to = () => ['--url', service.url, '--key', 'k', '--yes']
 
-/** All that reaches the terminal, as it reaches it. */
+/** The raw output to the terminal. */
 async function shown(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
   const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
   const { stdout } = await execa('script', ['-qec', line, '/dev/null'], {

@@ -14,7 +14,7 @@ import { controls, evil, id, lists, thing } from './hostile-answers.js'
 /** Where a provider sends who has logged in. */
 const loggedIn = `http://127.0.0.1/?svc-super-token=${encodeURIComponent(evil)}`
 
-/** Commands that start, stop or open something, or are of this machine alone. */
+/** Commands that start, stop or open something, or are local to this machine. */
 const apart = [
   ...[
     'autocomplete',
@@ -36,7 +36,7 @@ const commands: [string, { args: Args }][] = Object.entries<{ args: Args }>(mani
   ([name]) => !apart.includes(name) && !name.startsWith('profiles:'),
 )
 
-/** Words for those that need more than their arguments. */
+/** Arguments for those that need more than the required ones. */
 const further: { readonly [command: string]: readonly string[] } = {
   api: ['GET', '/x'],
   'clock:advance': ['1s'],
@@ -84,7 +84,7 @@ beforeAll(async () => {
     if (path.endsWith('/idp/logins')) return { body: { url: `${service.url}/_svc/idp/login` } }
     if (path === '/collections' && method === 'GET') return { body: [thing] }
     if (path.startsWith('/storage/list')) return { body: { ...lists, files: [thing] } }
-    // What lies behind the one document that there is.
+    // The next page, after the only document.
     if (path.includes('id__gt')) return { body: { ...lists, documents: [] } }
     return { body: { ...thing, ...lists } }
   })
@@ -119,7 +119,7 @@ function typed(command: string, args: Args): string[] {
   return [...command.split(':'), ...(further[command] ?? plain), '--yes']
 }
 
-/** Exits, and says something of its own, whatever the answers are: it asks another service, or none. */
+/** Its exit code and output do not depend on the answers: it asks another service, or none. */
 const unasked = [
   'status',
   'wait',
@@ -152,7 +152,7 @@ describe('at a terminal', () => {
     status = 200
   })
 
-  /** All that reaches the terminal, as it reaches it. */
+  /** The raw output to the terminal. */
   const shown = async (words: readonly string[]) => {
     const line = [process.execPath, bin, ...words].map((word) => `'${word}'`).join(' ')
     const env = { ...cleanEnv(world.folder), TERM: 'xterm', NO_COLOR: '1', SVC_API_KEY: 'svc_key_x' }

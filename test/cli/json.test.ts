@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inFull } from '../fixtures/scope.js'
 import { bin, cleanEnv, hungMilliseconds, openWorld, type World } from './command-line.js'
 
-// Every command under --json says JSON and nothing else: in a pipe, with CI=1, and at a terminal, where it never asks.
+// Every command under --json prints only JSON: in a pipe, with CI=1, and at a terminal, where it never prompts.
 
 const manifest = JSON.parse(readFileSync(fileURLToPath(new URL('../../oclif.manifest.json', import.meta.url)), 'utf8'))
 const commands: string[] = Object.keys(manifest.commands).sort()
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Words that each command can do something with, as often as it is run. */
+/** Arguments with which each command succeeds, however often it is run. */
 const words: { readonly [command: string]: () => string[] } = {
   api: () => ['GET', '/collections/posts?limit=1'],
   'audit:list': () => [],
@@ -50,7 +50,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'connections:list': () => [],
   // There is no svc.json here.
   'config:convert': () => [],
-  // It runs already, and says so.
+  // It is running already.
   dev: () => [],
   doctor: () => [],
   'dialects:detect': () => [],
@@ -70,7 +70,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'docs:migrate': () => ['posts', 'migration.ts', '--dry-run'],
   'docs:replace': () => ['posts', id, 'title=Hello'],
   'docs:update': () => ['posts', id, 'views:=2'],
-  // Nothing follows the "--" that it needs.
+  // The command after "--" is missing.
   exec: () => [],
   'faults:add': () => ['latency', '--ms', '1'],
   'faults:list': () => [],
@@ -82,7 +82,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'files:list': () => [],
   'files:upload': () => ['rows.ndjson', '--to', 'letters'],
   'idp:accounts': () => [],
-  // It is there already from the first time.
+  // It exists already, from the first run.
   'idp:add': () => ['mary'],
   'idp:callback': () => ['google', '--code', 'x', '--state', 'x'],
   'idp:fail': () => ['--off'],
@@ -104,7 +104,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'profiles:add': () => ['staging', '--url', 'http://127.0.0.1:1', '--key', 'svc_key_of_staging', '--replace'],
   'profiles:list': () => [],
   'profiles:remove': () => ['missing'],
-  // Nothing names an address here.
+  // No address is set here.
   'profiles:trust': () => [],
   'profiles:use': () => ['--none'],
   'project:key': () => [],
@@ -119,7 +119,7 @@ const words: { readonly [command: string]: () => string[] } = {
   seed: () => [],
   'seed:export': () => ['--out', 'exported.json'],
   'seed:generate': () => ['posts', '--count', '2'],
-  // Nothing says which database.
+  // No database is named.
   serve: () => [],
   'serve:check': () => [],
   'serve:keys': () => [],
@@ -153,7 +153,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'users:token': () => ['ada@example.com'],
   'users:update': () => ['ada@example.com', 'username=ada'],
   'users:verify': () => ['ada@example.com'],
-  // Without an emulator there, so that the others keep theirs.
+  // A folder without an emulator, so that the others keep theirs.
   stop: () => ['--data', 'elsewhere'],
   tail: () => ['--timeout', '0'],
   wait: () => ['--timeout', '2'],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from './command-line.js'
 import { openFakeService } from './fake-service.js'
 
-/** Written down as a process ends: the modules of Node that it loaded. */
+/** Written to a file as a process exits: the modules of Node that it loaded. */
 const listing = `process.on('exit', () => require('node:fs').writeFileSync(process.env.LOADED, process.moduleLoadList.join('\\n')))`
 /** The same of files, one by one as they are loaded. */
 const filesListing = `import { register } from 'node:module'
@@ -64,7 +64,7 @@ test('svc prints its commands without loading what runs them', async () => {
 test('svc dev loads few files, and no driver of PostgreSQL for a database of its own', async () => {
   const files = await filesOf(['dev', '--memory', '--port', '0', '--', 'node', '-e', '0'])
 
-  // Once: the thread that is started before the command is read is the one that the database runs in.
+  // Once: the thread that is started before the command is parsed is the one that the database runs in.
   expect(files.filter((url) => url.endsWith('/pglite/worker.js'))).toHaveLength(1)
   expect(files.filter((url) => url.includes('/node_modules/pg/'))).toEqual([])
   expect(files.filter((url) => !url.includes('/node_modules/')).length).toBeLessThanOrEqual(50)

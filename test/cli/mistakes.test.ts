@@ -2,7 +2,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bin, cleanEnv, openWorld, type World } from './command-line.js'
 
-// Mistakes made on purpose: each says what happened and what to do, a line for each, and has its own exit code.
+// Deliberate mistakes: each error says what happened and what to do, a line for each, and has its own exit code.
 
 let world: World
 let empty: World
@@ -192,7 +192,7 @@ test('a setting of the project file that there is not is named', async () => {
   expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/"dialcet" is not a valid setting\.\n.*dialect/) })
 })
 
-test('a page of the emulator is never one of somebody else', async () => {
+test('svc open opens pages of the emulator only, never of another host', async () => {
   const { exit } = await world.svc(['open', '//example.com', '--print'])
   const { stdout } = await world.svc(['open', 'data', '//example.com', '--print'])
 
@@ -289,7 +289,7 @@ test('a document that is named twice is deleted and counted once', async () => {
   expect(await world.json(['docs', 'delete', 'posts', id, id])).toEqual({ deleted: 1 })
 })
 
-test('one document of a page that nobody counted is one document', async () => {
+test('one document of a page without a total is one document', async () => {
   const { stderr } = await world.svc(['docs', 'list', 'posts', '--limit', '1', '--no-count'])
 
   expect(stderr).toBe('1 document; the next: --offset 1\n')

@@ -142,7 +142,7 @@ test.each([['http://127.0.0.1.example.invalid'], ['http://localhost.invalid'], [
   },
 )
 
-/** A service that only remembers with which keys it was asked. */
+/** A service that only records the keys it was asked with. */
 async function listen(): Promise<{ url: string; keys: (string | undefined)[]; server: Server }> {
   const keys: (string | undefined)[] = []
   const server = createServer((request, response) => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Starts it, and answers once it listens; `ran` is what it has said when it has ended. */
+/** Starts it, and answers once it is connected; `ran` is its output when it has ended. */
 async function startTail(...words: string[]) {
   const child = execa(process.execPath, [bin, 'tail', '--all', ...words], {
     cwd: world.folder,

@@ -41,7 +41,7 @@ function linesOf(stdout: string): { type: string; [name: string]: unknown }[] {
     .map((line) => JSON.parse(line))
 }
 
-/** Starts it, and answers once it listens; `events` are what it has said when it has ended. */
+/** Starts it, and answers once it is connected; `events` are its output when it has ended. */
 async function startTail(...words: string[]) {
   const child = execa(process.execPath, [bin, 'tail', ...words, '--timeout', '30', '--json'], {
     cwd: world.folder,

@@ -6,7 +6,7 @@ import { bin, openWorld, type World } from './command-line.js'
 import { emulatorFile } from './emulator-file.js'
 import { type FakeService, openFakeService } from './fake-service.js'
 
-// Contract 12.4: a key goes only where its source says.
+// Contract 12.4: a key is sent only where its source says.
 
 const elsewhere = 'https://svc.invalid'
 let world: World

@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Makes a collection of these documents, and answers their ids. */
+/** Creates a collection of these documents, and answers their ids. */
 async function fill(name: string, documents: readonly Fields[]): Promise<string[]> {
   await svc.collections.create({ name })
   return (await svc.collection(name).createMany([...documents])).map(({ id }) => id)
@@ -66,7 +66,7 @@ test.each([
   expect(ran).toMatchObject({ exit: 0, stdout: '', stderr: `${name} written\n` })
   if (name.endsWith('.json')) expect(JSON.parse(written(name))).toEqual(JSON.parse(fixture(name)))
   else expect(written(name)).toBe(fixture(name))
-  // What says the same already is not touched.
+  // A file with the same content is not written.
   const { mtimeMs } = statSync(join(world.folder, name))
   expect(await world.svc(['types', 'generate', '--out', name, ...flags])).toMatchObject({
     stderr: `${name} is up to date\n`,

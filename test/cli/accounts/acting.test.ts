@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 import { failure, openFakeService } from '../fake-service.js'
 
-// Who acts, who may, and what is said when nobody may.
+// Acting as a user: identity, permissions, and refusals.
 
 const ada = 'ada@example.com'
 let world: World

@@ -37,7 +37,7 @@ test('svc idp login --as prints just the token, and the token is the account’s
   expect(await me(stdout.trim())).toMatchObject({ email: 'grace@example.com', oauth_id: 'grace' })
 })
 
-// The slow one takes as long as a provider may take.
+// The slow one takes until the time-out for providers.
 const quick = Object.entries(providerFaults).filter(([fault]) => fault !== 'slow')
 
 test.each(quick)('svc idp login --fail %s exits with 3 and says how the login ended', async (fault, { endsIn }) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 
-// Passwords, sessions and named providers, by commands of their own.
+// The commands for passwords, sessions and named providers.
 
 let world: World
 let url: string

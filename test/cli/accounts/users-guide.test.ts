@@ -5,7 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
-// The commands of docs/guides/users.md are one script, and it runs as it stands.
+// The commands of docs/guides/users.md are one script, which is run unchanged.
 
 let world: World
 

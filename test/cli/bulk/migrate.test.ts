@@ -1,4 +1,4 @@
-/** Documents that a function in a file changes: shown first, then written, and never over what somebody else has written. */
+/** Documents that a function in a file changes: shown first, then written, and never over another writer's change. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
@@ -174,7 +174,7 @@ test('12.4 a module of a folder where svc was not used before is run at any serv
 test('what somebody has changed or deleted meanwhile stays as it is, and is listed', async () => {
   const [name, ids] = await aCollection([1, 2, 3, 4, 5, 6].map((n): Fields => (n > 3 ? { n, old: 1 } : { n })))
   const [changed, touched, deleted, replaced, gone] = ids
-  // The function itself is the somebody: it is called after documents were read, and before any is written.
+  // The function itself is the other writer: it is called after documents were read, and before any is written.
   const file = module(`async ({ id, data: { old, ...data } }) => {
     if (data.n === 6) {
       const send = async (method: string, id: string, body?: object) => {

@@ -1,4 +1,4 @@
-/** Many documents by one command: what conditions match, and what a file says line by line. */
+/** Many documents by one command: those that conditions match, and the lines of a file. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A collection of its own with so many documents, every second of them a draft. */
+/** A new collection with so many documents, every second of them a draft. */
 async function aCollection(documents: number): Promise<string> {
   const name = `posts${++count}`
   const rows = Array.from({ length: documents }, (_, n) => JSON.stringify({ n, status: n % 2 ? 'draft' : 'live' }))

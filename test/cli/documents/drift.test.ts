@@ -1,4 +1,4 @@
-/** Documents that are older than the schema of their collection, found and mended; and schemas from documents. */
+/** Documents that are older than the schema of their collection, found and fixed; and schemas from documents. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient, type Fields } from '../../../client/index.js'
 import { openWorld, type World } from '../command-line.js'

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterAll(() => world.close())
 
-/** An editor that changes the file as somebody would. Answers what $EDITOR says. */
+/** A script that edits the file as a user would. Answers the value of $EDITOR. */
 function anEditor(script: string): string {
   const file = join(world.folder, `editor-${Math.random().toString(36).slice(2)}.sh`)
   writeFileSync(file, `#!/bin/sh\n${script}\n`)
@@ -28,7 +28,7 @@ function anEditor(script: string): string {
 const edit = (EDITOR: string, ...flags: string[]) =>
   world.svc(['docs', 'edit', 'posts', id, ...flags], { env: { EDITOR } })
 const post = async () => (await world.json(['docs', 'get', 'posts', id])) as { data: unknown; version: number }
-/** The file that a message says the text is in. */
+/** The file with the kept text, from the message. */
 const keptFile = (stderr: string) => /What you wrote is in (\S+)/.exec(stderr)?.[1] ?? ''
 
 test('what was saved in the editor becomes the document, and the difference is shown', async () => {

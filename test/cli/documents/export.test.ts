@@ -179,7 +179,7 @@ test('a format that the name does not show is asked for', async () => {
   expect(existsSync(path('rows.txt.part'))).toBe(false)
 })
 
-/** In their own order: requests that overtake each other on import change the order of creation. */
+/** In their own order: concurrent requests on import change the order of creation. */
 function numbersIn(file: string): number[] {
   return read(file)
     .map(({ at }) => at)

@@ -1,4 +1,4 @@
-/** Imports that were stopped or killed, and go on when the same command is given again. */
+/** Imports that were stopped or killed, and resume when the same command is run again. */
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 const file = (name: string, content: string) => writeFileSync(join(world.folder, name), content)
 const states = () => join(world.folder, 'config', 'imports')
-/** Where an import of this file into a collection of the emulator keeps how far it is. */
+/** Where an import of this file into a collection of the emulator keeps its progress. */
 async function stateOf(name: string, collection: string) {
   const { id } = (await world.json(['collections', 'get', collection])) as { id: string }
   return openState(states(), await openInput(join(world.folder, name)), [id, ''])
@@ -105,7 +105,7 @@ test('an import of several files that stops in a later one creates nothing of th
     stderr: expect.stringContaining('several-1.ndjson was imported before the stop: 2 records'),
   })
   expect(count).toEqual({ count: 3 })
-  // Once the whole import is through, the same command is another one.
+  // Once the whole import is done, the same command starts another one.
   expect(await world.json(['docs', 'count', 'several'])).toEqual({ count: 6 })
 })
 

@@ -5,7 +5,7 @@ import { unknownOutcome } from '../../../client/protocol/model/error-words.js'
 import { openWorld, type World } from '../command-line.js'
 import { type FakeService, failure, openFakeService } from '../fake-service.js'
 
-// What lists show, and which conditions they understand.
+// What lists show, and which conditions they support.
 
 const total = 130
 let world: World

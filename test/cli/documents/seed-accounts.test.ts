@@ -1,4 +1,4 @@
-/** Users and files of a seed, and documents that refer to them. */
+/** Users and files of a seed, and documents that reference them. */
 import { expect, test } from 'vitest'
 import { seedWorld } from './seed-world.js'
 

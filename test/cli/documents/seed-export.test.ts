@@ -1,4 +1,4 @@
-/** What is there, written as a seed, and made up. */
+/** Existing data exported as a seed, and generated data. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

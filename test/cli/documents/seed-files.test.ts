@@ -1,4 +1,4 @@
-/** Which files are seeds, and how they are written. */
+/** Which files are seeds, and their format. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Seeds that are code, and seeds that replace what is there. */
+/** Seeds that are code, and seeds that replace existing data. */
 import { expect, test } from 'vitest'
 import { openWorld } from '../command-line.js'
 import { seedWorld } from './seed-world.js'

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Seeds through a proxy that holds what follows so many writes, and is interrupted there. */
+/** Seeds through a proxy that holds requests after so many writes, and is interrupted there. */
 async function seedUntil(writes: number, words: readonly string[]) {
   const proxy = await openHoldingProxy(dev.url, writes)
   const child = execa(process.execPath, [bin, 'seed', ...words], {
@@ -25,7 +25,7 @@ async function seedUntil(writes: number, words: readonly string[]) {
   })
   await proxy.held
   child.kill('SIGINT')
-  // The signal has to be there before the answer that the command waits for.
+  // The signal has to arrive before the answer that the command waits for.
   await new Promise((resolve) => setImmediate(resolve))
   proxy.release()
   const { exitCode, stderr } = await child

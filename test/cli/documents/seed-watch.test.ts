@@ -1,4 +1,4 @@
-/** Seeds that are followed while the emulator runs, and seeds in which a process dies. */
+/** Seeds that are watched while the emulator runs, and seeds in which a process dies. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -67,7 +67,7 @@ test.each(['the emulator', 'the command'])('kill -9 of %s in a seed leaves the s
     extendEnv: false,
     reject: false,
   })
-  // The steps are on their way, or there.
+  // The steps are being sent, or were.
   const files = join(world.folder, '.svc', 'files')
   await expect.poll(() => existsSync(files) && readdirSync(files, { recursive: true }).length > 0).toBe(true)
   if (who === 'the command') child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-/** A folder with an emulator for tests of seeds, which have collections of their own there. */
+/** A folder with an emulator for tests of seeds, each with its own collections. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -25,7 +25,7 @@ export function seedWorld() {
     get world() {
       return world
     },
-    /** What stands in front of the names of a test's collections. */
+    /** The prefix of the names of a test's collections. */
     get own() {
       return `t${tests}-`
     },

@@ -1,4 +1,4 @@
-/** Writes of all documents that conditions match, beside others who write, and stopped or refused on the way. */
+/** Writes of all documents that conditions match, beside other writers, and stopped or refused midway. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { writeSelection } from '../../../cli/bulk/selection.js'
 import { createClient } from '../../../client/index.js'

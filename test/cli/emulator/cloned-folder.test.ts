@@ -7,7 +7,7 @@ import { bin, openWorld, type World } from '../command-line.js'
 import { emulatorFile } from '../emulator-file.js'
 import { openFakeService } from '../fake-service.js'
 
-// Contract 12.4: what came with a folder is not believed.
+// Contract 12.4: what came with a folder is not trusted.
 
 let world: World
 
@@ -34,7 +34,7 @@ test.each([
   ['a token of two lines', { controlToken: 'x\ny' }],
   ['no token', { controlToken: undefined }],
 ])('contract 12.4 an emulator file that names %s is none: nothing is asked or ended', async (_, fields) => {
-  // What does not answer is not ended, so that a fault here ends nothing either.
+  // What answers 404 is not ended, so that a bug here ends nothing either.
   const service = await openFakeService(() => ({ status: 404 }))
   await put('.svc/emulator.json', emulatorFile({ url: service.url, ...fields }))
 

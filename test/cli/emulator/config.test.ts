@@ -1,4 +1,4 @@
-/** `svc.config.ts` and `svc.json`, as `svc dev` reads and follows them: contract 12.4. */
+/** `svc.config.ts` and `svc.json`, as `svc dev` reads and watches them: contract 12.4. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -17,7 +17,7 @@ const codeOf = (config: object) => `interface Unused {}\nexport default ${JSON.s
 const writeCode = (config: object) => writeFileSync(inFolder('svc.config.ts'), codeOf(config))
 const writeJson = (config: object) => writeFileSync(inFolder('svc.json'), JSON.stringify(config))
 
-/** As editors do that write beside the file and put it in its place. */
+/** As editors that write a temporary file and rename it. */
 function replaceCode(text: string) {
   writeFileSync(inFolder('draft'), text)
   renameSync(inFolder('draft'), inFolder('svc.config.ts'))

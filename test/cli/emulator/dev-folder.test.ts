@@ -1,4 +1,4 @@
-/** What emulators of one folder owe each other, and what `svc stop` may end: contract 11. */
+/** How emulators share one folder, and what `svc stop` may end: contract 11. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'

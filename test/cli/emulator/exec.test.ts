@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** The words that run a script of Node. */
+/** The arguments that run a script of Node. */
 function script(code: string): string[] {
   return ['--', process.execPath, '--input-type=module', '-e', code]
 }

@@ -38,7 +38,7 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
   return { status: answer.status, id: answer.headers.get('x-request-id') ?? '' }
 }
 
-/** What a shell in the folder of the emulator does with it. */
+/** Runs it in a shell in the folder of the emulator. */
 async function shell(command: string, input = '') {
   const script = `svc() { '${process.execPath}' '${bin}' "$@"; }\n${command}`
   return execa('bash', ['-eu', '-c', script], {
@@ -51,7 +51,7 @@ interface Refusal {
   readonly what: string
   refuse(): Promise<{ status: number; id: string }>
   readonly missing: RegExp
-  /** Which of the ways to mend it is taken. */
+  /** Which of the suggested fixes is taken. */
   readonly mend: RegExp
   readonly input?: string
 }
@@ -134,7 +134,7 @@ test.each(refusals)(
     expect((await world.svc(['requests', 'show', refused.id, '--why'])).stdout).toContain(`\n  ${command}\n`)
     await shell(command ?? 'false', input)
 
-    // Where the command was itself a replay, that one has passed.
+    // Where the command was itself a replay, that replay succeeded.
     const [newest] = (await world.json(['requests', 'list', '--limit', '1'])) as { replayOf: string; status: number }[]
     if (newest?.replayOf === refused.id) expect(newest.status).toBeLessThan(300)
     else {
