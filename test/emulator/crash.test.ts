@@ -1,4 +1,4 @@
-/** `kill -9` while it writes: whatever was acknowledged is there afterwards, whole. `SVC_CRASH_CYCLES` says how often. */
+/** `kill -9` while it writes: whatever was acknowledged is intact afterwards. `SVC_CRASH_CYCLES` says how often. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -49,7 +49,7 @@ async function startDev(cycle: number) {
 }
 
 it(`loses nothing it acknowledged in ${cycles} kills`, { timeout: 120_000 + cycles * 60_000 }, async () => {
-  /** Marks by document id: what must be there, with the last acknowledged and the last attempted edit. */
+  /** Marks by document id: what must exist, with the last acknowledged and the last attempted edit. */
   const acknowledged = new Map<string, { mark: string; edited: number; attempted: number }>()
 
   for (let cycle = 0; cycle <= cycles; cycle++) {

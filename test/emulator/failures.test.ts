@@ -1,4 +1,4 @@
-/** What somebody who meets a 500 can find out: contract 10.6. */
+/** How a 500 can be investigated: contract 10.6. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { createClient, type SvcError } from '../../client/index.js'
 import { startTestEmulator, type TestEmulator, type TestProject } from '../../emulator/testing.js'
 
-// Contract 11: faults touch what they name and nothing else, and nothing is lost or half done by them.
+// Contract 11: faults affect only what they name, and nothing is lost or half done by them.
 
 let emulator: TestEmulator
 let project: TestProject
@@ -18,14 +18,14 @@ beforeAll(async () => {
 afterEach(() => project.faults.clear())
 afterAll(() => emulator.close())
 
-/** A request without a client, which would repeat some. */
+/** A request without the client, which would retry some. */
 const ask = (path = '/collections/posts', { apiKey }: TestProject = project, init: RequestInit = {}) =>
   fetch(emulator.url + path, {
     ...init,
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...init.headers },
   })
 const count = (of = project) => of.client.collection('posts').count()
-/** Gives each call one try. */
+/** Sends each call once. */
 const impatient = (of = project) => createClient({ url: of.url, apiKey: of.apiKey, retry: { attempts: 1 } })
 const post = (title: string) => ({ method: 'POST', body: JSON.stringify({ title }) })
 
@@ -112,7 +112,7 @@ test('contract 11 a connection that breaks before leaves nothing done, one that 
   await expect(impatient().collection('posts').create({ title: 'Done' })).rejects.toMatchObject({ code: 'NETWORK' })
   expect(await count()).toBe(before + 1)
 
-  // The client repeats what is safe to repeat, and creates once.
+  // The client retries what is safe to retry, and creates once.
   await project.faults.clear()
   await project.faults.add({ kind: 'drop', when: 'after', method: 'POST', times: 1 })
   await project.client.collection('posts').create({ title: 'Once' })
@@ -141,7 +141,7 @@ test('contract 11 a stalled stream opens and sends nothing', async () => {
     .catch(() => 'ended')
 
   await ask('/collections/posts', project, post('Unheard'))
-  // The next one receives it, so it had time to come.
+  // The next subscriber receives it, so it had time to arrive.
   const next = project.client.collection('posts').subscribe({ since: 0 })
   await next.ready
   next.close()

@@ -1,4 +1,4 @@
-/** Contract 11: keys, control token and port belong to the state folder, so that what an app has in its environment stays true. */
+/** Contract 11: keys, control token and port belong to the state folder, so that an app's environment variables stay valid. */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -94,7 +94,7 @@ describe('keys, control token and port', () => {
     await rm(keys)
     await rename(away, keys)
 
-    // It is still there to take away.
+    // It still exists and can be revoked.
     await control(first, 'DELETE', `/${made.id}`)
     expect(await statusOf(first, made.key)).toBe(401)
     expect(await statusOf(await restart(), made.key)).toBe(401)
@@ -219,7 +219,7 @@ describe('on a disk without file modes', () => {
 })
 
 describe('the port', () => {
-  it('is another one while somebody else has it, which is then the folder’s', async () => {
+  it('is another one while another process has it, which is then the folder’s', async () => {
     const first = await start()
     const port = Number(new URL(first.url).port)
     await running.splice(0)[0]?.close()

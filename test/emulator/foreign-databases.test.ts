@@ -1,4 +1,4 @@
-/** Databases of one's own that sort, write and isolate otherwise: the service behaves as it does everywhere. Contract 10.13. */
+/** Databases with other collations, formats and isolation levels: the service behaves the same. Contract 10.13. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
@@ -59,7 +59,7 @@ const ordered: readonly Json[] = [
   { a: 1, b: 2 },
 ]
 
-/** What a role or a database may say, each of which has broken something. */
+/** Settings of a role or a database, each of which has broken something. */
 const settings = [
   "datestyle to 'German, DMY'",
   "timezone to 'Asia/Kathmandu'",
@@ -139,7 +139,7 @@ it('contract 10.13 a dump of a database that sorts by code point, restored into 
   await before.collections.create({ name: 'posts' })
   await before.collection('posts').createMany([{ v: 'a' }, { v: 'B' }, { v: 'Z' }, { v: '_' }])
   await made.close()
-  // What the restored dump leaves: the function of the other database, and an index in its order.
+  // What a restored dump contains: the function of the other database, and an index in its order.
   await ask(databaseUrl, 'drop function svc.in_order(jsonb)')
   await ask(
     databaseUrl,
@@ -161,7 +161,7 @@ it('contract 10.13 a dump of a database that sorts by code point, restored into 
   await emulator.close()
 })
 
-/** An address of a database made that way, whose role has every other setting, too. */
+/** The address of a database with this collation, whose role has all these settings. */
 async function aDatabase(collation: string): Promise<string> {
   const url = new URL(server.url)
   const name = `foreign_${Math.random().toString(36).slice(2)}`
@@ -172,7 +172,7 @@ async function aDatabase(collation: string): Promise<string> {
 }
 
 async function ask(databaseUrl: string, statement: string): Promise<unknown[]> {
-  // What the database says of its sessions would have it refuse writes.
+  // The database's own setting would make the session read-only.
   const client = new pg.Client({ connectionString: databaseUrl, options: '-c default_transaction_read_only=off' })
   await client.connect()
   const { rows } = await client.query(statement)

@@ -1,4 +1,4 @@
-/** What an emulator answers whose project does not speak dialect a, before anybody knows which project is meant. Contract 1. */
+/** What an emulator answers whose project does not speak dialect a, before it is known which project is meant. Contract 1. */
 import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
@@ -42,7 +42,7 @@ async function control(method: string, path: string, body?: unknown): Promise<Re
   return (await ask(method, `/_svc/api${path}`, { 'svc-control-token': emulator.controlToken }, body)).body
 }
 
-/** A user of that project, and a way to the tokens of its mails. */
+/** A user of that project, and a function for the tokens of its mails. */
 async function aUser(project: Project) {
   const email = `ada.${project.id}@example.com`
   const key = { 'x-api-key': project.apiKey }

@@ -1,11 +1,11 @@
-/** Connections that are kept: a request on its way is answered, whatever the clock of a busy process says. */
+/** Keep-alive connections: a request on its way is answered, even if a busy process sees the time-out first. */
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { openServer } from '../../emulator/http/sockets.js'
 
-/** A server that says what it was asked, and the service's side of each of its connections. */
+/** A server that echoes the path, and its side of each connection. */
 async function aServer() {
   const sockets: Socket[] = []
   const server = openServer({ answer: (req, res) => res.end(req.url), upgrade: () => undefined })
@@ -42,7 +42,7 @@ it('answers a request that has come by the time an idle connection is to be clos
   ask('/one')
   await answer(client)
 
-  // As a process does that was busy: the time is over before what came is read.
+  // As in a busy process: the timer fires before received data is read.
   sockets[0]?.emit('timeout')
   setTimeout(() => {
     ask('/two')

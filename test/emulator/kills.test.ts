@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Devs, openDevs } from '../fixtures/dev.js'
 import { killAgainAndAgain } from '../fixtures/kills.js'
 
-// `test/full` kills it twenty times.
+// `test/full` kills twenty times.
 const kills = 2
 
 let devs: Devs

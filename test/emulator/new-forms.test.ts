@@ -1,4 +1,4 @@
-/** A form and an axis that are added to their tables: everything that the registry leads knows them. */
+/** A form and an axis that are added to their tables: all that derives from the registry supports them. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { detectForms } from '../../cli/dialects/detect-forms.js'
 import { axes, axisNames, formsOf } from '../../client/protocol/wire/axes.js'

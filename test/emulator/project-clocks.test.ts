@@ -52,7 +52,7 @@ it('contract 11 times, ids and mails of a project are by its own clock', async (
   for (const moment of moments) expect(moment).toMatch(/^2001-02-03T04:/)
 })
 
-/** When an id was made. */
+/** The timestamp in an id. */
 function momentOf(id: string): string {
   return new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString()
 }

@@ -1,4 +1,4 @@
-/** What a start meets in its folder: it opens, or says in one line why not, and deletes nothing. */
+/** State folders that a start finds: it opens them, or says in one line why not, and deletes nothing. */
 import { randomUUID } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
@@ -35,7 +35,7 @@ async function collectionsOf({ url, apiKey }: Emulator): Promise<string[]> {
   return ((await answer.json()) as { name: string }[]).map(({ name }) => name)
 }
 
-/** No folder can be there, each for a reason of its own. Node's own `mkdir` never comes back from the first. */
+/** Paths where no folder can be made, each for another reason. Node's `mkdir` never returns from the first. */
 const places: [string, () => string | Promise<string>, RegExp][] = [
   ...(process.platform === 'linux'
     ? ([
@@ -241,7 +241,7 @@ describe('a start', () => {
   })
 })
 
-/** A socket file that nobody listens on, as `kill -9` leaves it. */
+/** A socket file without a listener, as `kill -9` leaves it. */
 async function leaveDeadSocket(path: string): Promise<void> {
   const { execFileSync } = await import('node:child_process')
   const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`

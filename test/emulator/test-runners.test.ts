@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openExample } from '../fixtures/packages/examples.js'
 import { tool } from '../fixtures/packages/packages.js'
 
-// A blog's tests as somebody writes them with the helper: login with a second factor, a mail, an upload, a live list, a login
+// A blog's tests as a user writes them with the helper: login with a second factor, a mail, an upload, a live list, a login
 // that fails. test/full runs them in Playwright, which takes longer.
 
 test.each([

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Emulator, startEmulator } from '../../emulator/dev.js'
 import { type Ask, type Asked, askerOf } from '../fixtures/requests/ask.js'
 
-// What follows the clock that the control API sets. It is everybody's, so these tests have an emulator of their own.
+// What follows the clock that the control API sets. All tests share it, so these have an emulator of their own.
 
 let emulator: Emulator
 let ask: Ask
@@ -72,7 +72,7 @@ it.each([
 
 const clocks = {
   "the emulator's clock": { clock: () => '/_svc/api/clock', serviceIsAhead: 0 },
-  // What looks at the wrong clock is ten years off.
+  // Code that reads the wrong clock is ten years off.
   'a clock of its own': {
     clock: () => `/_svc/api/projects/${emulator.projectId}/clock`,
     serviceIsAhead: days(3_653),
@@ -217,7 +217,7 @@ describe.each(Object.entries(clocks))('A project by %s', (_name, { clock, servic
       }[]
     const sent = async () => (await mails()).filter(({ refused }) => refused === null).length
 
-    // As many as somebody likes, where nothing is limited.
+    // As many as are requested, where nothing is limited.
     const words = (await request()).body
     await request()
     expect([(await mails()).length, await sent()]).toEqual([2, 2])
@@ -227,7 +227,7 @@ describe.each(Object.entries(clocks))('A project by %s', (_name, { clock, servic
     const token = await mailedToken(user)
     expect((await request()).body).toEqual(words)
     expect((await mails())[0]?.refused).toContain('one a minute')
-    // What was refused is no newer mail: the last one that was sent still works.
+    // A refused mail is not a newer one: the last one that was sent still works.
     expect(await mailedToken(user)).toBe(token)
     expect((await ask('POST', '/auth/reset-password', { token, newPassword: password })).status).toBe(200)
     for (let time = 0; time < 12; time++) {
@@ -242,7 +242,7 @@ describe.each(Object.entries(clocks))('A project by %s', (_name, { clock, servic
     await advance(-days(2))
     await request()
     expect(await sent()).toBe(12)
-    // Nobody has this address, and no answer says so.
+    // No user has this address, and no answer says so.
     expect((await ask('POST', '/auth/request-password-reset', { email: 'nobody@example.com' })).body).toEqual(words)
     await settings({ rateLimit: 'off' })
   })

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** A state folder of 0.1.0 with a collection of two documents, of which nobody has opened this copy. */
+/** A copy of a state folder of 0.1.0 with a collection of two documents, not opened yet. */
 async function aFolder(name: string): Promise<string> {
   const dir = join(folder, name)
   await cp(join(folder, '.svc'), dir, { recursive: true })
@@ -59,7 +59,7 @@ it('a state folder of 0.1.0 opens with its key and its documents, and a copy of 
   expect(count).toBe(3)
   expect((await readdir(dir)).filter((name) => name.startsWith('data'))).toEqual(['data', 'data.version-6'])
   expect(await newestIn(join(dir, 'data.version-6'))).toBe(6)
-  // What 0.1.0 looks at, which knew 1 and refuses anything above.
+  // The format that 0.1.0 checks, which knew 1 and refuses anything above.
   expect(JSON.parse(await readFile(join(dir, 'manifest.json'), 'utf8'))).toMatchObject({ format: 2 })
 })
 
@@ -77,7 +77,7 @@ it('kill -9 in the middle of an upgrade leaves a folder that opens whole', async
   const dir = await aFolder('killed')
   const ready = join(folder, 'killed.json')
   const words = [cli, 'dev', '--port', '0', '--data', dir, '--ready-file', ready]
-  // Each later than the one before, until one is ready in time: kills fall on the copy, the migrations and the start.
+  // Each later than the one before, until one is ready in time: kills hit the copy, the migrations and the start.
   for (let milliseconds = 500; !existsSync(ready); milliseconds *= 2) {
     const child = execa(process.execPath, words, { stdio: 'ignore', reject: false })
     await pause(milliseconds)
@@ -94,7 +94,7 @@ it('kill -9 in the middle of an upgrade leaves a folder that opens whole', async
   expect(await newestIn(join(dir, 'data.version-6'))).toBe(6)
 })
 
-it('an older database is changed by nobody who refuses it', async () => {
+it('a start that refuses an older database does not change it', async () => {
   const dataDir = join(await aFolder('refused'), 'data')
   const db = await openPglite({ dataDir })
 

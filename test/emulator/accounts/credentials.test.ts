@@ -1,4 +1,4 @@
-/** What passwords, emails, codes and tokens are good ones, as tables. Contract 6.1, 6.4, 6.6 and 6.7. */
+/** Which passwords, emails, codes and tokens are valid, as tables. Contract 6.1, 6.4, 6.6 and 6.7. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import {
@@ -54,7 +54,7 @@ describe('Passwords', () => {
     expect(issues.every(({ path, message }) => String(path) === 'newPassword' && /^needs /.test(message))).toBe(true)
   })
 
-  /** What the port of passwords is asked for. */
+  /** Records the calls of the passwords port. */
   function asked() {
     const calls: unknown[] = []
     const passwords = {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, type Asked, askerOf } from '../../fixtures/requests/ask.js'
 
-// Contract 6.12: whom failed logins hold up, for how long, and whom they never do. The clock stands still unless a test moves
+// Contract 6.12: which logins failed attempts delay, for how long, and which never. The clock stands still unless a test moves
 // it: a wait of a second would be over on a busy machine. Most failures are wrong codes, since those are not hashed.
 
 let emulator: Emulator

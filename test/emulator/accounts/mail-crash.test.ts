@@ -1,4 +1,4 @@
-/** `kill -9` the moment an answer promises a mail: the mail is there afterwards. */
+/** `kill -9` as soon as a reply promises a mail: the mail is in the mailbox afterwards. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

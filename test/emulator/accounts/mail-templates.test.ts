@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
-// Names that would be more than names in a header, in HTML, or in an address.
+// Names that could inject into a header, into HTML, or into an address.
 
 let emulator: Emulator
 let ask: Ask
@@ -33,7 +33,7 @@ it('contract 6.8 what a project is called begins no header and no element', asyn
   expect(headers.map(({ key }) => key)).not.toContain('bcc')
   expect([to?.map(({ address }) => address), bcc]).toEqual([['ada@example.com'], undefined])
   expect(subject).toBe('Reset your password for <img src=x onerror=alert(1)> & "Söhne" \u{1F375} Bcc: eve@example.com')
-  // The mailbox shows what was written, not what a program for mail makes of it.
+  // The mailbox shows the text as written, not as a mail client renders it.
   expect(mail.subject).toBe(subject)
   expect(mail.raw.split('\r\n\r\n')[0]).not.toMatch(/^bcc:/im)
   expect(html).not.toContain('<img')

@@ -3,7 +3,7 @@ import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 import { send } from '../../fixtures/requests/http.js'
 
-// What anybody may ask without a key takes nothing from those who log in. Each test comes from an address of its own, and the
+// Requests without a key take no capacity from logins. Each test comes from an address of its own, and the
 // clock stands still, so that no minute ends meanwhile.
 
 let emulator: Emulator
@@ -49,7 +49,7 @@ it('contract 10.12 resets with unknown tokens are looked up, not hashed: logins 
   const logins = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/auth-collections/login', { email, password })))
   const resets = await Promise.all(begun)
 
-  // Those that were hashed would have filled the queue: 503.
+  // Had they been hashed, they would have filled the queue: 503.
   expect(counted(resets.map(({ status }) => status))).toEqual({ 401: 300 })
   expect(logins.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   const refused = await reset(300)
@@ -76,7 +76,7 @@ it('contract 10.12 the budget is the address’s, for all public routes together
   expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429])
   expect((await post('/auth/verify-email', { token: 'no token' }, other)).status).toBe(401)
   expect((await fetch(back, from(other))).status).toBe(302)
-  // A page to open costs nothing, and whoever logs in has another budget.
+  // Opening a page costs nothing, and logins have another budget.
   expect((await fetch(`${emulator.url}/auth/pages/reset-password?token=x`, from(spent))).status).toBe(200)
   const login = await fetch(`${emulator.url}/auth-collections/login`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Two processes on one PostgreSQL: a right that is taken away in one is gone in the other. */
+/** Two processes on one PostgreSQL: a permission that is revoked in one is gone in the other. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'

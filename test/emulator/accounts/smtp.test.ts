@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type SmtpServer, startSmtp } from '../../fixtures/mail/smtp.js'
 import { type Ask, askerOf } from '../../fixtures/requests/ask.js'
 
-// Mail that is sent as well as kept, and servers that do not take it.
+// Mail that is sent as well as kept, and servers that refuse it.
 
 let emulator: Emulator
 let ask: Ask
@@ -24,7 +24,7 @@ async function start(smtpUrl: string): Promise<void> {
   ask = askerOf(emulator)
 }
 
-/** Signs somebody up who then forgets the password. */
+/** Signs a user up who then forgets the password. */
 async function forget(email: string): Promise<{ status: number }> {
   await ask('POST', '/auth-collections/signup', { email, password: 'Correct4Horse' })
   return ask('POST', '/auth/request-password-reset', { email })
@@ -58,7 +58,7 @@ it('contract 6.8 a server that refuses the mail fails no request: the mail is in
   expect(String(await warned)).toMatch(/could not be sent by SMTP, but lies in the mailbox: .*554 Not from you/)
 })
 
-it('nobody waits for a server that is slow', async () => {
+it('no request waits for a slow server', async () => {
   let greet = () => {}
   smtp = await startSmtp({ greeting: new Promise((resolve) => (greet = resolve)) })
   await start(smtp.url)

@@ -40,7 +40,7 @@ describe.each(engines)('The audit log on %s', (engine) => {
   }
   type Shop = Awaited<ReturnType<typeof aShop>>
 
-  /** Each of them, what it concerns, and who did it where that is not the control token. */
+  /** Each operation, its subject, and its actor where that is not the control token. */
   function operationsOf(shop: Shop) {
     const { control, project, document, user, key, worker, undoable } = shop
     const byKey = createClient({ url: service.url, apiKey: worker })
@@ -91,7 +91,7 @@ describe.each(engines)('The audit log on %s', (engine) => {
       await db.query(sql`alter table audit_entries drop constraint broken`)
       expect(await shop.entries()).toEqual(before)
 
-      // It would find itself done, had the one before left anything.
+      // It would have nothing to do, had the one before left anything.
       await run()
 
       const [entry, ...rest] = await shop.entries()

@@ -12,7 +12,7 @@ import type { Opened } from './opened.js'
 import { simulationCases } from './simulated.cases.js'
 import { stateCases } from './state.cases.js'
 
-// The clock is everybody's, so these tests have an emulator of their own.
+// The clock is shared by all tests, so these have an emulator of their own.
 
 let emulator: Emulator
 let control: Control
@@ -34,7 +34,7 @@ afterAll(() => emulator.close())
 
 type Call = (input?: object) => Promise<unknown>
 
-/** The same calls, whose replies have to be what the contract says, to the last field. */
+/** The same calls, whose replies have to match the contract exactly. */
 function checked<Calls extends object>(id: string, calls: Calls, shapes: object): Calls {
   const members = Object.entries(calls).map(([name, call]: [string, Call | object]) => {
     const shape: unknown = Object.entries(shapes).find(([other]) => other === name)?.[1]

@@ -1,4 +1,4 @@
-/** What is asked of the emulator, and what it is made of. */
+/** Requests to the emulator, and its own state. */
 import { expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import type { Opened } from './opened.js'

@@ -1,4 +1,4 @@
-/** The world outside, as the emulator has it. */
+/** The external systems that the emulator simulates. */
 import { expect, it } from 'vitest'
 import type { Opened } from './opened.js'
 

@@ -12,12 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => opened.stop())
 
-// Of a backend it looks at nothing else.
+// It reads nothing else of a backend.
 const failing = (part: FailingPart) => failingBackend({ db: opened.db } as Backend, part).db
 const insertion = writing(sql`insert into notes (n) values (1)`)
 const selection = sql`select n from notes`
 
-/** Every way to the database. */
+/** Every method of the database. */
 const ways: readonly (readonly [
   way: string,
   run: (db: Database, statement: typeof selection) => Promise<unknown[]>,

@@ -1,4 +1,4 @@
-/** What `svc dev` asks itself before it says that it is ready; every other test of it shows that it then is. */
+/** The requests `svc dev` sends to itself before it says it is ready; all its other tests show that it then is. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
@@ -23,7 +23,7 @@ test.each([
   await asking((req, res) => {
     paths.push(req.url ?? '')
     if (!req.url?.startsWith('/realtime')) return res.end('{}')
-    // The stream goes on.
+    // The stream stays open.
     res.writeHead(collection === undefined ? 404 : 200, { 'content-type': 'text/event-stream' })
     return res.write(': connected\n\n')
   }, collection)

@@ -15,7 +15,7 @@ describe.each(engines)('Two processes on %s', (engine) => {
   afterAll(() => opened.stop())
   beforeEach(() => opened.db.query(sql`delete from leases`))
 
-  /** A process that counts the rounds that it has begun unasked. */
+  /** A process that counts its scheduled rounds. */
   function aProcess() {
     const counts = { began: 0, looked: 0 }
     const lease = openLease(opened.db, 'background')
@@ -29,7 +29,7 @@ describe.each(engines)('Two processes on %s', (engine) => {
     return { counts, rounds, lease }
   }
 
-  it('have one leader, which alone does what nobody asked for', async () => {
+  it('have one leader, which alone runs the scheduled rounds', async () => {
     const first = aProcess()
     await expect.poll(() => first.counts.began).toBeGreaterThan(0)
     const second = aProcess()

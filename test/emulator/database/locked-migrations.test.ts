@@ -1,4 +1,4 @@
-/** A migration that needs a table which is locked: requests do not queue behind it for long, and it says what is in the way. */
+/** A migration that needs a table which is locked: requests do not queue behind it for long, and it names the blocking session. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate, newestMigration } from '../../../emulator/database/migrate.js'

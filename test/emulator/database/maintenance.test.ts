@@ -1,4 +1,4 @@
-/** What the service deletes by itself. Contract 9.5. */
+/** What the service deletes automatically. Contract 9.5. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { onlyProcess } from '../../../emulator/background/leader.js'

@@ -1,4 +1,4 @@
-/** What becomes of the data of an older version. */
+/** Migration of the data of an older version. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

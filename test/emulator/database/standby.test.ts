@@ -1,4 +1,4 @@
-/** Reads that need not be newest go to a standby, and never behind what the reader has written. */
+/** Eventually consistent reads go to a standby, with read-your-writes. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
@@ -44,7 +44,7 @@ async function onStandby(statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end())
 }
 
-/** Creates a document; what says where it is, and where the database was then. */
+/** Creates a document; its path, and the database's position then. */
 async function aPost() {
   const { json, position } = await send('POST', '/collections/posts/documents', {}, { title: 'Hello' })
   const { id } = json as { id: string }
@@ -72,7 +72,7 @@ it('a standby answers once it has what the reader wrote; before, the primary doe
   expect(list).toMatchObject({ status: 200, mayLag: true })
 })
 
-it('whoever does not ask for it reads the newest, and a position that is none is not obeyed', async () => {
+it('a read that does not ask for a standby is of the primary, and so is one with an invalid position', async () => {
   const { path } = await aPost()
 
   expect(await send('GET', path)).toMatchObject({ status: 200, mayLag: false })

@@ -13,7 +13,7 @@ function aJob(patient = false): Job {
   return { statements: [{ ...sql`select 1`, text: 'select 1', values: [], patient }], resolve() {}, reject() {} }
 }
 
-/** A watchdog that looks at what is at work, and how often it gave up. */
+/** A watchdog of a job that the test sets, and how often it gave up. */
 function aWatchdog(first: Job) {
   const seen: { atWork: Job | undefined; givenUp: number } = { atWork: first, givenUp: 0 }
   const watchdog = openWatchdog({ atWork: () => seen.atWork, mostMilliseconds, giveUp: () => seen.givenUp++ })

@@ -18,7 +18,7 @@ function aReader(idleMilliseconds: number) {
   return { log, events: openDocumentEvents({ db: engine.db, bus: openMemoryBus(), log, report, idleMilliseconds }) }
 }
 
-it('whoever comes back soon has missed no change, even where nothing else has happened', async () => {
+it('a reader that comes back soon has missed no change, even where nothing else has happened', async () => {
   const { log, events } = aReader(60_000)
   const leave = await events.watch()
   const place = log.newest()
@@ -30,7 +30,7 @@ it('whoever comes back soon has missed no change, even where nothing else has ha
   events.close()
 })
 
-it('whoever comes back once nobody was watched may have missed changes, even where nothing else has happened', async () => {
+it('a reader that comes back after an idle time may have missed changes, even where nothing else has happened', async () => {
   const { log, events } = aReader(0)
   const leave = await events.watch()
   const place = log.newest()

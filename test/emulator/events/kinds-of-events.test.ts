@@ -3,7 +3,7 @@ import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { controlOf, follow } from '../../fixtures/events.js'
 
-// What happens, and what the stream of events says of it. Contract 11.
+// Each kind of event that the stream sends. Contract 11.
 
 let emulator: Emulator
 beforeAll(async () => {

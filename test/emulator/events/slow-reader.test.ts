@@ -6,7 +6,7 @@ import { openEventLog } from '../../../emulator/core/events/event-log.js'
 import { followEvents } from '../../../emulator/http/realtime/event-stream.js'
 import { aBackend } from '../../fixtures/stand-ins.js'
 
-/** An answer that takes nothing until it is set to, and keeps what it was sent. */
+/** A response that drains nothing until it is released, and records what it was sent. */
 function anAnswer() {
   const sent: string[] = []
   let release = () => {}
@@ -56,7 +56,7 @@ it('contract 11 a reader that was too slow receives how many events it missed, a
   const at = found.findIndex(({ kind }) => kind === 'stream.missed')
   const [before, missed, after] = [found.slice(0, at), found[at], found.slice(at + 1)]
   const ids = (events: readonly EmulatorEvent[]) => events.map((event) => 'mail' in event && Number(event.mail.id))
-  // A connection holds a megabyte and what comes at once; the log holds 50.
+  // A connection buffers a megabyte and one burst more; the log keeps 50.
   expect(before.length).toBeLessThan(100)
   expect(ids(before)).toEqual(before.map((_, n) => n + 1))
   expect(missed).toMatchObject({ stream: { missed: 200 - 50 - before.length } })

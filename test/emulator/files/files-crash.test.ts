@@ -1,4 +1,4 @@
-/** `kill -9` while files come in: no address without its bytes, and after the next start no bytes without an owner. */
+/** `kill -9` while files come in: no address without its bytes, and after the next start no orphaned bytes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -14,7 +14,7 @@ const cli = fileURLToPath(new URL('../../../cli/bin/run.js', import.meta.url))
 const megabyte = 2 ** 20
 const mostFileMegabytes = 32
 
-/** The service on a disk that takes no longer file. */
+/** The service on a disk with a limit on file sizes. */
 async function startLimited() {
   const folder = await mkdtemp(join(tmpdir(), 'svc-disk-faults-'))
   const readyFile = join(folder, 'ready.json')

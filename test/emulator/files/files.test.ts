@@ -1,4 +1,4 @@
-/** What becomes of bytes and rows over restarts, faults and cut connections. */
+/** Bytes and rows of files across restarts, faults and cut connections. */
 import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ async function upload({ url, apiKey }: Emulator, content: string): Promise<{ id:
   return (await answer.json()) as { id: string; url: string }
 }
 
-/** Where one database's bytes are. */
+/** The folder of one database's bytes. */
 async function home(dir: string): Promise<string> {
   const [place = ''] = await readdir(join(dir, 'files'))
   return join(dir, 'files', place)
@@ -45,7 +45,7 @@ async function idsOnDisk(dir: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
 }
 
-/** Until it holds, for a while. */
+/** Polls until it holds, or gives up. */
 async function eventually<Value>(look: () => Promise<Value>, isThere: (value: Value) => boolean): Promise<Value> {
   for (let tries = 0; ; tries++) {
     const value = await look()

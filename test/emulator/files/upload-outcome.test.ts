@@ -1,4 +1,4 @@
-/** Bytes of an upload and the commit that adopts them: whatever is lost in between, no row is left without its bytes. */
+/** Bytes of an upload and the commit that adopts them: whatever fails in between, no row is left without its bytes. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ function aForm(): FormData {
   return form
 }
 
-/** The commit of whoever inserts a file waits for a lock, as a commit on its way through a slow network does. */
+/** The commit of a transaction that inserts a file waits for a lock, as one over a slow network is late. */
 async function holdUpCommits(): Promise<void> {
   await direct.query(`
     create function held() returns trigger language plpgsql as $$
@@ -73,7 +73,7 @@ it('contract 3.4 a commit whose connection broke, and which goes through after t
     answered = true
     return answer.status
   })
-  // Who asks for the rows too early finds none: it has to wait for what is still on its way.
+  // A query for the rows sent too early finds none: it has to wait for the open commit.
   await vi.waitUntil(async () => answered || (await waiting()) === 2, { timeout: 20_000 })
   await direct.query('select pg_advisory_unlock(4711)')
 

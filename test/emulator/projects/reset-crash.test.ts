@@ -1,4 +1,4 @@
-/** `kill -9` in the middle of a reset: what was there before or what is there after it, never between. */
+/** `kill -9` in the middle of a reset: the state before it or the state after it, nothing between. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -24,7 +24,7 @@ async function fill(svc: Client): Promise<void> {
   for (let file = 0; file < full.files; file++) await svc.files.upload(new File(['Hello'], `${file}.txt`))
 }
 
-/** What is there, as counts say and as lists do. */
+/** What exists, by counts and by lists. */
 async function stateOf(svc: Client) {
   const posts = svc.collection('posts')
   const [documents, users, files] = [

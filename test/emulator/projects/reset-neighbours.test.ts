@@ -1,4 +1,4 @@
-/** Resets beside those who write, beside one another, and beside other processes. Contract 9.4 and 11. */
+/** Resets concurrent with writers, with one another, and with other processes. Contract 9.4 and 11. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { defaultConfig } from '../../../emulator/config.js'
@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 const open = (databaseUrl: string | undefined) => openService({ ...defaultConfig, memory: true, databaseUrl })
 const reset = ({ backend, project }: Service, choice = {}) => resetProject(backend, project.id, choice)
 
-/** The same database, whose statement of that number fails. */
+/** The same database, whose n-th statement fails. */
 function failingAt(db: Database, number: number): Database {
   let statements = 0
   const counting = (inner: Database): Database => ({
@@ -72,7 +72,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await posts.count()).toBe(listed.length)
     const { items, total } = await svc.users.list({ limit: 100 })
     expect(total).toBe(items.length)
-    // Of a collection, or of a user whose session was about to be opened, that a reset has taken.
+    // Of a collection, or of a user at login, that a reset has deleted.
     expect([...failures].filter((code) => !['NOT_FOUND', 'INVALID_CREDENTIALS'].includes(code))).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-/** Settings of a project that are changed from two sides. */
+/** Settings of a project that are changed concurrently. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { changeProject } from '../../../emulator/core/projects/projects.js'

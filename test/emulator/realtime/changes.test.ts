@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Where an emulator keeps its data, and how to look into them once it is closed. */
+/** The data folder of an emulator, and how to query it once it is closed. */
 interface Engine {
   readonly config: Partial<Config>
   open(): Promise<Database>

@@ -70,7 +70,7 @@ describe.each(engines)('on %s', (engine) => {
     const writing = write().finally(() => {
       isWriting = false
     })
-    // Who takes nothing for five seconds is closed: a busy machine writes for longer, so that it is looked at meanwhile.
+    // A client that reads nothing for five seconds is closed: a busy machine writes for longer, so it is checked meanwhile.
     const behind: boolean[] = []
     do {
       const found = (await list()).find(({ id }) => id === first?.id)

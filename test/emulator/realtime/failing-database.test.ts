@@ -1,4 +1,4 @@
-/** What becomes of subscriptions while the database does not say who may have them. Contract 9.4. */
+/** Subscriptions while the database cannot answer permission checks. Contract 9.4. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { changeCollection, createCollection } from '../../../emulator/core/collections/collections.js'
@@ -12,13 +12,13 @@ import { openAuthenticated } from '../../fixtures/realtime/streams.js'
 
 let service: Service
 let owner: Context
-/** How many looks at a collection still fail. */
+/** How many queries for a collection still fail. */
 let failing = 0
 beforeAll(async () => {
   service = await openService({ ...defaultConfig, memory: true })
   const { backend, secretKey = '' } = service
   const { query } = backend.db
-  // What the owner does is on a connection of its own, which works.
+  // The owner has a separate connection, which works.
   owner = { ...(await identifyText(backend, secretKey)), ...unitOf({ ...backend, db: { ...backend.db } }) }
   backend.db.query = (statement) => {
     const isLook = /from collections c.*limit 1/s.test(statement.text) && !statement.text.includes('for update')

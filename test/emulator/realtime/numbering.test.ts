@@ -1,4 +1,4 @@
-/** What it costs to number the changes of a project, in counted work. What numbers they get is in `parallel-writers.test.ts`. */
+/** The cost of numbering the changes of a project, in rows read. Which numbers they get is in `parallel-writers.test.ts`. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { migrate } from '../../../emulator/database/migrate.js'
 import { type Database, sql } from '../../../emulator/database/port.js'
@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 
 it('a backlog of changes is read a few times, whatever the planner believes of the table that held none', async () => {
-  // What a burst leaves: pages, and statistics that say that nothing is in them.
+  // What a burst leaves: pages, and statistics that say they are empty.
   await leaveChanges(db)
   await numberChanges(db, project)
   await db.query(sql`analyze pending_changes`)
@@ -45,7 +45,7 @@ it('a backlog of changes is read a few times, whatever the planner believes of t
 
   const [numbered] = await db.query(sql`select last_seq::int as last from sequences where project_id = ${project}`)
   expect(numbered).toEqual({ last: 2 * changes })
-  // Each is found, then deleted; what is deleted stays in sight of the index until the transaction has ended.
+  // Each is found, then deleted; dead rows stay in the index until the transaction has ended.
   expect(read).toBeLessThan(10 * changes)
 })
 

@@ -1,4 +1,4 @@
-/** Writers on PostgreSQL run beside one another, and their changes get numbers after the commit. Contract 9.4. */
+/** Writers on PostgreSQL run concurrently, and their changes get numbers after the commit. Contract 9.4. */
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ import { aSubscriber, overWebSocket } from '../../fixtures/realtime/subscriber.j
 
 let server: Databases
 let service: Service
-/** As of another process, which nobody in this one hears of: it has died between each commit and its message. */
+/** As of another process, whose messages never arrive: it has died between each commit and its message. */
 let other: Database
 beforeAll(async () => {
   server = await openDatabases()
@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** The same project as who writes through that database sees it. */
+/** The same project for a writer through that database. */
 async function contextAt(db: Database): Promise<Context> {
   const backend = { ...service.backend, db, bus: db === other ? openMemoryBus() : service.backend.bus }
   return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitOf(backend) }
@@ -156,7 +156,7 @@ describe('contract 9.4 with writers beside one another', () => {
         for (const heard of others) expect(heard).toEqual(first)
         expect(first.map(({ seq }) => seq)).toEqual(first.map((_, at) => start + 1 + at))
         expect(documentsOf(first).sort()).toEqual(ledger.sort())
-        // What one client was answered in turn, and what happened to one document, is in that order.
+        // The writes of one client, and the changes of one document, keep their order.
         const place = new Map(documentsOf(first).map((what, at) => [what, at]))
         for (const written of own)
           expect(written.map((what) => place.get(what))).toEqual(ascending(written.map((what) => place.get(what))))
@@ -271,7 +271,7 @@ async function play(ctx: Context, { name, shared, steps }: Played): Promise<stri
       await removeDocument(ctx, name, last)
       ledger.push(`${last} deleted 1`)
     } else {
-      // Draws its place among transactions long before it waits for a document that others change.
+      // Gets its transaction id long before it waits for a document that others change.
       const written: string[] = []
       const whole = inTransaction(ctx, async (ctx) => {
         written.length = 0

@@ -1,4 +1,4 @@
-/** What is published, and when: with the commit, whoever called the core, to every process. */
+/** What is published, and when: with the commit, however the core was called, to every process. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { signUp } from '../../../emulator/core/accounts/accounts.js'
@@ -31,12 +31,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Calls the core as whoever has the project's secret key. */
+/** Calls the core with the project's secret key. */
 async function contextOf({ backend, apiKey, secretKey }: Service): Promise<Context> {
   return { ...(await identifyText(backend, secretKey ?? apiKey)), ...unitOf(backend) }
 }
 
-/** What the bus hands to its subscribers from now on, without what it sends by the clock. */
+/** What the bus delivers to its subscribers from now on, without periodic messages. */
 function publishedBy({ bus }: Backend): Message[] {
   const published: Message[] = []
   const keep = (message: Message) => void published.push(message)
@@ -131,7 +131,7 @@ describe('where the database does not say', () => {
   const message: Message = { kind: 'identity' }
   afterEach(() => void published.splice(0))
 
-  /** A transaction that ends as it is set to, one time after the other. */
+  /** A transaction whose attempts end as given, one after the other. */
   function aUnit(...endings: (() => void)[]) {
     const transaction = async <Result>(work: (db: Backend['db']) => Promise<Result>): Promise<Result> => {
       let result = await work(db)
@@ -199,7 +199,7 @@ describe('two processes on one PostgreSQL', () => {
     here = await openService(config)
     await changeProject(here.backend, here.project.id, { selfRoles: ['reader'] })
     there = await openService(config)
-    // What is cached stays so until a message says otherwise: no time passes.
+    // Cache entries stay until a message invalidates them: no time passes.
     vi.useFakeTimers({ toFake: ['performance'] })
   })
   afterAll(async () => {
@@ -208,7 +208,7 @@ describe('two processes on one PostgreSQL', () => {
     await here.close()
   })
 
-  /** Does something here; resolves once the other process has received messages of these kinds, each once. */
+  /** Runs a change here; resolves once the other process has received messages of these kinds, each once. */
   async function received(kinds: readonly string[], change: () => Promise<unknown>): Promise<void> {
     const published = publishedBy(there.backend)
     await change()

@@ -1,4 +1,4 @@
-/** Changes are not kept for ever: who asks for those that are gone receives RESYNC. */
+/** Changes are not kept for ever: a subscriber that asks for deleted ones receives RESYNC. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a socket and a stream of server-sent events hear of the changes after that number, and of one that happens then. */
+/** What a socket and a stream of server-sent events receive of the changes after that number, and of a new one. */
 async function heardSince(since: number, count: number) {
   const socket = await openAuthenticated(emulator.url, emulator.apiKey, 'a')
   socket.say({ type: 'subscribe', collection: 'posts', since })

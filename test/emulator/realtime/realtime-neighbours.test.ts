@@ -1,4 +1,4 @@
-/** What one subscriber does or fails to do is nothing to the others. */
+/** What one subscriber does or fails to do does not affect the others. */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -26,7 +26,7 @@ async function aCollection(name: string) {
   return { target, posts: client.collection(name) }
 }
 
-/** Far more than the megabyte, since the systems on both sides of a socket hold some of it back. */
+/** Far more than the megabyte, since the kernels on both sides of a socket buffer some of it. */
 const large = { writes: 300, text: 'x'.repeat(100_000) }
 
 it('contract 9.5 who does not read is closed and can go on later; who reads has everything meanwhile', async () => {
@@ -40,7 +40,7 @@ it('contract 9.5 who does not read is closed and can go on later; who reads has 
 
   for (let n = 0; n < large.writes; n++) await posts.create({ n, text: large.text })
   await Promise.all([reader, streaming].map(({ untilHeard }) => untilHeard(large.writes)))
-  // Longer than the service bears with it.
+  // Longer than the time-out for slow readers.
   await pause(8_000)
   sleeper.connection.resume()
   const code = await sleeper.connection.closed

@@ -1,4 +1,4 @@
-/** Rights that are taken away while events are on their way. */
+/** Permissions that are revoked while events are being delivered. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'

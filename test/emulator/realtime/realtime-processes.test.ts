@@ -90,7 +90,7 @@ it('contract 9.4 nothing is missed when the database cuts all connections', asyn
   await Promise.all(all.map(({ stop }) => stop()))
 })
 
-/** Ends every session of the database but the one that says so, those that listen among them. */
+/** Terminates every session of the database but its own, those that listen among them. */
 async function cutConnections(): Promise<void> {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()

@@ -1,4 +1,4 @@
-/** Connections break all the time: whoever goes on after the last event it had misses none and has none twice. */
+/** Connections break all the time: a subscriber that resumes after its last event misses none and gets none twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
@@ -49,7 +49,7 @@ describe.each(['PGlite', 'PostgreSQL'])('on %s', (engine) => {
     for (const { heard } of all) expect(heard.at(-1)?.document).toEqual(first?.heard.at(-1)?.document)
     await Promise.all(all.map(({ stop }) => stop()))
 
-    /** A tenth of the writes: singles and small batches, so that they meet those of the others. */
+    /** A tenth of the writes: singles and small batches, so that they interleave with the others'. */
     async function write(writer: number): Promise<void> {
       const [from, to] = [(writer * writes) / 10, ((writer + 1) * writes) / 10]
       for (let n = from; n < to; n += 5) {

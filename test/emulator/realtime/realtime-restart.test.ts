@@ -1,4 +1,4 @@
-/** The service is killed while it writes and tells; who goes on after the last event has every acknowledged write once. */
+/** The service is killed while it writes and notifies; a subscriber that resumes receives each acknowledged write once. */
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'

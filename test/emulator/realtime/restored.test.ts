@@ -28,7 +28,7 @@ it('has those who know what is lost read anew, once svc serve resync was run', a
   onTestFinished(() => restored.close())
   const posts = postsOf(restored)
   const titles = Array.from({ length: 6 }, (_, n) => `new ${n}`)
-  // As many as would have brought the numbers beyond the one that is known.
+  // Enough to bring the numbers beyond the one that the client knows.
   for (const title of titles) await posts.create({ title })
   const received: unknown[] = []
   const subscription = posts.subscribe({
@@ -40,12 +40,12 @@ it('has those who know what is lost read anew, once svc serve resync was run', a
   await subscription.ready
   await posts.create({ title: 'after' })
   await expect.poll(() => received, patiently).toContain('after')
-  // Those that are connected meanwhile as well.
+  // Also subscribers that are connected at the time.
   await resyncSubscribers({ databaseUrl: backup, databaseListenUrl: undefined })
   await posts.create({ title: 'last' })
   await expect.poll(() => received, patiently).toContain('last')
 
-  // Whether what came before it is received again is all the same.
+  // Whether earlier changes are received again does not matter.
   expect(received.filter((title) => !titles.includes(String(title)))).toEqual(['RESYNC', 'after', 'RESYNC', 'last'])
   expect(received[0]).toBe('RESYNC')
 })
@@ -67,7 +67,7 @@ async function newestNumber(posts: Posts, changes: number): Promise<number> {
   return numbers.at(-1) ?? 0
 }
 
-/** Puts what is in a database that nobody is connected to into another one. */
+/** Copies a database without connections over another one. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const nameOf = (url: string) => new URL(url).pathname.slice(1)
   const admin = new pg.Client({ connectionString: from.replace(/[^/]*$/, 'postgres') })

@@ -14,7 +14,7 @@ import { selectVersions, selectVersionsAt } from '../../../emulator/store/realti
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
 
 // On PGlite, small documents that are created together share the copies that their changes hold; on PostgreSQL each change has its
-// own. Whoever reads changes must not see the difference, however many of the oldest are deleted.
+// own. Readers of changes must not see the difference, however many of the oldest are deleted.
 
 const at = '2026-01-01T00:00:00.000Z'
 const newId = openIds()
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('remove' as const), places }),
 )
 
-/** A change as the history itself says it was. */
+/** A change as the history implies it. */
 interface Expected {
   readonly kind: string
   readonly id: string

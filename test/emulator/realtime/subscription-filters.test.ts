@@ -1,4 +1,4 @@
-/** Which changes a filter on a document's own times lets through, and what a connection does while it replays. */
+/** Which changes a filter on a document's own times matches, and what a connection does while it replays. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { createCollection } from '../../../emulator/core/collections/collections.js'

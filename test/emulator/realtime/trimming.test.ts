@@ -1,4 +1,4 @@
-/** What a round of trimming costs, in counted work. What it deletes is in `changes.test.ts` and `realtime-kept.test.ts`. */
+/** The cost of a round of trimming, in index entries read. What it deletes is in `changes.test.ts` and `realtime-kept.test.ts`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Database, sql } from '../../../emulator/database/port.js'
 import { selectKept } from '../../../emulator/store/realtime/changes.js'
@@ -46,7 +46,7 @@ describe.each(engines)('A round of trimming on %s', (engine) => {
     )
   })
 
-  it('leaves what came before the oldest that is kept to nobody', async () => {
+  it('leaves no change of any project before the oldest that is kept', async () => {
     const rows = await opened.db.query(sql`select project_id, min(seq) as oldest from changes group by 1 order by 1`)
 
     expect(rows).toEqual([

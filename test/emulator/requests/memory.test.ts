@@ -1,4 +1,4 @@
-/** What the log of requests may take, however many there are and whatever they carry. */
+/** The memory limit of the request log, whatever the number and size of requests. */
 import { expect, it } from 'vitest'
 import { type KeptBody, type KeptRequest, openRequestLog } from '../../../emulator/core/requests/request-log.js'
 

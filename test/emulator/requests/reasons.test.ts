@@ -6,7 +6,7 @@ import { openSender } from '../../../client/send.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { formOf } from '../../fixtures/requests/form.js'
 
-// Other tests would push the records out of a service that all of them share.
+// In a shared service, other tests would evict the records.
 
 let emulator: Emulator
 beforeAll(async () => {
@@ -264,6 +264,6 @@ it.each(refusals)('contract 11 a request keeps why it was refused: $status for $
 
   expect(record.status, record.answer.body.text ?? '').toBe(refusal.status)
   expect(record.reason).toMatchObject(refusal.reason(shop))
-  // It is more than the answer may tell.
+  // The reason is no part of the answer.
   expect(record.answer.body.text).not.toContain('"reason"')
 })

@@ -8,7 +8,7 @@ import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
 
-// Other tests would push the records out of a service that all of them share.
+// In a shared service, other tests would evict the records.
 
 type Headers = Readonly<Record<string, string>>
 type Settings = NonNullable<Parameters<ReturnType<typeof controlOf>['projects']['create']>[0]>['settings']
@@ -107,7 +107,7 @@ describe.each(engines)('on %s', (engine) => {
     })
     expect(edited.after).toMatchObject({ method: 'GET', path: '/collections/news/documents?limit=1', dialect: 'b' })
     expect(edited.after.answer.body.text).toContain('Mine')
-    // The session that it took is over.
+    // The session that it used has ended.
     expect((await ask('GET', '/auth-collections/me', undefined, headers)).status).toBe(401)
   })
 })
@@ -200,7 +200,7 @@ describe('whatever the engine', () => {
       `POST /collections/posts/documents HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secretKey}\r\n` +
         'content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n{"title":',
     )
-    // The service goes on once it has read the head.
+    // The service continues (100) once it has read the head.
     await once(socket, 'data')
     socket.destroy()
 

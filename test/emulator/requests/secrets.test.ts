@@ -7,7 +7,7 @@ import { isSecretPath } from '../../../emulator/http/requests/secret-routes.js'
 import type { Route } from '../../../emulator/http/route.js'
 import { routes } from '../../../emulator/http/routes/index.js'
 
-// Other tests would push the records out of a service that all of them share.
+// In a shared service, other tests would evict the records.
 
 let emulator: Emulator
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => emulator.close())
 
 const control = () => controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
 
-/** Everything that the control API tells of the requests that are kept, as text, and how many there are. */
+/** All that the control API returns of the kept requests, as text, and how many there are. */
 async function logged(): Promise<{ text: string; count: number }> {
   const listed = await control().requests.list({ limit: 1_000 })
   const records = await Promise.all(listed.requests.map(({ id }) => control().requests.get({ id })))
@@ -25,7 +25,7 @@ async function logged(): Promise<{ text: string; count: number }> {
 }
 
 let drawn = 0
-/** A text that stands nowhere else. */
+/** A unique text. */
 const aSecret = () => `confidential-${++drawn}-x7Qz`
 
 type Fields = Record<string, unknown>
@@ -37,7 +37,7 @@ function ask(method: string, path: string, body?: unknown, headers: Record<strin
   return fetch(emulator.url + path, { method, redirect: 'manual', headers: { ...type, ...headers }, ...text })
 }
 
-/** What a route of accounts takes that everybody may see; of addresses, all but their queries. */
+/** Parameters of account routes that are no secrets; of URLs, all but their queries. */
 const plain = ['redirectUrl', 'email', 'data', '$append', '$remove', 'roles', 'platform', 'scopes']
 
 /** A secret for every field that the route describes and for some that it does not. */
@@ -86,7 +86,7 @@ it.each(secretRoutes)('contract 11 no secret is shown of %s', async (_title, rou
   for (const body of bodiesOf(route)) await ask(method, address(), body, known)
   const form = new URLSearchParams({ token: aSecret(), password: aSecret(), code: aSecret() }).toString()
   if (method !== 'GET') await ask(method, path, form, { ...known, 'content-type': type })
-  // A method or a place where nothing is served, with what belongs elsewhere.
+  // A method or a path that is not served, with secrets of other routes.
   await ask('PUT', `${path}/more/${aSecret()}`)
   await ask('DELETE', address(), { password: aSecret() })
 

@@ -1,4 +1,4 @@
-/** Automatic snapshots share what room there is for them, and a full disk costs a save alone. Contract 12.6. */
+/** Automatic snapshots share a storage limit, and a full disk fails only the save. Contract 12.6. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { defaultConfig } from '../../../emulator/config.js'
 import { trimAutomatic } from '../../../emulator/core/snapshots/automatic.js'
@@ -52,7 +52,7 @@ it('contract 11 a disk that is full at any statement of a save leaves the snapsh
   expect(new Set(outcomes)).toEqual(new Set(['53100', 'saved']))
 })
 
-/** A database whose disk is full from the given statement on that takes space. */
+/** A database whose disk is full from the given space-taking statement on. */
 function fullAt(db: Database, statement: number): Database {
   let left = statement
   const over = (inner: Database): Database => ({

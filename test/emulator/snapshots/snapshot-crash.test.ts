@@ -15,7 +15,7 @@ afterAll(() => devs.stop())
 
 type Dev = Awaited<ReturnType<typeof startOwned>>
 
-/** How many documents there are, as counts say and as lists do, and what the file says. */
+/** The number of documents, by counts and by lists, and the content of the file. */
 async function stateOf({ svc }: Dev) {
   const posts = svc.collection('posts')
   let listed = 0
@@ -39,7 +39,7 @@ it(`a save and a load are whole or were never begun, after each of ${cycles} kil
       await svc.files.upload(new File(['Hello'], 'letter.txt'))
       await control.snapshots.save({ project, name: 'full' })
     }
-    // What the last kill has left, and every snapshot that is listed.
+    // The state after the last kill, and every snapshot that is listed.
     expect([full, empty]).toContainEqual(await stateOf(dev))
     const { snapshots } = await control.snapshots.list({ project })
     for (const { name } of snapshots) {

@@ -24,7 +24,7 @@ onEachEngine(() => {
   })
 
   describe('A query of the console', () => {
-    /** What would hang the suite, should it be begun, is not. */
+    /** Queries that would hang the suite are never begun. */
     const run = (query: string) => {
       const transaction: Database['transaction'] = async () => {
         throw new Error('It was begun.')

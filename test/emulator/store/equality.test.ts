@@ -1,4 +1,4 @@
-/** Filters that are nothing but equality, as the parts that an index over their fields finds. */
+/** Filters of equality alone, as the parts that an index over their fields finds. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { type Path, parsePath } from '../../../client/protocol/model/path.js'

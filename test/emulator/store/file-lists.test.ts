@@ -33,7 +33,7 @@ describe.each(engines)('Lists of files on %s', (engine) => {
         (${ada}, 'p', 'ada', 'ada', '{}', '[]', true, now(), now()),
         (${bob}, 'p', 'bob', 'bob', '{}', '[]', true, now(), now())`,
     ])
-    // From the oldest to the newest: what everybody is listed lies below thousands of files that nearly nobody is.
+    // From the oldest to the newest: the public files are older than thousands that few readers may list.
     await files(300, sql`true, null, null, null`)
     await files(300, sql`false, ${open}::uuid, ${open}::uuid, null`)
     await files(200, sql`false, null, null, ${ada}::uuid`)
@@ -53,7 +53,7 @@ describe.each(engines)('Lists of files on %s', (engine) => {
       update file_totals set files = files + ${many}::int, bytes = bytes + ${many}::int where project_id = 'p'`)
   }
 
-  /** The page of a reader, and how many rows of files were read for it. */
+  /** A reader's page, and how many rows of files were read for it. */
   async function pageFor(reader: FileReader, page: { limit: number; offset: number }) {
     const asked: Sql[] = []
     const watched: Database = {
@@ -87,7 +87,7 @@ describe.each(engines)('Lists of files on %s', (engine) => {
     expect([first.total, first.items.length, later.items.length]).toEqual([total, 20, 20])
     const ids = [...first.items, ...later.items].map(({ id }) => id)
     expect(ids).toEqual(ids.toSorted().reverse())
-    // Of each audience no more than the page is long, and the page itself.
+    // At most a page of rows for each audience, and the page itself.
     expect(first.read).toBeLessThanOrEqual(4 * 20)
     expect(later.read).toBeLessThanOrEqual(4 * 120)
   })

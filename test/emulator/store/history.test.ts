@@ -85,7 +85,7 @@ describe.each(engines)('on %s', (engine) => {
     const { posts, id, history, compare } = await aDocument({ n: 1 })
     await posts.update(id, { n: 2 })
     await posts.update(id, { n: 3 })
-    // Everything but the last change of the project goes.
+    // All but the last change of the project are deleted.
     await deleteOldChanges(service.backend.db, { before: '2100-01-01T00:00:00Z', kept: 1, most: 1_000 })
 
     const { versions, isWhole } = await history()

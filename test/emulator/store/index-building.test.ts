@@ -1,4 +1,4 @@
-/** Indexes of large tables, which a PostgreSQL server builds for minutes, and goes on with when whoever has asked for one dies. */
+/** Indexes of large tables, which a PostgreSQL server builds for minutes, and goes on with when the client that asked for one dies. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openIndexKeeper } from '../../../emulator/background/indexes.js'
@@ -16,7 +16,7 @@ const wanted = { collection: posts, path: ['title'], kind: 'text' } as const
 
 let server: Databases
 let db: Database
-/** A snapshot that is open keeps an index from being finished. */
+/** An open snapshot keeps an index from being finished. */
 let reader: pg.Client
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ it('one that is being made is kept, however long that takes, and writers go on',
   expect((await selectFieldIndexes(db)).map(({ isReady }) => isReady)).toEqual([true])
 })
 
-it('one that the server gave up, with nobody left to clear it away, is dropped', async () => {
+it('one that the server gave up, whose process has died, is dropped', async () => {
   // As by a process that was killed, whose session is ended by the server afterwards.
   const killed = new pg.Client({ connectionString: server.url })
   await killed.connect()
@@ -83,7 +83,7 @@ it('one that the server gave up, with nobody left to clear it away, is dropped',
   expect(await invalidIndexes()).toBe(0)
 })
 
-/** The round that drops what nobody uses, an hour later. */
+/** The round that drops unused indexes, an hour later. */
 async function reviewed() {
   const keeper = openIndexKeeper(db, { now: () => afterAnHour, report: (error) => expect.fail(String(error)) })
   await keeper.review()

@@ -148,7 +148,7 @@ afterAll(() => {
   for (const keeper of opened) keeper.close()
 })
 
-/** Asks for a field that many times, the collection's size being known. */
+/** Queries by a field that many times, the collection's size being known. */
 async function ask(keeper: IndexKeeper, use: FieldUse, times: number) {
   keeper.asked(posts, [])
   await keeper.settled()

@@ -33,7 +33,7 @@ describe.each(engines)('on %s', (engine) => {
     return { ...(await identifyText(service.backend, service.secretKey ?? service.apiKey)), ...unitOf(backend) }
   }
 
-  /** The same database, which keeps what inserts documents and may refuse it. */
+  /** The same database, which records inserts of documents and may refuse them. */
   function watched(refuse: (statement: Sql) => void = () => undefined) {
     const inserts: Sql[] = []
     const db: Database = {
@@ -67,7 +67,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(created.map(({ data }) => JSON.parse(JSON.stringify(data)).n)).toEqual(created.map((_, n) => n))
     const own = created.map(({ id }, n) => ({ id, n })).sort((one, other) => (one.id < other.id ? -1 : 1))
     expect(await documents('many')).toEqual(own)
-    // How many arrive while others are written is up to the machine.
+    // How many arrive while others are written depends on the machine.
     if (db.capabilities.runsWritersTogether) expect(inserts.length).toBeLessThan(60)
     else expect(inserts.length).toBe(300)
   })
@@ -124,7 +124,7 @@ describe.each(engines)('on %s', (engine) => {
 })
 
 describe('Creates that wait for others', () => {
-  /** A line of writes that end when they are let: the texts of each. */
+  /** A queue of writes that the test ends one by one: the texts of each. */
   function heldWrites(db: Database) {
     const creates = openJoinedCreates()
     const written: string[][] = []

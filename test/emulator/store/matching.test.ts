@@ -1,4 +1,4 @@
-/** What it costs to match a document: counted, since a busy machine says nothing about it. Contract 10.11. */
+/** The cost of matching a document: counted, since times on a busy machine say nothing. Contract 10.11. */
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { Test } from '../../../client/protocol/model/where.js'
@@ -67,7 +67,7 @@ const someText = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', '
 it('a search finds what looking for one part after the other finds', () => {
   fc.assert(
     fc.property(fc.array(someText(6), { maxLength: 20 }), someText(40), (parts, start) => {
-      // Long enough that it is not looked for one by one.
+      // Long enough that the parts are not searched for one by one.
       const text = start + 'c'.repeat(60_000)
       const found = parts.flatMap((part, at) => (text.includes(part) ? [at] : []))
       expect([...searchFor(parts)(text)].sort((one, other) => one - other)).toEqual(found)

@@ -42,7 +42,7 @@ test.each(['author', 'author.name', 'a..b', ''])('the path "%s" is written as it
   expect(formatPath(path)).toBe(dotted)
 })
 
-// As integers of PostgreSQL are read.
+// As PostgreSQL parses integers.
 const segments: readonly (readonly [segment: string, isIndex: boolean])[] = [
   ['0', true],
   ['12', true],

@@ -28,7 +28,7 @@ import { aBackend } from '../../fixtures/stand-ins.js'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 
-/** `document` is one of those that were created, by its place; the last place stands for an id that is none. */
+/** `document` is the index of one that was created; the last index stands for an unknown id. */
 type Step =
   | { readonly do: 'create'; readonly fields: Fields }
   | {
@@ -131,7 +131,7 @@ describe.each(engines)('%s', (engine) => {
   })
 })
 
-/** What a history has left, with documents named by their places. */
+/** The result of a history, with documents named by their indexes. */
 async function play(
   db: Database,
   history: readonly Step[],
@@ -148,7 +148,7 @@ async function play(
   return JSON.parse(ids.reduce((text, id, place) => text.replaceAll(id, `document ${place}`), JSON.stringify(left)))
 }
 
-/** Answers without what only this run knows. */
+/** Answers without values that differ between runs. */
 async function take(ctx: Context, step: Exclude<Step, { do: 'schema' }>, ids: string[]): Promise<unknown> {
   if (step.do === 'create') {
     const { id, data } = await createDocument(ctx, 'posts', step.fields)

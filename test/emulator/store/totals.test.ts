@@ -13,9 +13,9 @@ import {
   withIndexes,
 } from '../../fixtures/databases/stored-lists.js'
 
-// A total that is remembered is wrong on purpose here, so that it differs from one that was counted.
+// A cached total is wrong on purpose here, so that it differs from a counted one.
 const wrong = 777
-/** As of a collection that is large. */
+/** As of a large collection. */
 const large: Indexes = { asked: () => ({ isSmall: false, documents: 100_000, has: () => false }) }
 
 onEachEngine(() => {
@@ -100,7 +100,7 @@ onEachEngine(() => {
   })
 })
 
-/** Keeps each total as if it had been this one. */
+/** Caches this total in place of each. */
 function remembering(totals: Totals, total: number): Totals {
   return { of: totals.of, keep: (key, { seq }) => totals.keep(key, { seq, total }) }
 }

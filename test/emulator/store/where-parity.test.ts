@@ -43,7 +43,7 @@ const texts = [
   ' 5',
   '2026-01-02T03:04:05.678Z',
 ] // prettier-ignore
-// Where a long text is searched for another that is not short, SQL does it otherwise.
+// For a long text and a pattern that is not short, SQL uses another expression.
 const longText = `${'Äb'.repeat(1_100)}"The End"`
 const numbers = [0, 1, 5, 10, 100, 1000, -5, 0.1, 1.5, 1e21, -1e21, 5e-324, Number.MAX_VALUE, -Number.MAX_VALUE]
 const others: readonly Json[] = [
@@ -227,7 +227,7 @@ function aTest(path: Path, operator: Operator, values: readonly string[]): Test 
   return operator === 'in' || operator === 'notin' ? { path, operator, values } : { path, operator, value }
 }
 
-// Few letters and names, so that documents and filters meet.
+// Few letters and names, so that filters match documents.
 const someText = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'aAéİΣ%_\\"🍵\uffff5'), maxLength: 4 }),
   fc.constantFrom('5', '10', '1e1', 'true', 'null', ''),

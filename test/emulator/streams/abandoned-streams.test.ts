@@ -1,4 +1,4 @@
-/** Who asks for a stream and goes before it begins. */
+/** Clients that ask for a stream and disconnect before it begins. */
 import { once } from 'node:events'
 import { createServer, get, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

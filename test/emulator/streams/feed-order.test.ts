@@ -1,4 +1,4 @@
-/** One connection with several subscriptions: in which order it receives changes, and at whose expense. Contract 9.4. */
+/** One connection with several subscriptions: in which order it receives changes, and whom it delays. Contract 9.4. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
@@ -68,7 +68,7 @@ describe.each(engines)('A connection on %s', (engine) => {
     const before = log.slice(0, announced)
     const behind = seqsOf(log.slice(announced))
     expect(behind).toEqual(range(live + 1, 1_010))
-    // Nothing that is older than what was announced comes later, and nothing twice.
+    // Nothing older than what was announced comes later, and nothing twice.
     expect(Math.max(...seqsOf(before))).toBeLessThanOrEqual(live)
     expect(new Set(seqsOf(log)).size).toBe(seqsOf(log).length)
     for (const name of ['posts', 'notes'] as const)

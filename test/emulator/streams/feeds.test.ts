@@ -1,4 +1,4 @@
-/** Many who come back at once: each receives everything, and the database hardly notices. */
+/** Many subscribers that reconnect at once: each receives everything, with few queries. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { defaultSettings } from '../../../client/protocol/model/project.js'
 import { openIds } from '../../../emulator/core/ids.js'
@@ -31,7 +31,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
   })
   afterAll(() => opened.stop())
 
-  /** Has all of them come back, each after its number; what each heard, and how much was read in all and at once. */
+  /** Reconnects all of them, each after its number; what each received, and how many queries ran in all and at once. */
   async function comeBack(sinceOf: (listener: number) => number) {
     const faults: unknown[] = []
     const reads = { all: 0, now: 0, atOnce: 0 }
@@ -73,7 +73,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
       expect(seqs).toEqual(Array.from({ length: changes - listener }, (_, at) => listener + at + 1))
     }
     expect(reads.all).toBeGreaterThan(listeners)
-    // Two catch up, and one may be on its way in.
+    // Two catch up, and one may be joining.
     expect(reads.atOnce).toBeLessThanOrEqual(3)
   })
 
@@ -102,7 +102,7 @@ describe.each(engines)('Those who catch up on %s', (engine) => {
   })
 })
 
-/** Data that hardly take any room once they are compressed. */
+/** Data that take little space once they are compressed. */
 const roomy = JSON.stringify({ text: 'x'.repeat(900_000) })
 
 describe.each(engines)('Changes of large documents on %s', (engine) => {
@@ -136,7 +136,7 @@ describe.each(engines)('Changes of large documents on %s', (engine) => {
   })
 })
 
-/** A listener on a connection of its own that takes whatever it receives, and what that was. */
+/** A listener with its own connection that accepts everything, and what it received. */
 function aListener(): [Listener, number[]] {
   const seqs: number[] = []
   const subscriber = openSubscriber({ isOpen: () => true, canWrite: () => true, drained: async () => undefined })

@@ -1,4 +1,4 @@
-/** How dead connections are noticed: counted by a clock that the test moves. Contract 9.5. */
+/** How dead connections are detected: by a clock that the test moves. Contract 9.5. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -44,7 +44,7 @@ it('contract 9.5 a socket is pinged every 30 s, and stays while it answers', asy
   for (let beats = 1; beats <= 4; beats++) {
     vi.advanceTimersByTime(beats === 1 ? 1 : beat)
     await vi.waitFor(() => expect(seen.pings).toBe(beats))
-    // Its answer goes before this one, and comes before that.
+    // The pong is sent before this message, and arrives before its answer.
     const answered = once(socket, 'message')
     socket.send('no json')
     await answered

@@ -31,7 +31,7 @@ function aWatch() {
 
 const aWatcher = () => ({ changed: vi.fn(), ended: vi.fn() })
 
-it('tells whoever comes with an older view of their rights, too', async () => {
+it('notifies a watcher that begins with an older view of its rights, too', async () => {
   const { watch, close, somethingChanged } = aWatch()
   const [first, second] = [aWatcher(), aWatcher()]
   watch(before, first)
@@ -40,7 +40,7 @@ it('tells whoever comes with an older view of their rights, too', async () => {
   somethingChanged()
   await vi.waitFor(() => expect(first.changed).toHaveBeenCalledTimes(1), patiently)
 
-  // As another process remembers it for a second.
+  // As another process caches it for a second.
   watch(before, second)
   somethingChanged()
 

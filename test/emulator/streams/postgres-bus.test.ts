@@ -1,4 +1,4 @@
-/** What one process says to the others over PostgreSQL, also after its connection broke. Contract 9.4. */
+/** What one process publishes to others over PostgreSQL, also after its connection broke. Contract 9.4. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Database } from '../../../emulator/database/port.js'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** Runs a statement beside everybody else. */
+/** Runs a statement on its own connection. */
 async function ask<Row>(statement: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
@@ -28,7 +28,7 @@ async function ask<Row>(statement: string): Promise<Row[]> {
   return rows
 }
 
-/** What a bus hands to its subscribers from now on. */
+/** What a bus delivers to its subscribers from now on. */
 function receivedBy(bus: Bus): Message[] {
   const received: Message[] = []
   const keep = (message: Message) => void received.push(message)
@@ -54,7 +54,7 @@ it('contract 9.4 a bus whose connection broke receives again what others write',
     { timeout: 20_000 },
   )
 
-  // Not by looking on its own: then it would not know whose changes these are. Both may still be about to listen.
+  // Not by polling: then it would not know whose changes these are. Both may still be about to listen.
   await vi.waitFor(
     () => {
       writer.publish([{ kind: 'changes', project: 'project', seq: 1 }])

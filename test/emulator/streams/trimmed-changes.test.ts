@@ -1,4 +1,4 @@
-/** Old changes are deleted while somebody still reads them. Contract 9.4. */
+/** Old changes are deleted while a subscriber still reads them. Contract 9.4. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Listener } from '../../../emulator/core/realtime/feeds.js'
