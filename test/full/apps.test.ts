@@ -1,4 +1,4 @@
-/** An app that is there already, from `svc init` to a live list on a page, as somebody would type it. */
+/** An existing app, from `svc init` to a live list on a page, by the commands that a user types. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { type Installed, install, linkTo, pack, tool } from '../fixtures/package
 const here = fileURLToPath(new URL('.', import.meta.url))
 const svc = 'node_modules/.bin/svc'
 
-/** The component of the guide, with the client where this app has it. */
+/** The component of the guide, with the client's path in this app. */
 const guide = await readFile(join(here, '../../docs/guides/add-to-your-app.md'), 'utf8')
 const component = /^```tsx\n(.*?)^```$/ms.exec(guide)?.[1] ?? ''
 const posts = (client: string) => component.replace("'./svc'", `'${client}'`)
@@ -25,7 +25,7 @@ const compilerOptions = {
 const json = (value: unknown) => JSON.stringify(value, null, 2)
 
 interface App {
-  /** What is there before `svc init`. */
+  /** The files before `svc init`. */
   readonly files: Readonly<Record<string, string>>
   /** The component that is added, and the page that shows it. */
   readonly page: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ const next: App = {
   files: {
     'package.json': json({ private: true, dependencies: { next: linkTo('next') } }),
     'tsconfig.json': json({ compilerOptions: { ...compilerOptions, allowJs: true, types: ['node'] } }),
-    // What it needs of others stands in the tree around it.
+    // Its dependencies are in the repository around it.
     'next.config.mjs': `export default { turbopack: { root: ${json(join(here, '..', '..'))} } }`,
     'app/layout.tsx': `export default function Layout({ children }: { children: React.ReactNode }) {
   return <html lang="en"><body>{children}</body></html>
@@ -142,7 +142,7 @@ function start(project: Installed, words: readonly string[]): ChildProcess {
   return child
 }
 
-/** Waits for what a process says; fails if it ends before. */
+/** Waits for output of a process; fails if it exits before. */
 async function until(child: ChildProcess, said: RegExp): Promise<void> {
   let text = ''
   await new Promise<void>((resolve, reject) => {

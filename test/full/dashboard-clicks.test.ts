@@ -1,4 +1,4 @@
-/** Proof 2 of the dashboard: what people come for, by clicking only, one thing after the other. */
+/** Proof 2 of the dashboard: the main tasks, by clicks only, one after the other. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Client, createClient } from '../../client/index.js'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'

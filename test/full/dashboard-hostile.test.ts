@@ -1,4 +1,4 @@
-/** What a dashboard is given that nobody wishes to see, and what becomes of the page. */
+/** Hostile and broken data in a dashboard, and how its pages show them. */
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 

@@ -1,4 +1,4 @@
-/** Proof 1 of the dashboard: what each page is mainly for, by keyboard alone. */
+/** Proof 1 of the dashboard: the main task of each page, by keyboard alone. */
 import { beforeEach, expect, it } from 'vitest'
 import { type DashboardWorld, patience, worldsOfFile } from '../dashboard/world.js'
 
@@ -24,7 +24,7 @@ const type = (text: string) => world.page.keyboard.insertText(text)
 const see = (text: RegExp) => world.page.getByText(new RegExp(text)).first().waitFor()
 const row = (text: string) => world.page.locator('main [role=row]').filter({ hasText: text }).first().waitFor()
 
-/** Goes there by Tab alone; whatever has the focus on the way shows it. */
+/** Goes there by Tab alone; each element on the way shows its focus. */
 async function reach(name: string | RegExp): Promise<void> {
   for (let n = 0; n < 150; n++) {
     await press('Tab')
@@ -35,7 +35,7 @@ async function reach(name: string | RegExp): Promise<void> {
   throw new Error(`Nothing called ${name} is reached by Tab.`)
 }
 
-/** What has the focus: what it is called, and whether that is seen. */
+/** The focused element: its name, and whether its focus is visible. */
 function focus(): Promise<{ name: string; html: string; isShown: boolean }> {
   return world.page.evaluate(() => {
     const element = document.activeElement
@@ -44,7 +44,7 @@ function focus(): Promise<{ name: string; html: string; isShown: boolean }> {
     const label = element.getAttribute('aria-label')
     const isList = element.getAttribute('role') === 'table'
     const named = (isList ? `list ${label}` : label) ?? labels[0]?.textContent ?? element.textContent ?? ''
-    // An editor shows a cursor, a box of a graph its border, and what is hidden stands in a label that shows it.
+    // An editor shows a cursor, a box of a graph its border, and a hidden input is in a label that shows it.
     const shows = [element, element.closest('label'), ...element.children]
     const isShown =
       element === document.body ||
@@ -213,7 +213,7 @@ const actions: readonly (readonly [page: string, what: string, act: () => Promis
     async () => {
       await press('/')
       await type('batch')
-      // The list follows a moment later, and takes what has the focus in it away.
+      // The list is updated later, and removes the focused element.
       await see(/^\d operations/)
       await reach(/\/collections/)
       await press('Enter')

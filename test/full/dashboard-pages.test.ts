@@ -75,7 +75,7 @@ it('every page is reached and gone through by keyboard alone', async () => {
   expect(faults).toEqual([])
 })
 
-/** What stands beyond the edge of the window where nothing scrolls to it. */
+/** Elements beyond the edge of the window that cannot be scrolled to. */
 function cutOff(page: DashboardWorld['page']): Promise<string[]> {
   return page.evaluate(() => {
     const scrolls = (element: Element | null): boolean =>
@@ -87,7 +87,7 @@ function cutOff(page: DashboardWorld['page']): Promise<string[]> {
   })
 }
 
-/** Goes once around by Tab: what had the focus inside of the page, and what had it without showing. */
+/** Goes once around by Tab: how many elements of the page had the focus, and which without showing it. */
 async function focused(page: DashboardWorld['page']): Promise<{ inPage: number; invisible: string[] }> {
   const seen = { inPage: 0, invisible: [] as string[] }
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())

@@ -12,7 +12,7 @@ const restarts = Number(process.env.RESTARTS ?? 1_000)
 /** A browser opens six connections to a server at most, and each page keeps one: so many pages share a context. */
 const pagesOfContext = 4
 const contexts = 2
-// Below those that the system gives away: nobody takes it while the emulator is down.
+// Below the ephemeral ports: no process takes it while the emulator is down.
 const port = 20_000 + (process.pid % 10_000)
 
 let folder: string
@@ -53,7 +53,7 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
   const editors = posts.map(({ id }, at) => editorOf(pages[at * pagesOfContext], id))
 
   for (let round = 0; round < restarts; round++) {
-    // Numbers that look random, and are the same in each run.
+    // Pseudo-random numbers, the same in each run.
     const placeOf = (at: number) => places[((round * pages.length + at) * 7_919) % places.length] ?? ''
     const turn = (phase: number) =>
       Promise.all(pages.map((page, at) => ((round + at) % 3 === phase ? show(page, placeOf(at)) : undefined)))
@@ -75,7 +75,7 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
       }),
     )
 
-    // All that failed is read again, and whole, without a hand.
+    // All that failed is read again, completely, without user input.
     const unread = () => Promise.all(pages.map(missingOn))
     await expect.poll(unread, { message: words(), timeout: patience }).toEqual(pages.map(() => ''))
     await Promise.all(editors.map((editor) => editor.save(round)))
@@ -103,7 +103,7 @@ async function openPages(): Promise<{ pages: readonly Page[]; faults: string[] }
   return { pages, faults }
 }
 
-/** What a page has not read: where it failed, and where something is still to come. */
+/** What a page has not read: failures, and what is still loading. */
 async function missingOn(page: Page): Promise<string> {
   const isComing = (await page.locator('.skeleton').count()) > 0
   return [...(await page.locator('.failure').allTextContents()), ...(isComing ? ['loading'] : [])].join()

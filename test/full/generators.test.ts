@@ -10,7 +10,7 @@ import { startTestEmulator, type TestEmulator } from '../../emulator/testing.js'
 
 let emulator: TestEmulator
 let folder: string
-/** Why they are not there. */
+/** Why they could not be installed. */
 let missing: string | undefined
 
 beforeAll(async () => {
@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1']
   await execa('npm', ['ci', ...flags], { cwd: folder }).catch((error: Error) => {
-    // Only where there is no registry; whatever else goes wrong is a fault.
+    // Only where the registry is unreachable; any other error is a fault.
     if (!/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH/.test(error.message)) throw error
     missing = 'the registry of packages cannot be reached'
   })
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** How each dialect spells a filter, and where its answers have what was asked for. */
+/** How each dialect spells a filter, and where its answers have the items. */
 const dialects = {
   a: { filter: 'views__gte', in: '', items: '.documents', title: '.data.title' },
   b: { filter: 'views_gte', in: '', items: '', title: '.data.title' },

@@ -1,6 +1,6 @@
 /**
  * Two `svc serve --workers 2` on a primary with a standby and a bucket, behind HAProxy, one of them through a pooler, while a process,
- * the primary and the bucket fail in turn: what was acknowledged is there, and everybody hears everything once.
+ * the primary and the bucket fail in turn: what was acknowledged is stored, and each subscriber receives each event once.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,7 +88,7 @@ describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'several machi
     await ask(standby.url, 'select pg_promote(true)')
     pooler.lead(standby)
     await goesOn()
-    // Also the one that is not led: each worker has found the new primary by itself.
+    // Also the one that the pooler does not redirect: each worker has found the new primary by itself.
     for (const { adminUrl } of servings) await expect.poll(() => statusOf(`${adminUrl}/readyz`), patiently).toBe(200)
     world.bucket.fail(true)
     const refused = ledger.refusedFiles

@@ -1,6 +1,6 @@
 /**
  * Backup and restore by the guide for operators, word for word: the database is dumped and the bucket copied while clients write, both are
- * lost, and what was acknowledged before the dump is there again, for those who read, log in and subscribe.
+ * lost, and what was acknowledged before the dump is there again, for reads, logins and subscriptions.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
@@ -89,7 +89,7 @@ describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backu
 
   const databaseName = () => new URL(world.postgres.url).pathname.slice(1)
 
-  /** Types what a part of the guide has in its blocks. */
+  /** Runs the code blocks of a part of the guide. */
   async function runBlocks(from: string, to: string): Promise<void> {
     const part = guide.slice(guide.indexOf(from), guide.indexOf(to))
     const commands = [...part.matchAll(/^( *)```sh\n([\s\S]*?)^ *```/gm)].map(([, , text]) => text).join('\n')
@@ -98,7 +98,7 @@ describe.skipIf(clientToolsMissing !== undefined)(clientToolsMissing ?? 'a backu
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, { mode: 0o755 })
     const { hostname, port, username } = new URL(world.postgres.url)
-    // The server of tests is not durable, which the check is right to say.
+    // The tests' server is not durable, which the check reports.
     const script = commands.replaceAll(/^svc serve check.*$/gm, '$& || test $? = 10')
     const { exitCode, stdout, stderr } = await execa('bash', ['-eu', '-o', 'pipefail', '-c', script], {
       cwd: world.folder,
@@ -131,7 +131,7 @@ function ownerAt(url: string, apiKey: string) {
   return createClient<{ entries: Entry }>({ url, apiKey, transport: 'sse' })
 }
 
-/** What a subscriber receives that comes back with this number, up to a document that is created then. */
+/** What a subscriber receives that resumes after this number, up to a document that is created then. */
 async function receivedSince(url: string, apiKey: string, since: number): Promise<readonly unknown[]> {
   const entries = ownerAt(url, apiKey).collection('entries')
   const received: unknown[] = []

@@ -1,7 +1,7 @@
 /**
  * Two hosts of `svc serve` on one PostgreSQL and one bucket, behind HAProxy, are replaced one after the other as the guide for operators
  * says, while clients write, read and subscribe: no request fails that its client does not repeat by itself, everything acknowledged is
- * there, and everybody receives each event once.
+ * stored, and each subscriber receives each event once.
  */
 import pg from 'pg'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -50,14 +50,14 @@ describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'hosts that ar
     expect(await hosts.migration()).toBe(former.migration)
     expect(await hosts.check()).toContain(`from migration ${former.migration} to ${newestMigration}.`)
     for (const { bin: program, migration } of [{ bin, migration: newestMigration }, next]) {
-      // The one that stays is of the version before, on a database of the version after.
+      // The host that stays runs the version before, on a database of the version after.
       await hosts.replace(0, program)
       expect(await hosts.migration()).toBe(migration)
       await load.goesOn()
       await hosts.replace(1, program)
       await load.goesOn()
     }
-    // Nor does one of an older version come back to it.
+    // Nor does one of an older version start on it.
     await expect(hosts.replace(1, bin)).rejects.toThrow('A newer svc has changed the database.')
     await load.goesOn()
     await load.expectExact()
@@ -65,19 +65,19 @@ describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'hosts that ar
 })
 
 interface Hosts {
-  /** The balancer's. */
+  /** The load balancer's address. */
   readonly url: string
   newProject(): Promise<ServedProject>
   /** The version that the database is at. */
   migration(): Promise<number>
-  /** What `svc serve check` of the built version says. */
+  /** The output of `svc serve check` of the built version. */
   check(): Promise<string>
   /** Stops a host by SIGTERM, starts this program in its place and waits until it is ready. */
   replace(at: number, program: string): Promise<void>
   close(): Promise<void>
 }
 
-/** One host with two workers and one with a single process, and a delay that is longer than HAProxy takes to look. */
+/** One host with two workers and one with a single process, and a delay longer than HAProxy's check interval. */
 async function openHosts(program: string): Promise<Hosts> {
   const world = await openServeWorld()
   const app = [await freePort(), await freePort()]

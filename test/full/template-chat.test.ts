@@ -1,4 +1,4 @@
-/** The template `chat` in a real Chromium: two people, and trouble beneath them. */
+/** The template `chat` in a real Chromium: two people, and failures of network and emulator. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -55,12 +55,12 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
-/** Until nothing waits to be sent. */
+/** Waits until nothing is left to send. */
 async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('.outgoing').count(), { timeout: 120_000 }).toBe(0)
 }
 
-/** The texts that the service holds. */
+/** The texts that are stored. */
 async function stored(): Promise<string[]> {
   const words = [
     'docs',

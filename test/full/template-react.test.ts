@@ -1,4 +1,4 @@
-/** The template `react` in a real Chromium: what it can do, and what it makes of a network that fails and an emulator that goes away. */
+/** The template `react` in a real Chromium: its features, and its behaviour while the network fails or the emulator is down. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
@@ -27,7 +27,7 @@ afterAll(async () => {
   await chromium?.close()
 })
 
-/** Not at the usual port, which others want while it is away. */
+/** Not at the default port, which others may take while it is down. */
 async function startEmulator(): Promise<Typed> {
   const typed = app.type(`npx svc dev --port ${emulatorPort}`)
   const said = await typed.until(/\.env\.local has this address and key/)
@@ -67,7 +67,7 @@ async function add(page: Page, title: string): Promise<void> {
   await page.getByLabel('New task').press('Enter')
 }
 
-/** What the service holds, by title: how often, and whether it is done. */
+/** What is stored, by title: how often, and whether it is done. */
 async function stored(): Promise<Record<string, boolean[]>> {
   const answer = await app.svc('docs', 'list', 'tasks', '--as', 'ada@example.com', '--limit', '100', '--json')
   const { items } = JSON.parse(answer) as { items: { data: { title: string; done: boolean } }[] }
@@ -122,7 +122,7 @@ test('what one page writes the other shows, and a file is attached with its prog
   await task(other, 'Buy milk').getByRole('checkbox').check()
   await page.locator('.tasks > li.done').filter({ hasText: 'Buy milk' }).waitFor()
 
-  // A slow line, so that the progress is there to be seen.
+  // A slow connection, so that the progress is visible.
   const inspector = await page.context().newCDPSession(page)
   await inspector.send('Network.enable')
   const line = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400_000 }
@@ -237,7 +237,7 @@ test('its types are those of its seed, it compiles, and it can be built', async 
   expect(problems).toEqual([])
 })
 
-/** Until nothing that was written waits for an answer. */
+/** Waits until no write is pending. */
 async function settled(page: Page): Promise<void> {
   try {
     await page.locator('.tasks[aria-busy=false]').waitFor({ timeout: 60_000 })
@@ -247,7 +247,7 @@ async function settled(page: Page): Promise<void> {
   expect(await page.getByText('not saved yet').count()).toBe(0)
 }
 
-/** Looks at every frame whether the list shows a title twice. */
+/** Checks in every frame whether the list shows a title twice. */
 async function watchForDoubles(page: Page): Promise<void> {
   await page.evaluate(() => {
     const doubled: string[] = []

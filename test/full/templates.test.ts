@@ -1,4 +1,4 @@
-/** The templates, by the lines of their README as they stand, once `npm install` has run. */
+/** The templates, by the commands of their README, unchanged, once `npm install` has run. */
 import { afterEach, expect, test } from 'vitest'
 import { openTemplateApp, type TemplateApp } from '../fixtures/packages/template-app.js'
 

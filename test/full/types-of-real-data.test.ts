@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-/** What the compiler says of this, under `strict`. */
+/** The compiler's errors for this, under `strict`. */
 async function compiled(lines: string): Promise<string> {
   const source = `import { createClient } from 'svc-toolkit-client'
 import type { Schema } from './svc-types.js'
