@@ -186,7 +186,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     })
 
     it('gives each statement its own time, however many are asked for together', async () => {
-      // Together longer than one may take, however fast the machine; each far from it, however slow.
+      // Together over the limit of one, however fast the machine; each far below it, however slow.
       const slow = sql`select 1 as n, pg_sleep(0.25)::text as slept`
       const patient = { text: 'select 2 as n, pg_sleep(2)::text as slept', values: [], patient: true }
 
@@ -206,7 +206,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
 
       const ends = await Promise.allSettled([db.query(count('done 1')), db.query(count('done 2')), db.query(endless)])
 
-      // What was done is answered as done, whatever hangs behind it.
+      // What was done is answered as done, whatever hangs after it.
       expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
       expect(await db.query(sql`select n from svc.things where id like 'done %'`)).toEqual([{ n: 1 }, { n: 1 }])
     })
@@ -261,7 +261,7 @@ export function databaseCases(engine: string, open: (options: DatabaseOptions) =
     })
 
     it('contract 10.10 drops the rows of a statement that answers over 48 MB, refuses it, and answers the next one', async () => {
-      // Not the limit of the others: a busy machine takes its time over so much.
+      // A longer limit than the others': a busy machine is slow with so much.
       const own = await open({ mostStatementMilliseconds: 120_000 })
       const rows = (count: number) => sql`select repeat('x', 1000000) as text from generate_series(1, ${count}::int)`
 

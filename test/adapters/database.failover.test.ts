@@ -83,7 +83,7 @@ it('statements and messages go on at the standby that was promoted, whether host
   await Promise.all([named.close(), led.close(), line.close()])
 })
 
-/** What it failed with, if it did. */
+/** Its error, if it failed. */
 async function insert(db: Database, n: number): Promise<unknown> {
   return db.query(sql`insert into things values (${n})`).then(
     () => undefined,

@@ -15,7 +15,7 @@ import { type Databases, openDatabases } from '../fixtures/databases/shared-serv
 import { patiently } from '../fixtures/patience.js'
 import { type CuttingProxy, cuttingProxy } from '../fixtures/proxies/cutting-proxy.js'
 
-/** It needs no file of the folder, so it hangs whatever becomes of that. */
+/** It reads no file of the folder, so it hangs whatever happens to those. */
 const endless = sql`do $$ begin loop end loop; end $$`
 
 describe('PGlite', () => {
@@ -40,7 +40,7 @@ describe('PGlite', () => {
     await db.query(sql`insert into svc.things (id) values ('kept')`)
     const [control, away] = [join(folder, 'data', 'global', 'pg_control'), join(folder, 'away')]
     const hung = db.query(endless).catch((error: DatabaseError) => error.sqlState)
-    // Nothing that runs reads it; nothing begins without it.
+    // No running database reads it; none starts without it.
     await rename(control, away)
     await writeFile(control, 'garbage')
     const waiting = db.query(sql`select 1 as one`).catch((error: unknown) => asSvcError(error)?.code)
@@ -125,7 +125,7 @@ describe('PostgreSQL', () => {
     ['a single statement', (one: Database) => one.query(addTo('a'))],
     ['a batch', (one: Database) => one.batch([addTo('a'), addTo('b')])],
   ])('repeats %s that was rolled back to end a deadlock', async (_, work) => {
-    // The server says so twice, whatever is asked first.
+    // The server fails twice, whichever statement is first.
     await db.query(sql`create sequence fails`)
     await db.query(sql`
       create function deadlock() returns trigger language plpgsql as $$

@@ -27,7 +27,7 @@ async function ask(url: string, statement: string): Promise<void> {
   await client.end()
 }
 
-/** Sets what a start says is missing. */
+/** Sets the settings that a start reports as missing. */
 async function openAsTold(through: Pooler, settings: object = {}) {
   const options = { url: through.url(server.url), directUrl: server.url, ...settings }
   const told = await openPostgres(options).then(

@@ -23,7 +23,7 @@ afterAll(() => {
   }
 })
 
-/** What becomes of a request before the server sees it: true where it was dealt with. */
+/** Intercepts a request before the server: true where it was handled. */
 type Trouble = (req: IncomingMessage, res: ServerResponse) => boolean
 
 async function startS3(trouble: Trouble = () => false) {

@@ -1,11 +1,11 @@
-/** What every place for files behind the port must do. */
+/** What every file store behind the port must do. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ByteRange, FileStore } from '../../emulator/ports/files/port.js'
 
 export interface OpenedStore {
-  /** Opens the same place once more, as the next start does. */
+  /** Opens the same store once more, as the next start does. */
   open(): Promise<FileStore>
   stop(): Promise<void>
 }

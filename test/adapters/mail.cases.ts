@@ -1,8 +1,8 @@
-/** What every way to send mail behind the port must do. */
+/** What every mail transport behind the port must do. */
 import { afterEach, describe, expect, it } from 'vitest'
 import type { MailTransport } from '../../emulator/ports/mail/port.js'
 
-/** What has arrived at the other end. */
+/** A mail as the recipient's server got it. */
 export interface ArrivedMail {
   readonly from: string
   readonly to: readonly string[]
@@ -17,7 +17,7 @@ export interface OtherEnd {
   stop(): void
 }
 
-/** @param refusal what the other end says to every mail, where it takes none */
+/** @param refusal what the server replies to every mail, where it takes none */
 export function mailTransportCases(kind: string, prepare: (refusal?: string) => Promise<OtherEnd>) {
   describe(`mail by ${kind}`, () => {
     const from = 'Shop <shop@example.com>'

@@ -1,4 +1,4 @@
-/** What the client repeats when a connection breaks: over real sockets, to a server that does it on demand. */
+/** What the client retries when a connection breaks: over real sockets, to a server that breaks them on demand. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -66,7 +66,7 @@ describe('50 a connection that broke', () => {
 
   it.each(cases)('%s: %s is repeated if that is safe', async (when, name) => {
     let isBroken = false
-    // The first request opens the connection that is kept, and the second meets its end.
+    // The first request opens the kept-alive connection, and the second finds it closed.
     const { url, read } = await aServer((socket, served) => {
       if (served !== 1 || isBroken || socket.readableLength === 0) return false
       isBroken = true
@@ -92,7 +92,7 @@ describe('50 a connection that broke', () => {
 })
 
 describe('50 a request that cannot have reached the service', () => {
-  /** A port at which nobody listens. */
+  /** A port without a listener. */
   async function aFreePort() {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')

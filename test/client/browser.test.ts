@@ -42,7 +42,7 @@ describe.each(['a', 'b', 'c', 'auto'])('the client in a browser, in dialect %s',
   }
 })
 
-/** A server of a few texts, by path, on a port of its own: another origin than the service's. */
+/** A server of a few texts, by path, on its own port: another origin than the service's. */
 async function serve(texts: Readonly<Record<string, readonly [type: string, text: string]>>): Promise<Server> {
   const server = createServer(({ url = '/' }, response) => {
     const [type, text] = texts[url] ?? []

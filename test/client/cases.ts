@@ -1,4 +1,4 @@
-/** Every case that the client is put through, in Node as in a browser. */
+/** All cases of the client, for Node and for a browser. */
 import { authCases } from './auth.cases.js'
 import { documentCases } from './document.cases.js'
 import { fileCases } from './file.cases.js'

@@ -1,9 +1,9 @@
-/** What the client says in development, and how it is loaded there. */
+/** What the client warns of in development, and how it is loaded there. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import * as development from '../../client/development.js'
 import * as production from '../../client/index.js'
 
-// Both are of one type: an app is checked against production's.
+// Both have one type: an app is checked against production's.
 const createClient: typeof production.createClient = development.createClient
 
 const document = { id: 'd1', data: { title: 'Tea' }, createdAt: 't', updatedAt: 't' }
@@ -16,7 +16,7 @@ interface Listed {
   readonly dialect?: string
 }
 
-/** A client whose every list is this one, and whose streams tell nothing. */
+/** A client whose every list is this one, and whose streams send nothing. */
 function clientOf({ documents = [], users = [], total = 0, dialect = 'a' }: Listed = {}) {
   const page = { documents, users, total, limit: 20, offset: 0 }
   const body = JSON.stringify(dialect === 'b' ? documents : dialect === 'c' ? { success: true, data: page } : page)

@@ -1,11 +1,11 @@
-/** Every failure of the client is an `SvcError` that says whose it is. Contract 12.2. */
+/** Every failure of the client is an `SvcError` that says what caused it. Contract 12.2. */
 import { describe, expect, it } from 'vitest'
 import { type Client, createClient, SvcError } from '../../client/index.js'
 
 const token = `x.${btoa(JSON.stringify({ iat: 0, exp: 9e9 }))}.x`
 const file = new File(['a'], 'a.txt')
 
-/** Every public call that asks the service. */
+/** Every public call that sends a request. */
 const calls: Readonly<Record<string, (svc: Client) => Promise<unknown>>> = {
   'collections.list': (svc) => svc.collections.list(),
   'collections.get': (svc) => svc.collections.get('posts'),
@@ -57,7 +57,7 @@ const calls: Readonly<Record<string, (svc: Client) => Promise<unknown>>> = {
   'auth.provider.token': (svc) => svc.auth.provider('google').token({ idToken: 'x', platform: 'web' }),
 }
 
-/** A client whose every request is answered like that, by whoever is signed in. */
+/** A client with a signed-in user, whose every request gets this answer. */
 function clientOf(answer: () => Response, more: { readonly dialect?: string; readonly apiKey?: string } = {}) {
   const asked: string[] = []
   const svc = createClient({

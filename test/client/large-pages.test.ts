@@ -1,4 +1,4 @@
-/** Documents so large that a page of the usual size would be no answer. */
+/** Documents so large that a page of the default size is refused. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { type Emulator, startEmulator } from '../../emulator/dev.js'

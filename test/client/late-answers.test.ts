@@ -1,10 +1,10 @@
-/** Answers that come late, and pages that share a login: the newest login stays, whatever else was on its way. */
+/** Answers that come late, and pages that share a login: the newest login stays, whatever else is in flight. */
 import { describe, expect, it } from 'vitest'
 import { createClient, type SessionStore } from '../../client/index.js'
 
 const hour = 3_600
 
-/** A token of one user; `left` is the part of its life that is left. */
+/** A token of one user; `left` is the fraction of its lifetime left. */
 /** One for all: the same name has the same token, whenever it is made. */
 const now = Math.floor(Date.now() / 1_000)
 
@@ -16,7 +16,7 @@ function aToken(name: string, left = 1): string {
 const aUser = (id: string, updatedAt = '2026-01-01') => ({ id, email: `${id}@example.com`, data: {}, updatedAt })
 const login = (id: string, token = aToken(id)) => ({ user: aUser(id), token })
 
-/** A service whose answers are given by hand, in whatever order. */
+/** A service whose answers the test gives, in any order. */
 function aService() {
   const waiting: { path: string; token: string | null; answer(body: object, status?: number): Promise<void> }[] = []
   const fetch = (url: unknown, init: RequestInit = {}) =>
@@ -33,23 +33,23 @@ function aService() {
   return {
     fetch: fetch as typeof globalThis.fetch,
     asked: (path: string) => waiting.filter((one) => one.path === path),
-    /** The next request to that path that nobody has taken yet. */
+    /** The next unanswered request to that path. */
     async next(path: string) {
       await turns()
       const at = waiting.findIndex((one) => one.path === path)
       const [found] = waiting.splice(at, 1)
-      if (at < 0 || !found) throw new Error(`nobody asked for ${path}`)
+      if (at < 0 || !found) throw new Error(`no request for ${path}`)
       return found
     },
   }
 }
 
-/** Lets everything go on that waits for nothing from outside. */
+/** Runs all pending microtasks. */
 async function turns() {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
-/** What pages of one browser share; a slow one answers after some turns. */
+/** The storage that pages share; a slow one answers after some microtasks. */
 function aStore(text: string | null = null, isSlow = false) {
   const store = { text }
   const session: SessionStore = isSlow
@@ -76,7 +76,7 @@ function aStore(text: string | null = null, isSlow = false) {
 const stores = ['none', 'quick', 'slow'] as const
 
 describe.each(stores)('with a store that is %s, an answer that comes late', (kind) => {
-  /** Somebody is signed in as Ada with a token that nears its end or not. */
+  /** A client signed in as Ada, with a token near its expiry or not. */
   async function signedIn(left = 1) {
     const { fetch, next, asked } = aService()
     const { session } = aStore(null, kind === 'slow')

@@ -1,4 +1,4 @@
-/** How the client listens to a running service. */
+/** Subscriptions of the client to a running service. */
 import { createClient, SvcError } from '../../client/index.js'
 import { type Cases, codeOf, type Post, same, until, type World } from './world.js'
 
@@ -42,7 +42,7 @@ export const realtimeCases: Cases = {
       () => true,
       (error: unknown) => !(error instanceof SvcError && error.code === 'INVALID_FILTER'),
     )
-    // One family of suffixes cannot ask for a beginning.
+    // One family of suffixes has no prefix filter.
     if (!isSpoken) return
 
     const { id } = await posts.create({ title: 'Tea', views: 1 })

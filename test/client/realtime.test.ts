@@ -1,4 +1,4 @@
-/** How the client listens: against another end that is made up, because a real one does not fail on demand. */
+/** Subscriptions of the client, against a fake service, because a real one does not fail on demand. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type ClientOptions, createClient, type DocumentChange, type Subscription } from '../../client/index.js'

@@ -1,4 +1,4 @@
-/** Lines that break while others write: every change reaches who listens, once and in order. `SVC_CUTS` says how many. */
+/** Connections that break while others write: subscribers receive each change once and in order. `SVC_CUTS` says how many. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A client whose line goes through a proxy, and what its subscription has received so far. */
+/** A client behind a proxy, and what its subscription has received so far. */
 async function aListener(transport: 'ws' | 'sse') {
   const proxy = await cuttingProxy(emulator.url)
   const { apiKey } = emulator

@@ -1,4 +1,4 @@
-/** From where a client goes on whose connection held several subscriptions. Contract 9.4. */
+/** From where a client resumes whose connection held several subscriptions. Contract 9.4. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'

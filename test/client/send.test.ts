@@ -1,10 +1,10 @@
-/** How the client sends: against a world outside that is made up, because real ones do not fail on demand. */
+/** How the client sends: against a fake `fetch`, because real networks do not fail on demand. */
 import { describe, expect, it } from 'vitest'
 import { type ClientOptions, createClient, SvcError } from '../../client/index.js'
 
 type Reply = Response | Error | 'never'
 
-/** A client whose requests get these replies, the last one for ever. */
+/** A client whose requests get these replies, the last one repeated. */
 function clientOf(replies: readonly (() => Reply)[], options: Partial<ClientOptions> = {}) {
   const seen: { method: string; url: string; headers: Headers; body: unknown }[] = []
   const fetch = async (url: unknown, init: RequestInit = {}) => {

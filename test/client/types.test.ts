@@ -1,4 +1,4 @@
-/** What an editor knows of a typed client. Nothing here is sent. */
+/** The types of a typed client. Nothing here is sent. */
 import { describe, expectTypeOf, it } from 'vitest'
 import { WebSocket } from 'ws'
 import {

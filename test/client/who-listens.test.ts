@@ -1,4 +1,4 @@
-/** Subscriptions of whoever is signed in. */
+/** Subscriptions of the signed-in user. */
 import { afterEach, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../client/index.js'
@@ -11,7 +11,7 @@ afterEach(async () => {
   await service.close()
 })
 
-/** A token that is good for an hour. */
+/** A token that is valid for an hour. */
 function aToken(name: string): string {
   const now = Math.floor(Date.now() / 1_000)
   return `${name}.${btoa(JSON.stringify({ iat: now, exp: now + 3_600 }))}.x`
@@ -22,7 +22,7 @@ const keeping = (token: string) => ({
   write: () => undefined,
 })
 
-/** Who asked, over all sockets, in order. */
+/** The tokens of `auth`, over all sockets, in order. */
 const askers = () => service.heard.flatMap(({ type, token }) => (type === 'auth' ? [token] : []))
 
 it('speak for the key again before the session of their user ends', async () => {
@@ -59,7 +59,7 @@ it.each(['ws', 'sse'] as const)('over %s keep the login fresh, although nothing 
   })
   const subscription = svc.collection('posts').subscribe()
   await subscription.ready
-  // Never so silent that the client would come back.
+  // Never silent for so long that the client would reconnect.
   let seq = 0
   const telling = setInterval(() => service.tell(anEvent(++seq, 'Tea')), 20)
   expect(refreshed).toEqual([])

@@ -1,4 +1,4 @@
-/** What the client's cases stand on. Nothing here needs Node, so that a browser runs it too. */
+/** The fixture of the client's cases. Nothing here needs Node, so that a browser runs it too. */
 import { type ClientOptions, createClient, type Link, SvcError } from '../../client/index.js'
 
 export interface Author {
@@ -26,7 +26,7 @@ export async function openWorld(service: ClientOptions, secretKey: string) {
   return { svc, owner, posts: svc.collection('posts'), authors: svc.collection('authors'), service }
 }
 
-/** Waits for what comes by itself; the test's own time limit is the end of patience. */
+/** Polls until it holds; the test's own time limit ends it. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
-/** Where the app sends the browser. */
+/** The address that the app sends the browser to. */
 async function loginUrl(idp: Record<string, string> = {}): Promise<string> {
   const body = JSON.stringify({ settings: { idp } })
   const { id, apiKey } = await ask('POST', '/_svc/api/projects', body)
@@ -60,7 +60,7 @@ function callback(project: string): string {
   return `${emulator.url}/auth-collections/auth-idp-redirect/${project}`
 }
 
-/** What the app's page finds in its address. */
+/** The parameters in the address of the app's page. */
 async function outcome(): Promise<Record<string, string>> {
   await page.waitForURL(`${app.url}/**`)
   return Object.fromEntries(new URL(page.url()).searchParams)

@@ -3,7 +3,7 @@ import { defaultSettings } from '../../client/protocol/model/project.js'
 import { readCompleteUrl, readProvider } from '../../emulator/core/providers/provider-settings.js'
 import { aBackend } from '../fixtures/stand-ins.js'
 
-// Where there is no built-in provider, nothing stands in for one that is not configured.
+// Without a built-in provider, nothing replaces one that is not configured.
 
 const backend = aBackend({ url: () => 'https://svc.example' })
 

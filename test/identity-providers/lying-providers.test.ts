@@ -36,7 +36,7 @@ beforeEach(() => {
 })
 afterAll(() => Promise.all([patient.close(), impatient.close()]))
 
-/** Only where a provider hangs is a service of use that waits for less. */
+/** A service with a short time-out, only for providers that hang. */
 function beImpatientWith(lies: Lies): void {
   if (Object.values(lies).some((lie) => lie === silence || lie === trickle)) emulator = impatient
 }
@@ -149,7 +149,7 @@ describe('A login that takes its time', () => {
       return new URL(String(headers.get('location'))).searchParams.get('svc-error')
     }
 
-    // Eight days ahead, the provider's tokens would long be over.
+    // Eight days ahead, the provider's tokens would have expired.
     await control(emulator, 'PATCH', '/clock', { advance: 8 * 86_400_000 })
     const outcomes = [await back(9 * 60_000), await back(10 * 60_000)]
     await control(emulator, 'DELETE', '/clock', {})

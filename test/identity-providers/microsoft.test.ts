@@ -6,7 +6,7 @@ import { openOidc } from '../../emulator/idp/oidc.js'
 import type { ProviderClient } from '../../emulator/idp/provider.js'
 import { aBackend } from '../fixtures/stand-ins.js'
 
-// Microsoft's addresses are fixed, so what answers there is put in the place of `fetch`: the world outside.
+// Microsoft's addresses are fixed, so a fake `fetch` answers for them.
 
 const login = 'https://login.microsoftonline.com'
 const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'

@@ -6,7 +6,7 @@ const [outside] = Object.values(networkInterfaces())
   .flat()
   .filter((address) => address?.family === 'IPv4' && !address.internal)
 
-// A machine without a network has no address that others could call.
+// A machine without a network has no address that others can reach.
 test.skipIf(!outside)(
   'contract 7.2 and 7.3 other machines may log in where they are let in, in one browser, and change no account',
   async () => {

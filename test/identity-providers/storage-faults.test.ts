@@ -11,7 +11,7 @@ import { selectProject } from '../../emulator/store/projects.js'
 import { engines, type OpenedEngine, openEngine } from '../fixtures/databases/engines.js'
 import { aBackend } from '../fixtures/stand-ins.js'
 
-/** A provider that vouches for whoever comes. */
+/** A provider that authenticates every login. */
 const providers: IdentityProviders = {
   loginUrl: async (_client, { state }) => `https://provider.example/?${new URLSearchParams({ state })}`,
   profileOf: async () => ({ subject: 'ada', email: 'ada@example.com', name: 'Ada' }),
@@ -54,7 +54,7 @@ describe.each(engines)('on %s', (engine) => {
 
   test('IDP-10 a login that failed so leaves no user without a way in', async () => {
     const { state, project } = await leave(backendOn(opened.db))
-    // The user is there by then, the session is not.
+    // The user is inserted by then, the session is not.
     const failing = backendOn(failAt(opened.db, 6))
     const finish = (backend: Backend, state: string) =>
       finishLogin(backend, project, { parameters: new URLSearchParams({ state, code: 'x' }), cookies: undefined })
@@ -68,7 +68,7 @@ describe.each(engines)('on %s', (engine) => {
   })
 })
 
-/** A login on its way, of a project of its own or of that one. */
+/** A pending login, of a new project or of that one. */
 async function leave(backend: Backend, id?: string): Promise<{ state: string; project: string }> {
   const project = id
     ? await selectProject(backend.db, id)

@@ -1,4 +1,4 @@
-/** What the README, the guides and the docstrings tell people to type is run as it stands. */
+/** The commands and code of the README, the guides and the docstrings are run unchanged. */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const cli = join(root, 'cli/bin/run.js')
 const run = promisify(execFile)
 
-/** Inside the project, so that the examples find what they import. */
+/** Inside the project, so that the examples resolve their imports. */
 const scratch = join(root, 'test', `.docs-${process.pid}`)
 
 const importsClient = "import { createClient } from 'svc-toolkit-client'"

@@ -124,7 +124,7 @@ const floors: Readonly<Record<string, readonly string[]>> = {
   dashboard: ['dashboard', 'client', 'package'],
 }
 
-/** The commands that run the service themselves, or look at what it left; they load it when they need it. */
+/** The commands that run the service themselves, or read its files; they load it when they need it. */
 const startsTheEmulator = /^cli\/(commands\/(dev|exec|serve|serve\/(check|resync|rotate))\.ts|(dev|doctor|serve)\/.*)$/
 
 const rooms = ['client', 'emulator', 'seeds', 'cli', 'dashboard', 'test', 'scripts', 'bench']
@@ -168,7 +168,7 @@ test('SQL is written in store and database only', () => {
 
   const writers = sources.filter((file) => statement.test(withoutComments(read(file))))
 
-  // Queries that the control API's `sql` takes apart before anything runs.
+  // Queries that the control API's `sql` parses before anything runs.
   const shown = /^(cli\/commands\/sql\.ts|dashboard\/)/
   expect(writers.filter((file) => !/^emulator\/(store|database)\//.test(file) && !shown.test(file))).toEqual([])
 })

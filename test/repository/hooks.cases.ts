@@ -43,7 +43,7 @@ export const none = () => useLive('pots')`,
   })
 }
 
-/** What is linked already stays. */
+/** An existing link stays. */
 function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error
 }

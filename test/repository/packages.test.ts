@@ -1,4 +1,4 @@
-/** What is published, as somebody gets it who runs `npm install` in an empty project. */
+/** What is published, as `npm install` puts it into an empty project. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'

@@ -1,4 +1,4 @@
-/** Each template as somebody gets it from `svc init`, run as its README says. */
+/** Each template as `svc init` makes it, run as its README says. */
 import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -108,7 +108,7 @@ function npm(folder: string, script: string) {
   })
 }
 
-/** `npm start` of the web template, on a port of its own, once it says where it is. */
+/** `npm start` of the web template, on its own port, once it prints its address. */
 async function serve(folder: string) {
   const child = execa(process.execPath, ['--env-file=.env.local', 'serve.js'], {
     cwd: folder,

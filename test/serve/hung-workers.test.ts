@@ -1,4 +1,4 @@
-/** A worker that hangs: it is ended and replaced, whoever waited for it is told, and a machine that slept loses none. */
+/** A worker that hangs: it is killed and replaced, its connections are closed, and a machine that slept loses no worker. */
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -24,7 +24,7 @@ it('a worker that hangs is replaced, and no connection to it is left without an 
 
   await vi.waitFor(() => expect(serving.workers()).not.toContain(hung), patiently)
   await untilTwoServe()
-  // The one that it was given and has not taken is closed; the others went to the other worker.
+  // The one that it was given and has not accepted is closed; the others went to the other worker.
   expect((await outcomes).filter((outcome) => outcome === 'closed').length).toBeLessThanOrEqual(1)
   expect(serving.log()).toContain(`A worker (process ${hung}) has not answered for 6 s: it hangs, and is killed.`)
   expect(serving.log()).toContain('A worker ended (it hung); another one takes its place.')
@@ -67,7 +67,7 @@ async function metrics(): Promise<string> {
   return response.text()
 }
 
-/** What becomes of a connection that asks for something. */
+/** The outcome of a connection with one request. */
 function outcomeOfConnection(url: string): Promise<'answered' | 'closed'> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url)

@@ -5,7 +5,7 @@ import { routes } from '../../emulator/http/routes/index.js'
 import { filesOf, importsOf, reachedFrom } from '../fixtures/packages/imports.js'
 import { openServeWorld, type ServeWorld, type Serving } from '../fixtures/serve.js'
 
-/** The whole of the control API there. */
+/** All of the control API that is mounted there. */
 const administered = [
   'GET /projects/:project',
   'PATCH /projects/:project',
@@ -135,7 +135,7 @@ function placesOf(tree: Tree): string[] {
   return Object.values(tree).flatMap((place) => (typeof place === 'string' ? [place] : placesOf(place)))
 }
 
-/** `fetch` names the host of the address, whatever it is told. */
+/** `fetch` sends the address's own `Host`, whatever its headers. */
 async function asHost(url: string, path: string, host: string): Promise<{ status: number }> {
   const { get } = await import('node:http')
   return new Promise((resolve, reject) => {

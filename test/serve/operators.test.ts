@@ -1,4 +1,4 @@
-/** What operators are given: the check, the guide's first start, and files for Docker, systemd and Kubernetes. */
+/** For operators: the check, the guide's first start, and files for Docker, systemd and Kubernetes. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ const check = async (words: readonly string[], env: Readonly<Record<string, stri
 
 describe('svc serve check', () => {
   it('finds a database without durability, and leaves nothing behind', async () => {
-    // The server of tests runs without fsync, which loses what was acknowledged.
+    // The tests' server runs without fsync, which loses acknowledged writes.
     expect(await check([])).toEqual({ exit: 10, checks: ['settings', 'database', 'files'], codes: ['NOT_DURABLE'] })
     expect(await world.bucket.objects()).toEqual([])
   })
@@ -56,10 +56,10 @@ it('the guide’s first start runs word for word', async () => {
   const commands = [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) => text).join('\n')
   const { SVC_SECRET: _, SVC_ADMIN_TOKEN: __, SVC_DATABASE_URL, SVC_FILES_URL, ...env } = world.env
   const database = await world.postgres.newDatabase()
-  // The server of tests is not durable, which the check is right to say.
+  // The tests' server is not durable, which the check reports.
   const script = commands.replace(/^svc serve check.*$/m, '$& || test $? = 10')
 
-  // A process of its own, as where it is installed: the guide stops it by its number.
+  // A process of its own, as where it is installed: the guide stops it by its pid.
   const svc = join(world.folder, 'svc')
   await writeFile(svc, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, { mode: 0o755 })
   const { exitCode, stdout, stderr } = await execa(

@@ -1,4 +1,4 @@
-/** What processes have in common that nobody sees: the secret, and failed logins. And how one ends that cannot be trusted any more. */
+/** State that processes share: the secret, and failed logins. And how a process ends that cannot be trusted any more. */
 import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -125,7 +125,7 @@ async function halfAPost(url: string, apiKey: string) {
     sent.once('response', (response) => void text(response).then(() => resolve(response.statusCode ?? 0)))
   })
   sent.flushHeaders()
-  // It is at work once the service has asked for the body.
+  // It is being handled once the service has asked for the body (100).
   await new Promise((resolve) => sent.once('continue', resolve))
   sent.write(body.slice(0, 5))
   return { status, finish: () => sent.end(body.slice(5)) }

@@ -1,4 +1,4 @@
-/** `svc serve` over the real wire: what it refuses, a journey, two processes. */
+/** `svc serve` over real connections: refusals, a whole session, two processes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { aSubscriber, overEventStream, overWebSocket } from '../fixtures/realtime/subscriber.js'

@@ -1,4 +1,4 @@
-/** Several workers: one is lost, one leaves, all leave; and what the metrics say of it. */
+/** Several workers: one is killed, one is stopped, all are stopped; and the metrics of it. */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createClient } from '../../client/index.js'
 import { patiently } from '../fixtures/patience.js'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Writers that go on until they are stopped: what was acknowledged, and what failed. */
+/** Writers that run until they are stopped: what was acknowledged, and what failed. */
 function writeOn({ apiKey, owner: _ }: ServedProject, url: string, writers = 4) {
   const acknowledged: string[] = []
   const failures: unknown[] = []
@@ -79,7 +79,7 @@ it('metrics tell of the requests of all workers by route, and of nothing that us
   await subscriber.untilHeard(1)
   await fetch(`${serving.url}/collections/${secret}?${secret}=1`, { headers: { 'x-api-key': secret } })
 
-  // What a subscriber catches up with as it joins has no lag: only what happens from then on.
+  // Changes replayed to a new subscriber count no lag: only those from then on.
   const text = await vi.waitFor(async () => {
     await project.owner.collection('posts').create({ title: secret })
     const text = await metrics()
@@ -116,7 +116,7 @@ it('all leave at SIGTERM: not ready first, requests finished, streams handed ove
   const { exit } = await serving.ended
   await load.stop()
   expect(exit).toBe(0)
-  // Only what found nobody was refused.
+  // Only connections without a listener were refused.
   const reasons = load.failures.map((error) =>
     String((error as { cause?: { cause?: { code?: string } } }).cause?.cause?.code),
   )

@@ -1,4 +1,4 @@
-/** Writes under trouble: none is lost, doubled, or out of order, and the page says what is going on. */
+/** Writes under failures: none is lost, doubled, or out of order, and the page shows their state. */
 import { createElement, useEffect } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
