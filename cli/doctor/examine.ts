@@ -3,6 +3,7 @@ import { describeFailure } from '../base/failure.js'
 import { checkDataFolder } from './data-folder.js'
 import { checkDatabase } from './database.js'
 import { checkEnvFiles } from './env-files.js'
+import { checkFiles } from './files.js'
 import type { Check, Finding, Patient, Seen } from './finding.js'
 import { checkIndexes } from './indexes.js'
 import { checkLock } from './lock.js'
@@ -23,6 +24,7 @@ const checks = {
   disk: (patient) => checkDisk(patient),
   clock: (patient) => checkClock(patient),
   indexes: checkIndexes,
+  files: checkFiles,
   settings: checkSettings,
   'env files': checkEnvFiles,
   processes: () => checkProcesses(),

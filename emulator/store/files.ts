@@ -201,6 +201,19 @@ export async function selectIdsAfter(db: Database, last: string, most: number): 
   return rows.map(({ id }) => id)
 }
 
+/** Those of the files that have a row, with their projects. */
+export async function selectFilesWithIds(
+  db: Database,
+  ids: readonly string[],
+): Promise<(FileRecord & { project: string })[]> {
+  const rows = await db.query<FileRow & { project: string }>(sql`
+    select ${fileColumns}, f.project_id as project
+    from files f
+    where f.id = any(${ids}::uuid[]) and not (${isOrphan})
+    order by f.id`)
+  return rows.map((row) => ({ ...fileFromRow(row), project: row.project }))
+}
+
 /** The id under which this database keeps its bytes, drawn when it is first asked for. */
 export async function ensureFilePlace(db: Database): Promise<string> {
   const place = sql`select id from file_place`

@@ -55,4 +55,21 @@ export const info = {
       }),
     }),
   },
+  missingFiles: {
+    summary: 'Find files whose bytes are gone from the file store, of all projects.',
+    reply: z.strictObject({
+      count: z.int().min(0),
+      files: z
+        .array(
+          z.strictObject({
+            id: z.string(),
+            project: z.string(),
+            name: z.string(),
+            path: z.string().describe('Its folder; empty at the top.'),
+            size: z.int(),
+          }),
+        )
+        .describe('The first few of them.'),
+    }),
+  },
 } satisfies OperationsOf<typeof operations.info>

@@ -8,6 +8,7 @@ export const operations = {
   },
   info: {
     get: 'GET /info',
+    missingFiles: 'GET /info/missing-files',
   },
   process: {
     get: 'GET /process',

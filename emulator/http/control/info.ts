@@ -1,6 +1,7 @@
 import { pageSizes } from '../../../client/protocol/model/limits.js'
 import { parseDialect } from '../../../client/protocol/wire/dialects.js'
 import { addressesAt } from '../../addresses.js'
+import { findMissingFiles } from '../../core/files/missing-files.js'
 import { limitsOf, readInfo } from '../../core/info.js'
 import { version } from '../../version.js'
 import type { ControlHandlers } from './control-routes.js'
@@ -19,5 +20,9 @@ export const info: ControlHandlers['info'] = {
       dialect,
       limits: { ...limitsOf(settings), page: pageSizes[parseDialect(dialect).paging] },
     }
+  },
+  async missingFiles(backend) {
+    const { count, files } = await findMissingFiles(backend)
+    return { count, files: files.map(({ id, project, name, path, size }) => ({ id, project, name, path, size })) }
   },
 }

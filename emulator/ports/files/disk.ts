@@ -101,7 +101,7 @@ export async function openDiskStore({
 
     async *list() {
       let ids: string[] = []
-      for await (const { name } of await opendir(folder, { bufferSize: pageOfIds })) {
+      for await (const { name } of (await opendir(folder, { bufferSize: pageOfIds }).catch(noneOfFolder)) ?? []) {
         if (!/^[0-9a-f-]{36}$/.test(name)) continue
         if (ids.push(name) < pageOfIds) continue
         yield ids

@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -128,6 +129,34 @@ test('pages that the database found damaged are named, until there are new data'
   expect(damaged.stdout).toContain('invalid page in block 0 of relation "base/5/2". Requests that read them fail.')
   expect(found).toMatchObject({ exit: 10, codes: ['DATA_DAMAGED'] })
   expect((await doctor()).codes).toEqual(['FORMER_DATA'])
+})
+
+test('files whose bytes are gone are counted and named, of documents too', async () => {
+  await world.dev()
+  writeFileSync(inFolder('tea.txt'), 'tea')
+  const upload = async (folder: string) =>
+    ((await world.json(['files', 'upload', 'tea.txt', '--to', folder])) as { items: { id: string }[] }).items[0]
+  const [lost, kept] = [await upload('albums'), await upload('kept')]
+  await world.svc(['collections', 'create', 'posts'])
+  await world.svc(['docs', 'create', 'posts', '-F', 'cover=@tea.txt'])
+  const well = await doctor()
+  const [place = ''] = readdirSync(inFolder('.svc', 'files'))
+  for (const id of readdirSync(inFolder('.svc', 'files', place))) {
+    if (id !== kept?.id) rmSync(inFolder('.svc', 'files', place, id))
+  }
+
+  const { stdout, exit } = await world.svc(['doctor'])
+  await world.svc(['files', 'delete', lost?.id ?? '', '--yes'])
+  const ofDocument = await world.svc(['doctor'])
+  await world.svc(['docs', 'delete', 'posts', '--all', '--yes'])
+
+  expect(well.codes).toEqual([])
+  expect(exit).toBe(10)
+  expect(stdout).toMatch(/^✗ files {6}2 without bytes\n {11,}The bytes of 2 files are gone: /m)
+  expect(stdout).toContain(`albums/tea.txt (${lost?.id})`)
+  expect(stdout).toContain('svc files delete')
+  expect(ofDocument.stdout).toContain('The bytes of 1 file are gone: ')
+  expect((await doctor()).codes).toEqual([])
 })
 
 test('files of the folder that others can read are found and, with --repair, are theirs no longer', async () => {

@@ -101,6 +101,15 @@ export function observationCases(opened: Opened): void {
     await expect(control.indexes.list({ project, collection: 'none' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
+  it('files whose bytes are gone, of which there are none', async () => {
+    const { control, emulator } = opened
+    const client = createClient(emulator)
+    const { id } = await client.files.upload(new Blob(['tea']), { name: 'tea.txt' })
+
+    expect(await control.info.missingFiles()).toEqual({ count: 0, files: [] })
+    await client.files.delete(id)
+  })
+
   it('what answers, on what, and with how much of it in use', async () => {
     const { control, emulator } = opened
     const svc = createClient({ url: emulator.url, apiKey: emulator.apiKey, transport: 'sse' })
