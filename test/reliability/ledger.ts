@@ -7,7 +7,7 @@ export interface Entry {
   readonly part: string
   readonly what: string
   readonly engine: string
-  /** How many of what was tried. */
+  /** The number of tries. */
   readonly count: number
   readonly unit: string
   /** Violations by kind; 0 is what each should be. */

@@ -1,4 +1,4 @@
-/** A disk that fills up beneath `svc dev` to the last byte while it is written to; it is killed meanwhile, and started again once there is room. */
+/** A disk that fills up beneath `svc dev` to the last byte while it is written to; it is killed meanwhile, and restarted once there is space. */
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ const leastWrites = 40
 const leastRefusals = 20
 
 const disk = mkdtempSync(join(tmpdir(), 'svc-disk-'))
-// A file system of its own: what fills it harms nobody else. Only root may mount one, and only the long form takes the time.
+// A separate file system: filling it affects nothing else. Only root may mount one, and only the long form takes the time.
 const isMounted =
   isLong && spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${diskMegabytes}m`, 'tmpfs', disk]).status === 0
 const ballast = join(disk, 'ballast')
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(disk, { recursive: true, force: true })
 })
 
-/** Takes what is left of the disk, to the last byte. */
+/** Fills the rest of the disk, to the last byte. */
 async function fill(): Promise<void> {
   const file = await open(ballast, 'w')
   try {
@@ -48,7 +48,7 @@ function isOutOfSpace(error: NodeJS.ErrnoException): true {
   return true
 }
 
-/** Goes on until that many more have been acknowledged, or refused. */
+/** Waits until that many more have been acknowledged, or refused. */
 const more = (load: Load, what: 'acknowledged' | 'refused', least: number) => {
   const before = load[what]()
   return expect.poll(load[what], patiently).toBeGreaterThan(before + least)

@@ -1,4 +1,4 @@
-/** Writers that go on whatever fails, and a ledger of what was acknowledged to them. */
+/** Writers that continue whatever fails, and a ledger of their acknowledged writes. */
 import { SvcError } from '../../../client/index.js'
 import { allChanges, type clientOf, compareChanges, isAsKnown, type Known } from '../../fixtures/kills.js'
 
@@ -7,18 +7,18 @@ export interface Load {
   acknowledged(): number
   refused(): number
   stop(): Promise<void>
-  /** What is not as it was acknowledged; everything is empty where nothing was lost. */
+  /** Differences from what was acknowledged; all are empty where nothing was lost. */
   findings(): Promise<Findings>
 }
 
 export interface Findings {
   readonly lost: readonly string[]
-  /** Documents for which the changes tell another story. */
+  /** Documents that differ from what their changes say. */
   readonly different: readonly string[]
-  /** Numbers of changes that do not follow the one before. */
+  /** Numbers of changes after a gap. */
   readonly gaps: readonly number[]
   readonly miscounted: readonly string[]
-  /** Failures that are none of those a service may answer while what it stands on fails. */
+  /** Failures that a service may not answer while its dependencies fail. */
   readonly unexpected: readonly string[]
 }
 
@@ -27,7 +27,7 @@ const updates = 3
 
 type Client = ReturnType<typeof clientOf>
 
-/** @param client where the service is, which may change while it is started again */
+/** @param client a client of the service, whose address may change at a restart */
 export function openLoad(client: () => Client): Load {
   const entries = () => client().collection('entries')
   const known = new Map<string, Known>()

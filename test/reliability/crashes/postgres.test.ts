@@ -1,4 +1,4 @@
-/** PostgreSQL that is killed and started again beneath the service, and connections that are cut, while it is written to. */
+/** PostgreSQL that is killed and restarted beneath the service, and connections that are cut, during writes. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { type PostgresServer, startPostgres } from '../../fixtures/databases/postgres.js'
@@ -72,7 +72,7 @@ it('nothing acknowledged is lost and no event is lost or doubled, whatever is cu
   expect(numbers[1]).toEqual(first)
 })
 
-/** The numbers of all it was told, once it has heard of the last change, which ends the findings. */
+/** The numbers of all it received, once it has the last change, which ends the findings. */
 async function numbersOf({ heard }: Subscriber): Promise<number[]> {
   await expect.poll(() => heard.at(-1)?.document.data.n, patiently).toBe(-1)
   return heard.map(({ seq }) => seq)

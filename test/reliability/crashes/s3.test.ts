@@ -1,4 +1,4 @@
-/** A bucket that answers 503, late, or not at all, and cuts lines, while files come in: none that was acknowledged is lost or half. */
+/** A bucket that answers 503, late, or not at all, and cuts connections, during uploads: no acknowledged one is lost or truncated. */
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

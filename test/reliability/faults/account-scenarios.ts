@@ -15,7 +15,7 @@ async function signedUp(world: World) {
   return { ...person, token: token as string, user: { authorization: `Bearer ${token}` } }
 }
 
-/** Which of two passwords opens the account. */
+/** Which of two passwords logs in. */
 async function opens(world: World, { email, password }: Person): Promise<unknown> {
   const tries = [password, newPassword].map((password) =>
     world.ask('POST', '/auth-collections/login', { email, password }),
@@ -47,7 +47,7 @@ async function enrolling(world: World) {
   return { ...person, id: me.id as string, code: await generate({ secret }) }
 }
 
-/** A user with an authenticator, and a code for the day it is lost. */
+/** A user with an authenticator, and a recovery code. */
 async function enrolled(world: World) {
   const person = await enrolling(world)
   const verified = await world.do('POST', '/auth/2fa/verify', { code: person.code }, person.user)

@@ -1,4 +1,4 @@
-/** A database and a file store that fail at a chosen call of a request, as SQLite's own tests have the disk fail. */
+/** A database and a file store that fail at a chosen call of a request, as in SQLite's tests of I/O errors. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { type Database, DatabaseError } from '../../../emulator/database/port.js'
@@ -9,7 +9,7 @@ export interface Fault {
   readonly part: 'database' | 'files'
   /** The call that fails, counted from 1. */
   readonly at: number
-  /** `before`: it is not carried out. `after`: it is, and its answer is lost. */
+  /** `before`: it is not executed. `after`: it is, and its answer is lost. */
   readonly moment: 'before' | 'after'
   /** Whether all calls after it fail as well, in the background too. */
   readonly isPersistent: boolean
@@ -28,17 +28,17 @@ export function arm(chosen: Fault): void {
   isOutcomeLost = false
 }
 
-/** Everything works again. `isMet` says whether the chosen call came, `isOutcomeLost` whether it may have been carried out. */
+/** Everything works again. `isMet` says whether the chosen call came, `isOutcomeLost` whether it may have been executed. */
 export function disarm(): { isMet: boolean; isOutcomeLost: boolean } {
   fault = undefined
   return { isMet, isOutcomeLost }
 }
 
-/** Whatever a request does, and has others do, runs in its context; the first rounds in the background do not. */
+/** All calls of a request, also indirect ones, run in its context; the first background rounds do not. */
 const requests = new AsyncLocalStorage<true>()
 subscribe('http.server.request.start', () => requests.enterWith(true))
 
-/** What becomes of the next call of a part. */
+/** Whether and how the next call of a part fails. */
 function next(part: Fault['part']): Fault['moment'] | undefined {
   if (fault?.part !== part) return undefined
   if (isMet) return fault.isPersistent ? fault.moment : undefined
@@ -49,7 +49,7 @@ function next(part: Fault['part']): Fault['moment'] | undefined {
 
 let opened: Storage | undefined
 
-/** What `openStorage` opened last, as it is without faults. */
+/** What `openStorage` opened last, without faults. */
 export function sound(): Storage {
   if (!opened) throw new Error('No storage was opened.')
   return opened
@@ -78,7 +78,7 @@ function failingDatabase(db: Database): Database {
       const result = await db.transaction(async (tx) => {
         const failures: unknown[] = []
         const result = await work(failingTransaction(tx, (error) => failures.push(error)))
-        // All of it is rolled back with the statement that failed, whatever the work made of that.
+        // All of it is rolled back with the statement that failed, even if the work has caught that.
         if (failures.length > 0) throw failures[0]
         lost = next('database')
         if (lost === 'before') throw unknownOutcome()

@@ -30,7 +30,7 @@ async function look(world: World): Promise<unknown> {
   }
 }
 
-/** What is seen where files belong to documents, and others to nobody. */
+/** The expected state, with files of documents and files without one. */
 const seen = (documents: string[], alone: string[] = []) => ({
   documents,
   files: [...documents, ...alone].sort(),

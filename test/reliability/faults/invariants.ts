@@ -1,10 +1,10 @@
-/** What holds in the database and in the file store whatever has failed. */
+/** Invariants of the database and the file store after any failure. */
 import { sql } from '../../../emulator/database/port.js'
 import type { Storage } from '../../../emulator/storage.js'
 import { copyOf } from '../../../emulator/store/realtime/copies.js'
 
 interface Options {
-  /** Whether documents come and go without a change each, and numbers are drawn anew. */
+  /** Whether documents appear and disappear without a change each, and numbers restart. */
   readonly skipsChanges: boolean
 }
 
@@ -43,7 +43,7 @@ export async function invariants({ db }: Storage, project: string, { skipsChange
   ]
 }
 
-/** Documents that the changes tell another story of. */
+/** Documents that differ from their changes. */
 async function untold(db: Storage['db'], project: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     with told as (

@@ -1,4 +1,4 @@
-/** Every statement of every migration fails once, and all after it: the version before is whole, and the next start goes on from there. */
+/** Every statement of every migration fails once, and all after it: the version before is intact, and the next start resumes there. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { migrate, newestMigration } from '../../../emulator/database/migrate.js'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
@@ -26,7 +26,7 @@ interface Fault {
   readonly statement: number | undefined
 }
 
-/** The database, as somebody sees it who is cut off at that place. `isMet` says whether there was such a statement. */
+/** A database whose connection breaks at that statement. `isMet` says whether there was such a statement. */
 function cutOff(db: Database, { transaction, statement }: Fault) {
   const state = { transactions: 0, isMet: false }
   const lost = () => new DatabaseError('The database was made to fail.', '08006')

@@ -25,7 +25,7 @@ async function look(world: World): Promise<unknown> {
 const holding = (...numbers: number[]) => ({ numbers, total: numbers.length, counted: numbers.length })
 const empty = { collections: {}, files: 0, users: 0 }
 
-/** Does something as a command does that saves a snapshot first, so that it can be undone. */
+/** Runs it as a command does that saves a snapshot first, so that it can be undone. */
 async function command(world: World, name: string, work: () => Promise<unknown>): Promise<void> {
   const saved = await world.do('POST', control(world, '/snapshots'), { automatic: true, command: name })
   await work()

@@ -26,7 +26,7 @@ const [firstCalls, step] = isLong ? [300, 1] : [8, 5]
 export interface Swept {
   /** Runs in which a call failed. */
   readonly runs: number
-  /** What should not be, as sentences. */
+  /** Violations, as sentences. */
   readonly violations: readonly string[]
 }
 

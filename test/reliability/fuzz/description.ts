@@ -24,7 +24,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-/** What would make the others meaningless: faults on purpose, another time for all, a wait of a minute. */
+/** Operations that would break the others: injected faults, a moved clock, a wait of a minute. */
 const leftOut = [/^control\.faults\.add/, /^control\.clock\.change$/, /^control\.mail\.wait$/]
 
 export async function operationsOf(url: string): Promise<Operation[]> {

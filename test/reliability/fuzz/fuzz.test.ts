@@ -11,7 +11,7 @@ import { operationsOf } from './description.js'
 import { shotsAt } from './shots.js'
 import { aWorld, judge, shoot } from './target.js'
 
-/** After so many requests there is little left in a project. */
+/** After so many requests, most data of a project are deleted. */
 const shotsPerWorld = 150
 
 describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {

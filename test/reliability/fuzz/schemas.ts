@@ -17,7 +17,7 @@ export interface Schema {
   readonly maximum?: number
 }
 
-/** Texts that mean something here. */
+/** Texts with a meaning here. */
 const texts = fc.constantFrom(
   ...[
     '@document',

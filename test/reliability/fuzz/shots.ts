@@ -1,4 +1,4 @@
-/** Requests made from the service's own description: as it says, nearly so, and as somebody hostile would send them. */
+/** Requests generated from the service's OpenAPI description: valid, nearly valid, and as an attacker would send them. */
 import fc from 'fast-check'
 import type { Json } from '../../../client/protocol/model/json.js'
 import { formOf, type Part } from '../../fixtures/requests/form.js'
@@ -9,13 +9,13 @@ import { fitting } from './schemas.js'
 export interface Shot {
   readonly operation: string
   readonly method: string
-  /** With names such as `@document` in the place of what the world has. */
+  /** With placeholders such as `@document` for ids of the world. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Buffer | undefined
 }
 
-/** What the world has one of, by the names of path parameters and fields. */
+/** Placeholders of the world, for path parameters and fields. */
 const known = ['@document', '@collection', '@file', '@user', '@project', '@email', 'google', '@nothing'] as const
 
 export function shotsAt(operations: readonly Operation[]): fc.Arbitrary<Shot> {
@@ -164,7 +164,7 @@ function headers({ needs }: Operation): fc.Arbitrary<Record<string, string>> {
   return fc.tuple(who, more).map(([who, more]) => ({ ...who, ...more }))
 }
 
-/** What an HTTP client lets through in a value. */
+/** A value that an HTTP client sends. */
 const headerText = hostileText.map((text) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 2_000))
 const hostileHeader = fc
   .tuple(
@@ -212,7 +212,7 @@ function bodyOf({ json: schema, form }: Operation): fc.Arbitrary<Body> {
   )
 }
 
-/** A value of which one part is another. */
+/** A value with one part replaced. */
 function nearly(right: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc
     .tuple(right, hostileJson, fc.nat(), fc.constantFrom('replace', 'remove', 'add'))

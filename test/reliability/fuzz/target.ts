@@ -1,4 +1,4 @@
-/** A service that is shot at, a project with one of everything in it, and what must be true of every answer. */
+/** The fuzzed service, a project with one of everything in it, and what must be true of every answer. */
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { expect } from 'vitest'
@@ -9,7 +9,7 @@ import { type Answer, send } from '../../fixtures/requests/http.js'
 import { checkAgainstDescription } from '../../fixtures/requests/openapi.js'
 import type { Shot } from './shots.js'
 
-/** What stands for `@name` in a shot. */
+/** The values of `@name` in a shot. */
 export type World = Readonly<Record<string, string>>
 
 export async function aWorld({ url, controlToken }: Emulator): Promise<World> {
@@ -82,7 +82,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** No fault of the service's own, nothing from below, and the form that the description names. */
+/** No internal error, no internals in the text, and the form that the description names. */
 export async function judge(url: string, shot: Shot, answer: Answer): Promise<void> {
   const { status, headers, text } = answer
   const what = `${shot.operation}: ${shot.method} ${shot.path.slice(0, 200)} → ${status} ${text.slice(0, 300)}`

@@ -1,4 +1,4 @@
-/** `svc dev` under a steady load, for as long as `SVC_RELIABILITY_MINUTES` says: its memory and its descriptors stay as they are. */
+/** `svc dev` under a steady load, for as long as `SVC_RELIABILITY_MINUTES` says: its memory and its descriptors do not grow. */
 import { readdir, readFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ async function sample(pid: number, at: number): Promise<Sample> {
   return { at, megabytes, descriptors: (await readdir(`/proc/${pid}/fd`)).length }
 }
 
-// What a process holds is read where Linux shows it.
+// Memory and descriptors are read from Linux's `/proc`.
 it.skipIf(platform() !== 'linux')(`memory and descriptors are flat over ${minutes} minutes`, async () => {
   const { child, url, apiKey } = await devs.start('--data', join(devs.folder, 'state'))
   const svc = createClient<{ entries: { n: number } }>({ url, apiKey })
@@ -98,7 +98,7 @@ it.skipIf(platform() !== 'linux')(`memory and descriptors are flat over ${minute
       { what: 'file descriptors', points: samples.map(({ at, descriptors }) => [at, descriptors] as const) },
     ],
   })
-  // From the middle third to the last: what is kept for a while is there by then.
+  // From the middle third to the last: caches are filled by then.
   expect(memory).toBeLessThan(1.2)
   expect(descriptors).toBeLessThan(1.2)
 })

@@ -1,11 +1,11 @@
-/** What clients of the service may do, drawn at random, and how it goes over the wire. */
+/** Random commands of clients of the service, and how they are sent. */
 import fc from 'fast-check'
 import { fileOf, formOf } from '../../fixtures/requests/form.js'
 import { type Answer, send } from '../../fixtures/requests/http.js'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A document is meant by its place among those that were created, whatever became of it. */
+/** A document is named by its index among those that were created, deleted or not. */
 export type Command =
   | { readonly do: 'create collection' | 'drop collection'; readonly name: string }
   | { readonly do: 'create'; readonly name: string; readonly fields: Fields }

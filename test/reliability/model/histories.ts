@@ -1,4 +1,4 @@
-/** Rounds of commands by several clients at once, against the model: whatever they answer, some order of them must explain it. */
+/** Rounds of commands by several clients at once, against the model: some order of them must explain the answers (linearizability). */
 import type { Answer } from '../../fixtures/requests/http.js'
 import { type Client, type Command, type Known, perform } from './commands.js'
 import { fits, initial, type State, step } from './state.js'

@@ -75,8 +75,8 @@ describe.each(isLong ? setups : [setups[0], setups[2]])('on %s, with %i processe
 })
 
 /**
- * A process may take a collection that another has dropped or made anew for the one it was until it receives a message, so what
- * becomes of collections is a round of its own.
+ * A process may cache a collection that another has dropped or created again until it receives a message, so the
+ * commands of collections are rounds of their own.
  */
 function parted(rounds: readonly Round[]): Round[] {
   const isOfCollections = (command: Command) => command.do.endsWith(' collection')
@@ -86,7 +86,7 @@ function parted(rounds: readonly Round[]): Round[] {
   ])
 }
 
-/** Resolves once all processes mean the same collection, or none. */
+/** Resolves once all processes see the same collection, or none. */
 async function untilAgreed(clients: readonly Client[]): Promise<void> {
   if (clients.length < 2) return
   const idOf = async ({ url, key }: Client) => {
@@ -114,7 +114,7 @@ async function aProject(emulators: readonly Emulator[]): Promise<Client[]> {
 const listeners = ({ url, key: apiKey }: Client) =>
   [overWebSocket, overEventStream].map((connect) => aSubscriber(connect, { url, apiKey, collection: 'kept' }))
 
-/** All were told the same, once and in order, and it leads to what is there. */
+/** All received the same, once and in order, and it leads to the stored state. */
 async function agree(subscribers: readonly Subscriber[], states: readonly State[]): Promise<void> {
   const changes = states[0]?.changes ?? 0
   for (const subscriber of subscribers) await subscriber.untilHeard(changes)

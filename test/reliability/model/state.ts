@@ -19,7 +19,7 @@ export interface State {
 
 export const initial: State = { collections: { kept: [] }, users: [], files: 0, changes: 0 }
 
-/** What the service must answer; `undefined` stands for whatever only it can know. */
+/** What the service must answer; `undefined` stands for values that only it chooses. */
 type Expected = { readonly status: number; readonly code?: string; readonly body?: unknown; readonly etag?: string }
 
 interface Step {
@@ -150,7 +150,7 @@ function byId(one: Stored, other: Stored): number {
   return one.id < other.id ? -1 : 1
 }
 
-/** What of an answer the model speaks of. */
+/** Compares the parts of an answer that the model predicts. */
 export function fits({ status, code, body, etag }: Expected, answer: Answer): boolean {
   if (answer.status !== status) return false
   if (code !== undefined) return answer.headers['svc-error-code'] === code
@@ -158,7 +158,7 @@ export function fits({ status, code, body, etag }: Expected, answer: Answer): bo
   return body === undefined || covers(answer.body, Array.isArray(body) && !Array.isArray(answer.body) ? body[0] : body)
 }
 
-/** Whether a value holds all of another; what stands in `data` is that and nothing more. */
+/** Whether a value contains all of another; `data` has to be equal. */
 function covers(value: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(value) && value.length === wanted.length && wanted.every((one, at) => covers(value[at], one))

@@ -79,7 +79,7 @@ const test: fc.Arbitrary<Test> = fc
     fc.constantFrom('a', 'b', 'n', 'tags', 'a.b', 'tags.0', 'createdAt'),
     fc.constantFrom(...operators),
     fc.array(
-      // A list has no spelling for it but at its end.
+      // Only the last item of a list can end with a backslash.
       text.filter((one) => !one.endsWith('\\')),
       { minLength: 1, maxLength: 3 },
     ),
@@ -247,7 +247,7 @@ function asShown(data: Fields, dialect: string): Fields {
   return Object.fromEntries(Object.entries(data).filter(([key]) => !['id', 'createdAt', 'updatedAt'].includes(key)))
 }
 
-/** Deep equality, written otherwise than the service does. */
+/** Deep equality, written differently from the service's. */
 function same(one: Json, other: Json): boolean {
   return canonical(one) === canonical(other)
 }
