@@ -41,7 +41,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The rows of one run by their names. A row that is missed is no failure here. @param {string} root */
+/** The rows of one run by their names. A missed target is no failure here. @param {string} root */
 function measured(root) {
   const file = join(folder, 'rows.json')
   rmSync(file, { force: true })
@@ -53,7 +53,7 @@ function measured(root) {
 }
 
 /**
- * What both have measured.
+ * The rows that both have measured.
  *
  * @param {{ before: Map<string, import('./tools/table.js').Row>, now: Map<string, import('./tools/table.js').Row> }[]} pairs
  * @returns {import('./tools/table.js').Row[]}

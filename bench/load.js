@@ -1,6 +1,6 @@
 /**
  * A load generator in a process of its own: keep-alive connections over raw sockets, each with one request at a time.
- * Asks go round until the time is over; with `isOnce`, each is sent once, however long that takes. Receives its task from its
+ * The requests repeat until the time is over; with `isOnce`, each is sent once, however long that takes. Receives its task from its
  * parent, it answers how many requests were answered and how long each took.
  */
 import { connect } from 'node:net'

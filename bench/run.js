@@ -1,4 +1,4 @@
-/** `npm run bench [-- group …] [--json file]`: measures what is promised about speed and size, and prints it as a table. */
+/** `npm run bench [-- group …] [--json file]`: measures the targets for speed and size, and prints them as a table. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

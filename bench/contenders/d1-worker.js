@@ -1,4 +1,4 @@
-/** What somebody writes by hand on a worker with a database of its own: one fixed table, no keys, no users, no events. */
+/** A handwritten worker with a database of its own: one fixed table, no keys, no users, no events. */
 
 const columns = ['title', 'status', 'category', 'views', 'author', 'tags', 'text']
 const insert = `insert into posts (id, ${columns.join(', ')}) values (?${', ?'.repeat(columns.length)})`

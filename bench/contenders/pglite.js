@@ -1,11 +1,11 @@
-/** Bare PGlite on a data directory: how fast it opens, how much memory it takes, how often it carries out a prepared statement. */
+/** Bare PGlite on a data directory: how fast it opens, how much memory it takes, how often it executes a prepared statement. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { serialize } from 'pg-protocol'
 
 /**
- * A statement and the parameters it is carried out with, in turns, at least once.
+ * A statement and the parameters it is executed with, in turns, at least once.
  *
  * @typedef {{ text: string, values: string[][], milliseconds: number }} Statement
  * @typedef {{ perSecond: number }} Pace
@@ -15,7 +15,7 @@ const [dataDir] = process.argv.slice(2)
 if (dataDir === undefined) throw new Error('It wants a data directory.')
 const db = await PGlite.create({ dataDir, extensions: { pg_trgm } })
 await db.query('select 1')
-// As the service's own session has it.
+// The settings of the service's own session.
 await db.exec(
   `set search_path to svc, public; set timezone to 'UTC'; set jit to off; set work_mem to '16MB'; set random_page_cost to 1.1`,
 )

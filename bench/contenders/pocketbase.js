@@ -1,4 +1,4 @@
-/** PocketBase with a collection of posts that anybody may use, and an index on each field that is asked for. */
+/** PocketBase with a public collection of posts, and an index on each field that is queried. */
 import { execFileSync, spawn } from 'node:child_process'
 import getPort from 'get-port'
 import { peerFile } from '../tools/peers.js'

@@ -1,4 +1,4 @@
-/** The service on the PostgreSQL database of its argument, as one of several processes. Asked for anything, it answers its keys. */
+/** The service on the PostgreSQL database of its argument, as one of several processes. It answers any message with its keys. */
 import { built } from '../tools/built.js'
 
 /** @type {typeof import('../../emulator/dev.js')} */

@@ -1,4 +1,4 @@
-/** Bare `node:http`: bodies straight to the disk, and back. Given a number of bytes, it makes the file to be read. */
+/** Bare `node:http`: bodies straight to the disk, and back. Given a number of bytes, it creates the file to be read. */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'

@@ -80,7 +80,7 @@ export async function measure() {
 }
 
 /**
- * Rows that are known by a field without an index of its own, beside updates of the same documents by their ids. The first
+ * Upserts by a field without an index of its own, beside updates of the same documents by their ids. The first
  * upsert follows the import at once.
  *
  * @param {import('../tools/dev.js').Dev} dev @param {Awaited<ReturnType<typeof startLoad>>} load

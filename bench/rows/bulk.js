@@ -1,4 +1,4 @@
-/** Many documents by one request or command: a reset, and what conditions or the lines of a file say. */
+/** Many documents by one request or command: a reset, and changes by conditions or by the lines of a file. */
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The dashboard in a real Chromium: how much is loaded, how soon it is of use, and how long it ever keeps a frame waiting. */
+/** The dashboard in a real Chromium: how much is loaded, how soon it is usable, and the longest wait for a frame. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -105,7 +105,7 @@ async function longestFrame(page, work) {
   })
 }
 
-/** Through a million documents by the wheel and by leaps. @param {Dev} dev @param {Page} page @returns {Promise<Row[]>} */
+/** Scrolls a million documents by the wheel and by jumps. @param {Dev} dev @param {Page} page @returns {Promise<Row[]>} */
 async function scrolled({ url }, page) {
   await page.goto(`${url}/_svc/data/posts`)
   await page.getByRole('row').filter({ hasText: 'Post number' }).first().waitFor()

@@ -122,7 +122,7 @@ async function timeOf(dev, collection, operation) {
   return performance.now() - begunAt
 }
 
-/** Asks until the service has made what helps. While it makes an index, nothing else is answered. @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation */
+/** Queries until the service has made the indexes. While it makes one, nothing else is answered. @param {Dev} dev @param {readonly Collection[]} collections @param {Operation} operation */
 async function warm(dev, collections, operation) {
   for (const collection of collections) for (let times = 0; times < 6; times++) await operation(dev, collection)
   let calmSince = performance.now()

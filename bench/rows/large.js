@@ -1,4 +1,4 @@
-/** What a million documents cost: next to a thousand of them, and to somebody who asks for something else meanwhile. */
+/** What a million documents cost: next to a thousand of them, and to concurrent requests for others. */
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startContender } from '../tools/child.js'
@@ -77,7 +77,7 @@ async function load(folder) {
   return 1_000 / perSecond
 }
 
-/** A field that nobody has asked for yet, and again once nobody has asked for anything for a while. @param {Dev} dev @param {number} scanMilliseconds */
+/** A field that no query has used yet, and again once there were no requests for a while. @param {Dev} dev @param {number} scanMilliseconds */
 async function unindexed(dev, scanMilliseconds) {
   const query = '/collections/large?score__gte=0.995&limit=20'
   await timeOf(dev, '/collections/large?limit=20')
@@ -115,14 +115,14 @@ async function imported(dev) {
   return growthRow('equality, 2 %, sorted, total, after an import', lists, 3, '100,000')
 }
 
-/** What is sorted by, one after the other; no field so often that it gets an index. */
+/** The fields to sort by, one after the other; none so often that it gets an index. */
 const sorted = [
   ['title', 'text', 'amount'],
   ['rare', 'status', 'title'],
   ['text', 'amount', 'rare'],
 ]
 
-/** Get by id, with and without somebody who sorts a million documents again and again. @param {Dev} dev @returns {Promise<Row[]>} */
+/** Get by id, with and without a client that sorts a million documents again and again. @param {Dev} dev @returns {Promise<Row[]>} */
 async function stall(dev) {
   const generator = await startLoad()
   const [{ id }] = (await dev.ask('GET', '/collections/small?limit=1')).documents
@@ -204,7 +204,7 @@ async function growthRow(what, times, atMost, documents = '1,000,000') {
   }
 }
 
-/** Asks until the service has made what helps. While it makes an index, nothing else is answered. @param {Dev} dev @param {string} query */
+/** Queries until the service has made the indexes. While it makes one, nothing else is answered. @param {Dev} dev @param {string} query */
 async function warm(dev, query) {
   for (const name of ['small', 'large']) {
     for (let times = 0; times < 6; times++) await dev.ask('GET', `/collections/${name}${query}`)
@@ -212,7 +212,7 @@ async function warm(dev, query) {
   await calm(dev)
 }
 
-/** Until everything is answered at once for some seconds. @param {Dev} dev */
+/** Waits until everything is answered at once for some seconds. @param {Dev} dev */
 async function calm(dev) {
   let calmSince = performance.now()
   while (performance.now() - calmSince < 3_000) {

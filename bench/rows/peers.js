@@ -15,7 +15,7 @@ const deletes = { quick: 2_000, slow: 50 }
 const batches = 'batches of 1,000, documents'
 
 /**
- * What is asked in a round, of the services that have such a thing.
+ * The requests of a round, by the services that support them.
  *
  * @typedef {Omit<Load, 'port'> & { worth?: number }} Work
  * @type {Record<string, (filled: Filled) => Promise<Work>>}

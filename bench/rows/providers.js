@@ -1,4 +1,4 @@
-/** A login through the built-in identity provider, from the app's question to its token, without the person. */
+/** A login through the built-in identity provider, from the app's request to its token, without the user's time. */
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
 

@@ -21,7 +21,7 @@ export async function measure() {
   const ids = await fill(filled, 'posts', 10_000)
   const { id: collection } = await filled.ask('GET', '/api/collections/posts')
   const sample = JSON.stringify(await filled.ask('GET', `/collections/posts/${ids[0]}`))
-  // The same indexes for both: lists that come again bring them about.
+  // The same indexes for both: repeated lists create them.
   for (let times = 0; times < 10; times++) await filled.ask('GET', `/collections/posts?${listQuery}`)
   await pause(3_000)
   await filled.stop()
@@ -91,7 +91,7 @@ export async function measure() {
   ]
 }
 
-/** What the service asks its database for that list. @param {string} collection */
+/** The statement that the service runs for that list. @param {string} collection */
 async function listStatement(collection) {
   /** @type {typeof import('../../client/protocol/wire/query/decode.js')} */
   const { parseQuery, decodeListQuery } = await built('client/protocol/wire/query/decode.js')

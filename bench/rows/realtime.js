@@ -1,4 +1,4 @@
-/** What it costs to tell a change to those who listen, and to those who only might. */
+/** The cost of delivering a change to subscribers, and of idle connections. */
 import { residentMegabytes, startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
@@ -11,11 +11,11 @@ const subscribers = 1_000
 const filtered = 100
 const idle = 5_000
 const stalled = 50
-/** Beside whom some do not read; their documents are large, so that much waits for those. */
+/** Beside these, some do not read; their documents are large, so that much is buffered for those. */
 const neighbours = 100
 const largeBody = JSON.stringify({ ...post(1), text: 'x'.repeat(20_000) })
 const milliseconds = 3_000
-/** Documents on their way at once. */
+/** Documents in flight at once. */
 const atOnce = 4
 
 const body = JSON.stringify(post(1))
@@ -77,7 +77,7 @@ async function besideStalled(dev) {
     alone: pace,
     beside: async () => {
       await others.open({ ...listening(dev, 'websocket', stalled), isStalled: true })
-      // The systems of both sides take some of it for them at first, as for anybody else.
+      // The kernels of both sides buffer some of it at first, as for any client.
       await pace()
       const perSecond = await pace()
       await others.close()
@@ -147,7 +147,7 @@ async function creates(dev) {
   }
 }
 
-/** Of a service that was started for it, on data that were there. @returns {Promise<Row>} */
+/** Of a newly started service, on existing data. @returns {Promise<Row>} */
 async function waiting() {
   const folder = newPath()
   const first = await startDev(folder)
@@ -181,7 +181,7 @@ function creating(dev, port) {
   return { port, path: '/collections/posts', headers: dev.headers, body }
 }
 
-/** An event as the service tells it, for those who tell nothing else. @param {Dev} dev */
+/** An event as the service sends it, for contenders that send a constant. @param {Dev} dev */
 async function frameOf(dev) {
   const { id, data, createdAt } = await dev.ask('POST', '/collections/posts', post(1))
   const document = { id, data, createdAt }

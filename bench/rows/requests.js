@@ -1,4 +1,4 @@
-/** What recording the last requests costs: where a project wants it, where it does not, and where nothing is recorded; and faults. */
+/** The cost of recording the last requests: where it is on, off in the project, and off for all; and of faults. */
 import { startContender } from '../tools/child.js'
 import { startLoad } from '../tools/load.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'

@@ -1,4 +1,4 @@
-/** Snapshots and seeds: what a state costs to keep, to bring back and to begin with. */
+/** Snapshots and seeds: what a state costs to save, to load and to seed. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run, startContender, svcCommand } from '../tools/child.js'
@@ -19,7 +19,7 @@ export async function measure() {
   return [...(await measureSmall()), await measureSeed()]
 }
 
-/** Of a project as a test has it. A load follows a reset, so that all of it comes back. @returns {Promise<Row[]>} */
+/** Of a project of a test's size. A load follows a reset, so that all of it comes back. @returns {Promise<Row[]>} */
 async function measureSmall() {
   const dev = await startDev(newPath())
   await fill(dev, 'posts', small.documents)

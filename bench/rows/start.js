@@ -1,4 +1,4 @@
-/** How long `svc dev` takes until it answers, and what it takes while nobody asks. */
+/** How long `svc dev` takes until it answers, and what it takes while idle. */
 
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -94,7 +94,7 @@ async function peakMegabytes(words) {
   return Number(await readFile(file, 'utf8'))
 }
 
-/** What somebody would write without the client. @param {import('../tools/dev.js').Dev} dev */
+/** The same loop without the client. @param {import('../tools/dev.js').Dev} dev */
 async function* pagesByHand({ url, headers }) {
   for (let last = ''; ; ) {
     const query = `limit=${pageSize}&count=false&orderBy=id&order=asc${last === '' ? '' : `&id__gt=${last}`}`

@@ -1,4 +1,4 @@
-/** What tests pay for an emulator of their own. */
+/** What an emulator of its own costs a test. */
 import { fileURLToPath } from 'node:url'
 import { built } from '../tools/built.js'
 import { svcCommand, timeOf } from '../tools/child.js'
@@ -70,6 +70,6 @@ async function projectTimes() {
     times.push(performance.now() - begunAt)
   }
   await emulator.close()
-  // The first ones are compiled on the way.
+  // The first ones include just-in-time compilation.
   return times.slice(20)
 }

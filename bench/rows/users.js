@@ -1,4 +1,4 @@
-/** Logins beside bare bcryptjs, and what they and their tokens cost everybody else. */
+/** Logins beside bare bcryptjs, and what they and their tokens cost other requests. */
 import { startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'

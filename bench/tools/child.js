@@ -11,7 +11,7 @@ export const svcCommand = fileURLToPath(new URL('../../cli/bin/run.js', import.m
 
 const mostMilliseconds = 900_000
 
-/** What was started and has not ended: nothing outlives the bench, however it ends. @type {Set<import('node:child_process').ChildProcess>} */
+/** The running children: none outlives the bench, however it ends. @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')

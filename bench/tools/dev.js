@@ -1,4 +1,4 @@
-/** `svc dev` as people start it, in a process of its own, and requests to it. */
+/** `svc dev` as users start it, in a process of its own, and requests to it. */
 import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
 import { mkdtemp, readFile } from 'node:fs/promises'

@@ -8,12 +8,12 @@ const place = mkdtempSync(join(tmpdir(), 'svc-bench-'))
 process.once('exit', () => rmSync(place, { recursive: true, force: true }))
 let folders = 0
 
-/** A path where nothing is yet. */
+/** A path that does not exist yet. */
 export function newPath() {
   return join(place, String(folders++))
 }
 
-/** A copy of a folder that nobody has open. @param {string} folder */
+/** A copy of a folder that no process has open. @param {string} folder */
 export async function copyOf(folder) {
   const copy = newPath()
   await cp(folder, copy, { recursive: true })

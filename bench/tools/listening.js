@@ -1,4 +1,4 @@
-/** A process full of subscribers, and what it can be asked to do. */
+/** A process full of subscribers, and its commands. */
 import { startContender } from './child.js'
 
 /** @typedef {import('../listeners.js').Open} Open @typedef {import('../listeners.js').Drive} Drive @typedef {import('../listeners.js').Driven} Driven */

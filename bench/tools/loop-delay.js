@@ -1,4 +1,4 @@
-/** Loaded into a process by `--import`: tells its parent how long its event loop has waited at most. */
+/** Loaded into a process by `--import`: sends its parent the longest delay of its event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const delay = monitorEventLoopDelay({ resolution: 1 })

@@ -1,6 +1,6 @@
 import { residentMegabytes } from './child.js'
 
-/** Looks at a process's memory until it is stopped; how far it grew, in megabytes. @param {number} pid */
+/** Samples a process's memory until it is stopped; how far it grew, in megabytes. @param {number} pid */
 export function watchMemory(pid) {
   const before = residentMegabytes(pid)
   let most = before

@@ -1,4 +1,4 @@
-/** Loaded into a process by `--import`: writes the most memory it has had, in megabytes, to the file that is named. */
+/** Loaded into a process by `--import`: writes its peak memory, in megabytes, to the given file. */
 import { writeFileSync } from 'node:fs'
 
 process.on('exit', () => {

@@ -1,4 +1,4 @@
-/** The same work by services of the same kind: how each is started, filled and asked. Each has its own words for it. */
+/** The same work by services of the same kind: how each is started, filled and queried, by its own API. */
 import { startContender } from './child.js'
 import { startDev } from './dev.js'
 import { newPath } from './folders.js'
@@ -74,7 +74,7 @@ export const services = {
     const { port, stop } = await startContender('contenders/json-server.js', [`${newPath()}.json`])
     return {
       ...{ port, stop, idOf: ({ id }) => id },
-      // It starts with its documents, and writes all of them for each that is created.
+      // It starts with its documents, and writes all of them at each create.
       ...{ ids: Array.from({ length: 10_000 }, (_, number) => `post-${number}`), isSlow: true },
       ...restAsks('/posts', { update: 'PATCH' }),
       list: { method: 'GET', path: `/posts?category=${category}&_sort=views&_order=desc&_limit=20` },
@@ -94,7 +94,7 @@ function svcAsks({ headers }) {
 }
 
 /**
- * What nearly all of them agree on.
+ * The requests that nearly all of them share.
  *
  * @param {string} path @param {{ update: string, headers?: Record<string, string> }} differences
  */

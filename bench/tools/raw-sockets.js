@@ -1,4 +1,4 @@
-/** Subscribers that read no more of what arrives than it takes to count the events in it. */
+/** Subscribers that parse only what it takes to count the events that arrive. */
 import { connect } from 'node:net'
 
 /**

@@ -9,7 +9,7 @@ import { median, rounded } from './rounds.js'
  *   series?: { what: string, points: { size: number, milliseconds: number }[] }, parts?: { what: string, megabytes: number }[],
  * }} Row
  *
- * `series` is the same operation at several sizes, `parts` what something is made of: for pictures, not in the table.
+ * `series` is the same operation at several sizes, `parts` the parts of a whole: for pictures, not in the table.
  */
 
 const headings = ['what', 'against', 'min', 'median', 'max', 'target', '', 'figures (medians)']

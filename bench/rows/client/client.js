@@ -1,4 +1,4 @@
-/** What an app that uses the client carries to its users. */
+/** The size of the client in an app's bundle. */
 
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'

@@ -11,7 +11,7 @@ const rows = 1_000
 const mostOfPage = 500
 const changes = 30
 
-/** Each row renders only when its document has changed, as a list of any length wants it. */
+/** Each row renders only when its document has changed, as in any long list. */
 const app = `
 import { createElement, memo, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -1,4 +1,4 @@
-/** Filters that cost whoever writes, or the database. Contract 10.11. */
+/** Filters that cost writers, or the database. Contract 10.11. */
 import { get } from 'node:http'
 
 const large = 'a'.repeat(900_000)

@@ -1,4 +1,4 @@
-/** What people who log in wait for while somebody without a key posts resets that are good for nothing. */
+/** The latency of logins while a client without a key posts resets with unknown tokens. */
 import { startDev } from '../../tools/dev.js'
 import { newPath } from '../../tools/folders.js'
 import { rounded } from '../../tools/rounds.js'
@@ -20,7 +20,7 @@ export async function measureLogins() {
     return [
       {
         what: `a login beside ${posts} resets with unknown tokens, first answer that is not a refusal`,
-        against: 'nobody asking',
+        against: 'no attack',
         values: [beside.milliseconds],
         target: { atMost: 2_000 },
         unit: ' ms',

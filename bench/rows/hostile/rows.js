@@ -1,4 +1,4 @@
-/** What one request can make all others pay: each row is one attack, with the longest stall of the event loop and the memory it took. */
+/** What one request can cost all others: each row is one attack, with the longest stall of the event loop and the memory it took. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { startDev } from '../../tools/dev.js'
@@ -26,7 +26,7 @@ const most = { milliseconds: 50, megabytes: 256 }
 export async function measure() {
   const rows = []
   for (const { what, prepare } of attacks) {
-    // Each meets a process of its own: what one leaves behind does not count for the next.
+    // Each runs against a new process: what one leaves behind does not count for the next.
     const dev = await startDev(newPath(), { isWatched: true })
     try {
       const shot = await prepare(dev)
@@ -38,7 +38,7 @@ export async function measure() {
       const stall = answer.status === 0 ? Number.POSITIVE_INFINITY : await dev.loopDelay()
       const peak = answer.status === 0 ? Number.POSITIVE_INFINITY : memory.growth()
       const figures = `${answer.text} in ${seconds} s`
-      const row = { against: 'nobody asking', figures }
+      const row = { against: 'no attack', figures }
       rows.push({
         ...row,
         what: `${what}: longest stall`,

@@ -33,13 +33,13 @@ const some = (grown) => `${grown.path}/${idOf(grown)}`
 const create = ({ ask, path, ids, turn }) => ask('POST', path, documentOf(turn, ids[0] ?? ''))
 /** The number of one of the last titles. @param {Grown} grown */
 const numberNear = ({ size, turn }) => size - 900 + (turn % 89)
-/** What a total that is remembered does not survive. @type {Operation} */
+/** A write, which invalidates a cached total. @type {Operation} */
 const write = (grown) => grown.ask('PATCH', some(grown), { status: `written ${grown.turn}` })
 
 const rarely = list(() => '?rare=7&orderBy=amount&limit=20')
 const often = list(() => '?group=7&orderBy=amount&limit=20')
 
-/** Lists, after the warming up that brings about their indexes. @type {Record<string, Measured>} */
+/** Lists, after the warm-up that creates their indexes. @type {Record<string, Measured>} */
 const lists = {
   'first page, newest, total': { operation: list(() => '?limit=20') },
   '20 sorted by a field': { operation: list(() => '?orderBy=amount&limit=20&count=false') },
@@ -153,13 +153,13 @@ export async function measure() {
   }
 }
 
-/** Until the service has asked for what helps. One that takes too long without it is no reason to stop. @param {Grown[]} all @param {Operation} operation */
+/** Queries until the service has requested the indexes. One that times out without them does not stop it. @param {Grown[]} all @param {Operation} operation */
 async function ask(all, operation) {
   for (const grown of all) for (let times = 0; times < 6; times++) await operation(grown).catch(() => undefined)
 }
 
 /**
- * Until the service has made the indexes that these lists ask for, one after the other, and looked at what they hold: the largest
+ * Waits until the service has made the indexes of these lists, one after the other, and analyzed them: the largest
  * take minutes. Few documents get none.
  *
  * @param {Grown} grown
@@ -208,7 +208,7 @@ async function rowsOf(all, what, { operation, before, atMost = 3, requests = req
 }
 
 /**
- * Infinity for what the service gives up after ten seconds, which is then asked no more.
+ * Infinity for what times out in the service after ten seconds, which is not sent again.
  *
  * @param {Grown} grown @param {Operation} operation @param {Operation} [before]
  */

@@ -1,6 +1,6 @@
 /**
  * What event streams cost a process of the service that only hold them open, on PostgreSQL; and what they cost a bare one, below
- * which nothing that stands on `node:http` comes.
+ * which nothing that is built on `node:http` comes.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { residentMegabytes, run, startContender } from '../../tools/child.js'
@@ -11,9 +11,9 @@ import { median, rounded } from '../../tools/rounds.js'
 const wanted = 10_000
 /** Descriptors that a process needs for everything else. */
 const others = 500
-/** Long enough for what opening them has left to be collected. */
+/** Long enough for the garbage of opening them to be collected. */
 const settlingMilliseconds = 10_000
-/** When the last collection was, and how much it has left behind, differs from process to process. */
+/** When the last garbage collection was, and how much it left, differs between processes. */
 const rounds = 3
 
 /** @typedef {{ before: number, after: number }} Held in megabytes */

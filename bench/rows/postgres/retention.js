@@ -1,4 +1,4 @@
-/** What it costs to delete the changes that are not kept any more, beside writers, and whether what is written next takes their place. */
+/** The cost of deleting changes past their retention, beside writers, and whether later writes reuse their space. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { startLoad } from '../../tools/load.js'
@@ -49,7 +49,7 @@ async function measureOn(url) {
     const creating = () => creates(load, client, service)
     const before = []
     for (let round = -1; round < rounds; round++) before.push(await creating())
-    // All that is there is older than an hour then, and whoever empties a collection has what is left swept.
+    // All changes are older than an hour then, and emptying a collection starts the sweep.
     await service.control('PATCH', '/clock', { advance: twoHours })
     await service.control('POST', `/projects/${place.project_id}/reset`, { collections: ['posts'] })
     const alone = await trimmedPerSecond(client, place.project_id, () => pause(milliseconds))
@@ -160,7 +160,7 @@ async function trimmedPerSecond(client, project, work) {
   return { result, perSecond: (to - from) / ((performance.now() - begunAt) / 1_000) }
 }
 
-/** The first number that is kept, and how many are to go. @param {pg.Client} client @param {string} project */
+/** The first number that is kept, and how many are to be deleted. @param {pg.Client} client @param {string} project */
 async function oldest(client, project) {
   const { rows } = await client.query(
     `select (select min(seq) from svc.changes where project_id = $1) as seq, last_seq from svc.sequences where project_id = $1`,

@@ -1,4 +1,4 @@
-/** What a thousand other projects and ten thousand collections cost those who work in one of them. */
+/** What a thousand other projects and ten thousand collections cost the requests of one project. */
 import pg from 'pg'
 import { startService } from '../../tools/postgres/grown-service.js'
 import { post } from '../../tools/posts.js'

@@ -1,4 +1,4 @@
-/** Writers of one project on a PostgreSQL that waits for its disk: beside bare inserts, as two processes, and for one another. */
+/** Writers of one project on a PostgreSQL with fsync: beside bare inserts, as two processes, and waiting for one another. */
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { inTurns, median, ratios, rounded } from '../../tools/rounds.js'
 
 const connections = 64
 const milliseconds = 2_000
-/** Creates that are on their way at once, each one in so many milliseconds. */
+/** Concurrent creates, and the interval between them. */
 const receipts = { atOnce: 20, everyMilliseconds: 10 }
 const sampleMilliseconds = 25
 
@@ -123,7 +123,7 @@ function updating({ headers }, ids) {
   }))
 }
 
-/** The same, begun in the middle, so that two do not meet at each document. @param {import('../../load.js').Ask[]} asks */
+/** The same, begun in the middle, so that two do not contend for each document. @param {import('../../load.js').Ask[]} asks */
 function halfOn(asks) {
   return [...asks.slice(asks.length / 2), ...asks.slice(0, asks.length / 2)]
 }
@@ -142,7 +142,7 @@ async function pgbench(url) {
 }
 
 /**
- * What sessions that write are waiting for, looked at again and again. Those that wait for the client are not at work.
+ * Samples of what writing sessions wait for. Those that wait for the client are idle.
  *
  * @param {import('pg').Client} client
  */

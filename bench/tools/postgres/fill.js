@@ -5,7 +5,7 @@
  * @typedef {{ project: string, collection: string, authors: string[], size: number }} Filling
  */
 
-/** What the service keeps whatever their age. */
+/** Changes that the service keeps, whatever their age. */
 export const keptChanges = 100_000
 const step = 500_000
 
@@ -43,7 +43,7 @@ const changes = `with newest as (
 
 /**
  * Documents, their count, and as many changes as the service keeps. The index over all data is made at the end, which takes a
- * tenth of the time. Nobody else may have the database open.
+ * tenth of the time. No other client may have the database open.
  *
  * @param {Client} client @param {Filling} filling
  */
@@ -95,7 +95,7 @@ export async function fillUsers(client, { project, size, hash }) {
   await client.query('update svc.user_counts set users = users + $2 where project_id = $1', [project, size])
 }
 
-/** Records of files without bytes, which stay by themselves. @param {Client} client @param {{ project: string, size: number }} filling */
+/** Rows of files without bytes, which belong to no document. @param {Client} client @param {{ project: string, size: number }} filling */
 export async function fillFiles(client, { project, size }) {
   await client.query(
     `insert into svc.files (id, project_id, name, path, size, mime_type, stays, created_at)

@@ -1,4 +1,4 @@
-/** The service on a PostgreSQL database with a project of any size, and what its operations need to know of it. */
+/** The service on a PostgreSQL database with a project of any size, and the ids that its operations need. */
 import bcrypt from 'bcryptjs'
 import pg from 'pg'
 import { startContender } from '../child.js'
@@ -69,7 +69,7 @@ export async function startGrown(url, size) {
     `select c.id, c.project_id, s.last_seq from svc.collections c join svc.sequences s using (project_id) where c.name = 'posts'`,
   )
   const [{ id: collection, project_id: project, last_seq }] = found
-  // Every so many of them by their place in the order, which the index has at hand.
+  // Every n-th of them in the order of ids, which the index has.
   const ids = await client.query(
     `select id from (
       select id, row_number() over (order by id) as n from svc.documents where collection_id = $1
@@ -95,7 +95,7 @@ async function fill(url, client, size) {
   await fillUsers(client, { project, size: tenth, hash: bcrypt.hashSync(password, 10) })
   await fillFiles(client, { project, size: tenth })
   for (const table of ['documents', 'users', 'files']) await requireAlike(client, bothEnds(table, project))
-  // As autovacuum would, if it were waited for.
+  // As autovacuum would, had it the time.
   await client.query('vacuum (analyze) svc.documents, svc.changes, svc.users, svc.files, svc.user_secrets')
 }
 
@@ -109,7 +109,7 @@ function bothEnds(table, project) {
   return `(select * ${of} order by id limit 300) union all (select * ${of} order by id desc limit 300)`
 }
 
-/** What the service writes itself: that it is the same as what is filled afterwards is looked at. @param {string} url @param {import('pg').Client} client */
+/** Rows that the service writes itself: filled rows are compared with them afterwards. @param {string} url @param {import('pg').Client} client */
 async function writeSome(url, client) {
   const service = await startService(url)
   await service.ask('POST', '/collections', { name: 'authors' })
@@ -126,7 +126,7 @@ async function writeSome(url, client) {
   const form = new FormData()
   form.append('file', new Blob(['x'.repeat(1_000)], { type: 'text/plain' }), 'first.txt')
   await service.ask('POST', '/storage/upload?path=first', form)
-  // The numbers of what was written are given within a second.
+  // The changes of these writes are numbered within a second.
   await until(async () => (await client.query('select from svc.pending_changes limit 1')).rowCount === 0)
   await service.stop()
   const { rows } = await client.query("select id, project_id from svc.collections where name = 'posts'")
@@ -138,7 +138,7 @@ async function until(isSo) {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** In an order that has nothing to do with theirs. @param {string[]} ids */
+/** In an order independent of theirs. @param {string[]} ids */
 function shuffled(ids) {
   return ids
     .map((id) => ({ id, by: id.slice(-12) }))

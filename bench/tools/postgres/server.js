@@ -4,7 +4,7 @@ import { createViteServer } from 'vitest/node'
 import { root } from '../child.js'
 
 /**
- * @param {{ isDurable?: boolean, settings?: Record<string, string> }} [options] it waits for the disk with each commit, as in production
+ * @param {{ isDurable?: boolean, settings?: Record<string, string> }} [options] with fsync at each commit, as in production
  * @returns {Promise<import('../../../test/fixtures/databases/postgres.js').PostgresServer>}
  */
 export async function startPostgres(options) {
