@@ -39,7 +39,7 @@ const sources = [
 
 if (!process.argv.includes('--if-stale') || isStale()) await build()
 
-/** Builds beside what is there, and puts it into its place at the end: a command that starts meanwhile is whole. */
+/** Builds beside the old build, and replaces it at the end: a command that starts meanwhile finds all files. */
 async function build() {
   const begunAt = new Date()
   const stage = join(root, `dist.${process.pid}`)
@@ -47,7 +47,7 @@ async function build() {
   const compiled = `${stage}.compiled`
   mkdirSync(stage)
   try {
-    // As deep as where it will be, so that the maps find the sources.
+    // As deep as its final place, so that the source maps find the sources.
     run(root, 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', compiled])
     renameSync(compiled, made)
     await bundleEmulator(root, made)
@@ -55,11 +55,11 @@ async function build() {
     await bundleCommonJs(root, made)
     await bundleDashboard(root, made)
     await makeTemplate(made)
-    // The tool that writes the manifest reads and writes in the folder it stands in.
+    // The tool that writes the manifest reads and writes in its working folder.
     for (const name of ['package.json', '.oclifrc.json']) copyFileSync(join(root, name), join(stage, name))
     run(stage, 'oclif/bin/run.js', ['manifest'])
     writeFileSync(join(made, '.built'), '')
-    // What is changed while it builds is not in it.
+    // Changes made while it builds are not in it.
     utimesSync(join(made, '.built'), begunAt, begunAt)
     if (existsSync(join(root, 'dist'))) renameSync(join(root, 'dist'), join(stage, 'before'))
     for (const name of ['dist', 'oclif.manifest.json']) renameSync(join(stage, name), join(root, name))
@@ -76,7 +76,7 @@ async function makeTemplate(made) {
   })
 }
 
-/** Everything under `emulator/database`, and what says the database's own version. */
+/** Everything under `emulator/database`, and the file with the database's own version. */
 function templateSources() {
   const folder = join(root, 'emulator', 'database')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -6,7 +6,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** What is loaded by few, or has files of its own beside it. */
+/** Modules that few commands load, or that have files beside them. */
 const apart = [
   /^node:/,
   /^@electric-sql\/pglite/,
@@ -17,10 +17,10 @@ const apart = [
   '@aws-sdk/client-s3',
 ]
 
-/** What nearly every command loads of other packages. */
+/** Packages that nearly every command loads. */
 const inCommands = /^(@oclif\/core|chalk)(\/|$)/
 
-/** Whoever calls the emulator or a command compares errors with its class, so there is one of it. */
+/** Callers of the emulator or a command compare errors with its class, so there is one of it. */
 const errors = join('client', 'protocol', 'model', 'errors.js')
 /** The command line starts a thread that the emulator takes over, so there is one of it too. */
 const thread = join('emulator', 'database', 'pglite', 'thread.js')
@@ -34,7 +34,7 @@ const shared = [
   { name: 'common', minShareCount: 5 },
 ]
 
-/** What the command framework looks for only where sources are run. */
+/** Packages that the command framework needs only where sources are run. */
 const unused = ['ts-node', 'typescript']
 
 /**
@@ -105,7 +105,7 @@ function sourcesIn(folder, path) {
 }
 
 /**
- * Files and folders of ours that are not taken in. What is built stands to each other as the sources do.
+ * Files and folders of ours that are not bundled. Built files keep the sources' relative paths.
  *
  * @param {string} root @param {string[]} paths @returns {import('rolldown').Plugin}
  */
@@ -121,7 +121,7 @@ function filesStay(root, paths) {
 }
 
 /**
- * Files that are looked for beside a source file are found beside its compiled one.
+ * Files that are read beside a source file are found beside its compiled one.
  *
  * @param {string} root @returns {import('rolldown').Plugin}
  */

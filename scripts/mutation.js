@@ -39,7 +39,7 @@ for (const name of names.length === 0 ? Object.keys(groups) : names) {
   const args = [stryker, 'run', join(own, 'stryker.config.js')]
   if (spawnSync(process.execPath, args, { stdio: 'inherit', cwd: root, env }).status !== 0) status = 2
 }
-// Groups that ran before have their reports still.
+// Groups that ran before still have their reports.
 const rows = Object.keys(groups).flatMap(rowsOf)
 const at = new Date().toISOString().slice(0, 10)
 const measured = `Run on ${at} with Node ${process.version} on ${cpus().length} cores, by \`npm run mutation\`.`

@@ -16,7 +16,7 @@ try {
   await stageClient()
   for (const folder of [root, stage]) {
     const name = pack(folder)
-    // Whoever reads one meanwhile has it whole.
+    // Concurrent readers get a whole one.
     renameSync(join(stage, name), join(packages, name))
     console.log(relative(root, join(packages, name)))
   }

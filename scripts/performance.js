@@ -76,7 +76,7 @@ function seriesTable(series) {
   return [head, `|---|${sizes.map(() => '---|').join('')}`, ...lines].join('\n')
 }
 
-/** What stands between two marks of a page, in other words. @param {string} text @param {string} name @param {string} words */
+/** Replaces the text between two marks of a page. @param {string} text @param {string} name @param {string} words */
 function replaced(text, name, words) {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]
@@ -119,14 +119,14 @@ function growthPicture(series) {
   return picture('Milliseconds of each operation by the number of documents', right + 320, height, [...grid, ...curves])
 }
 
-/** Those that take in all of the values. @param {number[]} values */
+/** The powers of ten that span all of the values. @param {number[]} values */
 function powersOfTen(values) {
   const first = Math.floor(Math.log10(Math.min(...values)))
   const last = Math.ceil(Math.log10(Math.max(...values)))
   return Array.from({ length: last - first + 1 }, (_, at) => 10 ** (first + at))
 }
 
-/** Where a value stands between two places. @param {number[]} values in order @param {number} from @param {number} to */
+/** Maps values to places, logarithmically. @param {number[]} values in order @param {number} from @param {number} to */
 function logarithmic(values, from, to) {
   const [least, most] = [Math.log10(values.at(0) ?? 1), Math.log10(values.at(-1) ?? 10)]
   return (/** @type {number} */ value) => from + ((Math.log10(value) - least) / (most - least || 1)) * (to - from)

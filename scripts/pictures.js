@@ -46,7 +46,7 @@ try {
       if (everything === undefined && name === 'narrow') continue
       const context = await chromium.newContext({ viewport, colorScheme: theme, reducedMotion: 'reduce', storageState })
       await take(context, theme, name, places)
-      // The page has a key of its own; with another one, what it asked before would be somebody else's requests.
+      // The page has a key of its own; with another one, its earlier requests would be shown as another client's.
       storageState = await context.storageState()
       await context.close()
     }
@@ -117,7 +117,7 @@ async function take(context, theme, size, { id }) {
   for (const name of shown) {
     await show(page, name, id)
     await page.waitForFunction(() => document.querySelector('.skeleton') === null)
-    // Counts and what is drawn late.
+    // For counts and late rendering.
     await page.waitForTimeout(600)
     const path =
       everything === undefined

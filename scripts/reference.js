@@ -49,7 +49,7 @@ function reference() {
   ].join('\n\n')}\n`
 }
 
-/** What client/index.ts hands out besides functions, in its order. */
+/** What client/index.ts exports besides functions, in its order. */
 function exportedTypes() {
   const source = read('client/index.ts')
   const passedOn = [...source.matchAll(/^export (?:type )?\{\s*([^}]+?),?\s*\} from '([^']+)'/gm)].flatMap(
@@ -91,7 +91,7 @@ function methodsIn(file) {
 function errorCodes() {
   const words = new Map(entriesIn('client/protocol/model/error-words.ts', /^ {2}'?(\w+)'?: '(.+)',$/gm))
   const statuses = new Map(entriesIn('client/protocol/model/errors.ts', /^ {2}'?(\w+)'?: (\d+),$/gm))
-  // What has no status, only the client says.
+  // Codes without a status come from the client alone.
   const rows = [...words].map(([code, said]) => `| \`${code}\` | ${statuses.get(code) ?? '–'} | ${said} |`)
   return ['| `code` | status | means |', '| --- | --- | --- |', ...rows].join('\n')
 }
@@ -101,7 +101,7 @@ function entriesIn(file, pattern) {
   return [...read(file).matchAll(pattern)].map(([, name = '', value = '']) => [name, value])
 }
 
-/** Parameters as a caller sees them: no defaults, no taking apart, on one line. @param {string} parameters */
+/** Parameters as a caller sees them: no defaults, no destructuring, on one line. @param {string} parameters */
 function tidy(parameters) {
   return parameters
     .replace(/\{[^{}]*\}: (.+?) = \{\}/g, 'options?: $1')
@@ -140,7 +140,7 @@ function withoutBodies(code) {
 /** @param {string} code @param {string} file @returns {string} */
 function withBases(code, file) {
   const [head, bases] = /^interface \w+(?:<.*>)?\s+extends ([A-Z][^{]*) \{\n/.exec(code) ?? []
-  // What the language has needs no telling.
+  // The language's own types need no description.
   if (head === undefined || bases === undefined || bases.startsWith('AsyncIterable')) return code
   const members = bases.split(/, (?=[A-Z]\w*(?:,|<|$))(?![^<]*>)/).map((base) => {
     const name = base.replace(/<.*/, '')
@@ -170,7 +170,7 @@ function readComment(comment) {
       .find((each) => each.startsWith(name))
       ?.slice(name.length)
       .trim()
-  // What stands in documents that a reader of this one does not have.
+  // References to documents that a reader of this one does not have.
   const said = words.replace(/(?:Contract \d[\d., and]*\.|Spec, "[^"]+"[.:])\s*/g, '').trim()
   return {
     words: said.charAt(0).toUpperCase() + said.slice(1),

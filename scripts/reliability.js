@@ -50,7 +50,7 @@ if (series.length > 0) {
 writeFileSync(page, text)
 process.exit(status)
 
-/** What stands between two marks of the page, in other words. @param {string} text @param {string} name @param {string} words */
+/** Replaces the text between two marks of the page. @param {string} text @param {string} name @param {string} words */
 function replaced(text, name, words) {
   const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]

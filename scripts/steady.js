@@ -1,7 +1,7 @@
 /**
  * `npm run steady`: whether the tests pass on any machine. The whole suite twice, then once beside 4 busy processes; then the
- * files that wait for something or have to do with time, 20 times each beside 12. Says which test wavered, and after each run why,
- * so that a run which is interrupted has told what it found.
+ * files that wait for something or depend on time, 20 times each beside 12. Says which test is flaky, and after each run why,
+ * so that a run which is interrupted has printed its findings.
  *
  * `npm run steady -- --passes 1 --load 2 --times 5 --beside 12 [file …]` for less, or for other files.
  */
@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
 const failures = new Map()
 let ran = 0
 
-/** What a file says that waits or has to do with time. */
+/** Matches the source of a file that waits or depends on time. */
 const aboutTime = /patiently|expect\.poll|useFakeTimers|setTimeout\(|pause\(|Date\.now|mostMilliseconds|\.clock\b/
 
 const waiting = positionals.length > 0 ? positionals : filesAboutTime()
