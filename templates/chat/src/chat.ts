@@ -29,7 +29,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     sort: '-createdAt',
     limit: pageSize,
     onPage({ items, total }) {
-      // What new messages push off the page stays on the screen.
+      // Messages that new ones push off the page stay on the screen.
       const shown = new Set(items.map(({ id }) => id))
       before = [...newest, ...before].filter(({ id }) => !shown.has(id))
       newest = items
@@ -53,7 +53,7 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
     const known = new Set(stored.map(({ data }) => data.key))
     list.replaceChildren(
       ...stored.map(({ data, createdAt }) => messageItem(data, new Date(createdAt))),
-      // The list may have a message before its answer is here.
+      // The list may have a message before its answer arrives.
       ...outbox.items.filter(({ message }) => !known.has(message.key)).map((one) => outgoingItem(one, outbox)),
     )
     if (isAtEnd) list.scrollTop = list.scrollHeight
@@ -81,12 +81,12 @@ export function openChat({ id: userId, email, data }: AppUser<{ name?: string }>
   )
   async function signOut() {
     if (outbox.items.length > 0 && !confirm('Some messages are not sent yet. Sign out without them?')) return
-    // While it may still be done in this user's name.
+    // While this user's token is still valid.
     await leave()
     await svc.auth.logOut().catch(() => undefined)
   }
   find('#leave').addEventListener('click', signOut, { signal })
-  // What waits is in this page alone.
+  // Unsent messages are in this page alone.
   window.addEventListener('beforeunload', (event) => outbox.items.length > 0 && event.preventDefault(), { signal })
 
   return () => {

@@ -1,6 +1,6 @@
 import { find } from './dom'
 
-/** The line to write in, and the file that goes with it; it ends with the signal. */
+/** The text input, and the file attached to it; it ends with the signal. */
 export function openCompose(signal: AbortSignal, send: (text: string, file: File | undefined) => void) {
   const form = find<HTMLFormElement>('#compose')
   const attached = find('#attached')

@@ -5,7 +5,7 @@ export function find<Kind extends Element = HTMLElement>(selector: string): Kind
   return found
 }
 
-/** A new element. What stands in it is text, never markup. */
+/** A new element. Its content is text, never markup. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   properties: Partial<HTMLElementTagNameMap[Name]> = {},

@@ -16,7 +16,7 @@ function isWebAddress(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
 }
 
-/** A message on its way: how far it is, or why it waits or was refused. */
+/** A message that is being sent: its progress, or why it waits or was refused. */
 export function outgoingItem(outgoing: Outgoing, outbox: Outbox): HTMLElement {
   const { message, file, sent, waiting, refused } = outgoing
   const item = messageItem(message)

@@ -1,4 +1,4 @@
-/** Messages on their way: each is sent until the service has taken or refused it, one after the other, in the order they were written. */
+/** Messages being sent: each is retried until the service has accepted or refused it, one after the other, in the order written. */
 import { SvcError } from 'svc-toolkit-client'
 import { mayPass, problemOf, svc } from './svc'
 import type { Message } from './svc-types'

@@ -1,4 +1,4 @@
-/** Who is here: a document for each page, which says so every few seconds. One that falls silent is not here any more. */
+/** Who is online: a document for each page, updated every few seconds. Without updates, a page counts as offline. */
 import { type Document, SvcError } from 'svc-toolkit-client'
 import { svc } from './svc'
 import type { Presence } from './svc-types'
@@ -9,7 +9,7 @@ const forgottenMilliseconds = 3_600_000
 
 const presence = svc.collection('presence')
 
-/** Calls back with the names of those who are here, each once. The function that it returns leaves, once. */
+/** Calls back with the names of those online, each once. The function that it returns leaves, once. */
 export function openPresence(
   me: Pick<Presence, 'userId' | 'name'>,
   show: (names: string[]) => void,
@@ -17,7 +17,7 @@ export function openPresence(
   const known = new Map<string, Document<Presence>>()
   let own: Document<Presence> | undefined
   let isOver = false
-  // Times are the service's; the clock of this machine only counts on from there.
+  // Times are the service's; this machine's clock only measures what has passed since.
   let ahead = 0
 
   const silence = ({ updatedAt }: Document<Presence>) => Date.now() + ahead - Date.parse(updatedAt)
@@ -38,7 +38,7 @@ export function openPresence(
       known.set(own.id, own)
       if (isOver) await presence.delete(own.id)
     } catch (error) {
-      // Another client has tidied up while this machine slept. All else passes by the next beat.
+      // Another client has deleted it while this machine slept. All else is retried at the next beat.
       if (error instanceof SvcError && error.code === 'NOT_FOUND') own = undefined
     }
     render()

@@ -6,13 +6,13 @@ const { VITE_SVC_URL: url, VITE_SVC_API_KEY: apiKey } = import.meta.env
 
 export const svc = createClient<Schema, { name?: string }>({ url, apiKey, session: webStore('svc-chat') })
 
-/** What went wrong, as the service says it, with what is wrong of each field. */
+/** The service's error message, with the error of each field. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error)
   return [error.message, ...error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)].join(' ')
 }
 
-/** Whether the same may succeed in a moment: there was no answer, or one that asks to come back later. */
+/** Whether a retry may succeed: there was no answer, or one that asks to retry later. */
 export function mayPass({ status, code }: SvcError): boolean {
   return code === 'NETWORK' || code === 'TIMEOUT' || status === 429 || (status !== undefined && status > 501)
 }

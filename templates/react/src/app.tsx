@@ -17,7 +17,7 @@ export function App({ loginError }: { loginError?: string }) {
           <summary>{user.email}</summary>
           <div className="card">
             <TwoFactor />
-            {/* Here it ends at once, whether the service can be reached or not. */}
+            {/* The session ends here at once, whether the service is reachable or not. */}
             <button type="button" onClick={() => attempt(() => auth.logOut())}>
               Sign out
             </button>

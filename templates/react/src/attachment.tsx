@@ -8,7 +8,7 @@ interface AttachmentProps {
   attach(file: Pick<Task, 'fileId' | 'fileName' | 'fileUrl'>): Promise<unknown>
 }
 
-/** The file of a task, or a way to give it one. */
+/** The file of a task, or an input to attach one. */
 export function Attachment({ task, attach }: AttachmentProps) {
   const { attempt, isRunning, problem } = useAttempt()
   const [sent, setSent] = useState(0)

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { SvcError } from 'svc-toolkit-client'
 
-/** What went wrong, as the service says it, with what is wrong of each field. */
+/** The service's error message, with the error of each field. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof SvcError)) return String(error)
   return [error.message, ...error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)].join(' ')
 }
 
-/** Something a button starts: whether it goes on, and why it failed. */
+/** An action of a button: whether it is running, and why it failed. */
 export function useAttempt(before?: string) {
   const [isRunning, setRunning] = useState(false)
   const [problem, setProblem] = useState(before)

@@ -7,7 +7,7 @@ interface NoticesProps {
   writes: Mutations<Task>
 }
 
-/** What is going on, in a sentence each: the list, and what was written. */
+/** The state of the list and of the writes, in a sentence each. */
 export function Notices({ list, writes }: NoticesProps) {
   const { status, isLoading, error } = list
   return (

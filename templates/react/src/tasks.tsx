@@ -5,11 +5,11 @@ import { svc, useLive, useMutation } from './svc'
 
 export function Tasks({ email }: { email: string }) {
   const list = useLive('tasks', { sort: '-createdAt', limit: 100 })
-  // A write is shown at once, and sent again until the service has taken or refused it.
+  // A write is shown at once, and retried until the service has accepted or refused it.
   const writes = useMutation('tasks', { retry: true })
   const [title, setTitle] = useState('')
 
-  // What waits is in this page alone.
+  // Pending writes are in this page alone.
   useEffect(() => {
     if (!writes.isPending) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -20,7 +20,7 @@ export function Tasks({ email }: { email: string }) {
   async function add(event: FormEvent) {
     event.preventDefault()
     setTitle('')
-    // What is refused may be mended and tried again; the notices say why.
+    // A refused title may be corrected and sent again; the notices say why.
     await writes.create({ title, done: false, by: email }).catch(() => setTitle((typed) => typed || title))
   }
 
