@@ -1,13 +1,15 @@
 // Rows that are drawn where they are scrolled to are no rows of a table element, which would lay them out itself: they have its roles.
 /** A list of rows of 32 px, of which only those in view are drawn. One of them may be selected; arrows and j, k move. */
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react'
 
 export interface Column<Row> {
   readonly name: string
   readonly head: ReactNode
   /** As CSS has it for a track of a grid, such as `96px` or `minmax(120px, 1fr)`. */
   readonly width: string
+  /** On a narrow screen, where lists do not scroll sideways; null where it is left out there. Left out here, the same. */
+  readonly narrowWidth?: string | null
   readonly isNumber?: boolean
   readonly cell: (row: Row) => ReactNode
 }
@@ -42,7 +44,6 @@ export function Grid<Row>(props: GridProps<Row>) {
   const items = rows.getVirtualItems()
   const [from, to] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
   useEffect(() => onRange?.(from, to), [onRange, from, to])
-  const template = columns.map(({ width }) => width).join(' ')
 
   const at = useRef(-1)
   function move(event: KeyboardEvent) {
@@ -77,13 +78,14 @@ export function Grid<Row>(props: GridProps<Row>) {
       aria-label={label}
       aria-rowcount={count}
       tabIndex={0}
+      style={tracksOf(columns)}
       onKeyDown={move}
     >
       <div className="grid-inner">
-        <div className="grid-head" role="row" style={{ gridTemplateColumns: template }}>
-          {columns.map(({ name, head, isNumber }) => (
-            <div key={name} role="columnheader" className={`cut ${isNumber ? 'num' : ''}`}>
-              {head}
+        <div className="grid-head" role="row">
+          {columns.map((column) => (
+            <div key={column.name} role="columnheader" className={`${lookOf(column)} ${column.isNumber ? 'num' : ''}`}>
+              {column.head}
             </div>
           ))}
         </div>
@@ -94,7 +96,7 @@ export function Grid<Row>(props: GridProps<Row>) {
             return (
               <Row
                 key={key}
-                {...{ row, index, start, columns, template, onOpen }}
+                {...{ row, index, start, columns, onOpen }}
                 isSelected={id !== undefined && id === selected}
                 isFresh={id !== undefined && (fresh?.has(id) ?? false)}
               />
@@ -106,12 +108,24 @@ export function Grid<Row>(props: GridProps<Row>) {
   )
 }
 
+/** The tracks of a row, for wide and for narrow screens: the style sheet chooses. */
+function tracksOf(columns: readonly Pick<Column<never>, 'width' | 'narrowWidth'>[]): CSSProperties {
+  const narrow = columns.flatMap(({ width, narrowWidth = width }) => narrowWidth ?? [])
+  return {
+    '--tracks': columns.map(({ width }) => width).join(' '),
+    '--narrow-tracks': narrow.join(' '),
+  } as CSSProperties
+}
+
+function lookOf({ narrowWidth }: Pick<Column<never>, 'narrowWidth'>): string {
+  return narrowWidth === null ? 'cut wide-only' : 'cut'
+}
+
 interface RowProps<Value> {
   readonly row: Value | undefined
   readonly index: number
   readonly start: number
   readonly columns: readonly Column<Value>[]
-  readonly template: string
   readonly isSelected: boolean
   readonly isFresh: boolean
   readonly onOpen: ((row: Value) => void) | undefined
@@ -119,19 +133,19 @@ interface RowProps<Value> {
 
 /** While a list scrolls, only rows that come into view are drawn anew. */
 const Row = memo(function Row<Value>(props: RowProps<Value>) {
-  const { row, index, start, columns, template, isSelected, isFresh, onOpen } = props
+  const { row, index, start, columns, isSelected, isFresh, onOpen } = props
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the grid's.
     <div
       role="row"
       aria-rowindex={index + 1}
       className={`grid-row ${isSelected ? 'sel' : ''} ${isFresh ? 'fresh' : ''}`}
-      style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+      style={{ transform: `translateY(${start}px)` }}
       onClick={() => row !== undefined && onOpen?.(row)}
     >
-      {columns.map(({ name, cell, isNumber }) => (
-        <div key={name} role="cell" className={`cut ${isNumber ? 'num mono' : ''}`}>
-          {row === undefined ? <i className="ghost" /> : cell(row)}
+      {columns.map((column) => (
+        <div key={column.name} role="cell" className={`${lookOf(column)} ${column.isNumber ? 'num mono' : ''}`}>
+          {row === undefined ? <i className="ghost" /> : column.cell(row)}
         </div>
       ))}
     </div>

@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dashboardPages, dashboardPlace } from '../../cli/target/dashboard-address.js'
+import { controlClient } from '../../client/control.js'
+import { openSender } from '../../client/send.js'
 import { type DashboardWorld, worldsOfFile } from '../dashboard/world.js'
 
 const sizes = { wide: { width: 1440, height: 900 }, narrow: { width: 390, height: 844 } }
@@ -12,7 +14,7 @@ let world: DashboardWorld
 let post = ''
 beforeEach(async () => {
   world = await openWorld()
-  const { client } = world
+  const { client, emulator } = world
   await client.collections.create({ name: 'authors' })
   await client.collections.create({ name: 'posts', schema: { title: { type: 'string', required: true } } })
   const { id: author } = await client.collection('authors').create({ name: 'Ada' })
@@ -23,7 +25,20 @@ beforeEach(async () => {
   post = made?.id ?? ''
   await client.auth.signUp({ email: 'ada@example.com', password: 'Correct4Horse' })
   await client.files.upload(new File(['Hello'], 'hello.txt'), { path: 'letters' })
+  const control = controlClient(openSender({ url: emulator.url }).send, emulator.controlToken)
+  await client.auth.requestPasswordReset('ada@example.com')
+  await control.snapshots.save({ project: emulator.projectId, name: 'before-the-import' })
+  await beginLogin()
 })
+
+/** A login through the provider, as far as its page. */
+async function beginLogin() {
+  const { emulator } = world
+  const headers = { 'x-api-key': emulator.apiKey }
+  const answer = await fetch(`${emulator.url}/login-idp?returnTo=${emulator.url}/done`, { headers })
+  const { url } = (await answer.json()) as { url: string }
+  await fetch(url)
+}
 
 const places = () =>
   [
@@ -48,6 +63,10 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
       if (pictures !== undefined) await page.screenshot({ path: join(pictures, file) })
       await world.expectAccessible()
       expect(await cutOff(page), words).toEqual([])
+      expect(await spilled(page), words).toEqual([])
+      // As many columns as documents have fields, and as an answer has.
+      const hasAnyColumns = id !== '' || place === 'console'
+      if (name === 'narrow' && !hasAnyColumns) expect(await sideways(page), words).toEqual([])
       expect(await page.getByRole('alert').count(), words).toBe(0)
     }
     expect(faults).toEqual([])
@@ -83,6 +102,35 @@ function cutOff(page: DashboardWorld['page']): Promise<string[]> {
     return [...document.querySelectorAll('h1, h2, p, button, input, .empty, .strip')]
       .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && each.checkVisibility())
       .filter((each) => each.closest('.empty') !== null || !scrolls(each.parentElement))
+      .map((each) => each.outerHTML.slice(0, 120))
+  })
+}
+
+/** Lists that have to be scrolled sideways. */
+function sideways(page: DashboardWorld['page']): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('.list, .grid, .home')]
+      .filter((each) => each.scrollWidth > each.clientWidth)
+      .map((each) => each.outerHTML.slice(0, 120)),
+  )
+}
+
+/** Text that leaves its element, and lies over the next one. */
+function spilled(page: DashboardWorld['page']): Promise<string[]> {
+  return page.evaluate(() => {
+    const range = document.createRange()
+    const hasOwnText = ({ childNodes }: Element) =>
+      [...childNodes].some((node) => node instanceof Text && node.data.trim() !== '')
+    const boxOf = (element: Element): Element =>
+      getComputedStyle(element).display === 'inline' && element.parentElement ? boxOf(element.parentElement) : element
+    return [...document.querySelectorAll('#root *')]
+      .filter((each) => hasOwnText(each) && each.checkVisibility() && !each.closest('.hidden, svg, .cm-editor'))
+      .filter((each) => {
+        const box = boxOf(each)
+        range.selectNodeContents(each)
+        const isShortened = getComputedStyle(box).overflowX !== 'visible'
+        return !isShortened && range.getBoundingClientRect().right > box.getBoundingClientRect().right + 1
+      })
       .map((each) => each.outerHTML.slice(0, 120))
   })
 }

@@ -68,22 +68,42 @@ export function CollectionsList() {
 }
 
 const columns: readonly Column<Collection>[] = [
-  { name: 'name', head: 'name', width: 'minmax(160px, 1fr)', cell: ({ name }) => <b className="row-name">{name}</b> },
+  {
+    name: 'name',
+    head: 'name',
+    width: 'minmax(160px, 1fr)',
+    narrowWidth: 'minmax(0, 1fr)',
+    cell: ({ name }) => <b className="row-name">{name}</b>,
+  },
   {
     name: 'documents',
     head: 'documents',
     width: '110px',
+    narrowWidth: '100px',
     isNumber: true,
     cell: ({ name }) => <Count name={name} />,
   },
-  { name: 'schema', head: 'schema', width: 'minmax(160px, 2fr)', cell: ({ schema }) => schemaWords(schema) },
+  {
+    name: 'schema',
+    head: 'schema',
+    width: 'minmax(160px, 2fr)',
+    narrowWidth: null,
+    cell: ({ schema }) => schemaWords(schema),
+  },
   {
     name: 'permissions',
     head: 'permissions',
     width: 'minmax(140px, 1fr)',
+    narrowWidth: null,
     cell: ({ permissions }) => permissionWords(permissions),
   },
-  { name: 'created', head: 'created', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: 'created',
+    head: 'created',
+    width: '110px',
+    narrowWidth: '92px',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 /** Asked for only while its row is in view. */

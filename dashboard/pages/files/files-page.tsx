@@ -202,16 +202,42 @@ function Folders({ files, folder, onChange, uploads }: FoldersProps) {
 }
 
 const columns: readonly Column<StoredFile>[] = [
-  { name: 'name', head: 'name', width: 'minmax(180px, 2fr)', cell: ({ name }) => <bdi>{name}</bdi> },
+  {
+    name: 'name',
+    head: 'name',
+    width: 'minmax(180px, 2fr)',
+    narrowWidth: 'minmax(0, 2fr)',
+    cell: ({ name }) => <bdi>{name}</bdi>,
+  },
   {
     name: 'folder',
     head: 'folder',
     width: 'minmax(100px, 1fr)',
+    narrowWidth: 'minmax(0, 1fr)',
     cell: ({ path }) => <span className="mono dim">{path}</span>,
   },
-  { name: 'type', head: 'type', width: '150px', cell: ({ mimeType }) => <span className="mono dim">{mimeType}</span> },
-  { name: 'size', head: 'size', width: '100px', isNumber: true, cell: ({ size }) => formatBytes(size) },
-  { name: 'created', head: 'created', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: 'type',
+    head: 'type',
+    width: '150px',
+    narrowWidth: null,
+    cell: ({ mimeType }) => <span className="mono dim">{mimeType}</span>,
+  },
+  {
+    name: 'size',
+    head: 'size',
+    width: '100px',
+    narrowWidth: '92px',
+    isNumber: true,
+    cell: ({ size }) => formatBytes(size),
+  },
+  {
+    name: 'created',
+    head: 'created',
+    width: '110px',
+    narrowWidth: null,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 function FilePane({ file, onClose }: { file: StoredFile; onClose: () => void }) {

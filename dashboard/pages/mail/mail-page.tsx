@@ -78,18 +78,31 @@ export function MailPage() {
 }
 
 const columns: readonly Column<Head>[] = [
-  { name: 'to', head: 'to', width: 'minmax(160px, 1fr)', cell: ({ to }) => <bdi>{to}</bdi> },
+  {
+    name: 'to',
+    head: 'to',
+    width: 'minmax(160px, 1fr)',
+    narrowWidth: 'minmax(0, 1.05fr)',
+    cell: ({ to }) => <bdi>{to}</bdi>,
+  },
   {
     name: 'subject',
     head: 'subject',
     width: 'minmax(180px, 2fr)',
+    narrowWidth: 'minmax(0, 1fr)',
     cell: ({ subject, refused }) => (
       <>
         <bdi>{subject}</bdi> {refused === null ? null : <span className="tag warn">not sent</span>}
       </>
     ),
   },
-  { name: 'at', head: 'at', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: 'at',
+    head: 'at',
+    width: '110px',
+    narrowWidth: '92px',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]
 
 function MailPane({ id, onClose }: { id: string; onClose: () => void }) {

@@ -87,7 +87,7 @@ const columns: readonly Column<Link>[] = [
   {
     name: 'documents',
     head: 'used by',
-    width: '84px',
+    width: '96px',
     isNumber: true,
     cell: ({ documents, read }) => `${documents} of ${read}`,
   },

@@ -149,17 +149,25 @@ export function statusLook(status: number | null): string {
 const widestMilliseconds = 100
 
 const columns: readonly Column<RequestSummary>[] = [
-  { name: 'at', head: 'at', width: '100px', cell: ({ at }) => <span className="mono dim">{clockTime(at)}</span> },
+  {
+    name: 'at',
+    head: 'at',
+    width: '100px',
+    narrowWidth: '92px',
+    cell: ({ at }) => <span className="mono dim">{clockTime(at)}</span>,
+  },
   {
     name: 'method',
     head: 'method',
     width: '76px',
+    narrowWidth: '68px',
     cell: ({ method }) => <span className={methodLook(method)}>{method}</span>,
   },
   {
     name: 'path',
     head: 'path',
     width: 'minmax(160px, 1fr)',
+    narrowWidth: 'minmax(0, 1fr)',
     cell: ({ path, replayOf }) => (
       <span className="mono">
         {replayOf === null ? null : <span className="tag">replay</span>} {path}
@@ -170,13 +178,21 @@ const columns: readonly Column<RequestSummary>[] = [
     name: 'status',
     head: 'status',
     width: '72px',
+    narrowWidth: '64px',
     cell: ({ status, state }) => <span className={statusLook(status)}>{status ?? state}</span>,
   },
-  { name: 'who', head: 'who', width: '150px', cell: ({ caller }) => <span className="dim">{whoOf(caller)}</span> },
+  {
+    name: 'who',
+    head: 'who',
+    width: '150px',
+    narrowWidth: null,
+    cell: ({ caller }) => <span className="dim">{whoOf(caller)}</span>,
+  },
   {
     name: 'ms',
     head: 'ms',
     width: '72px',
+    narrowWidth: null,
     isNumber: true,
     cell: ({ milliseconds, state }) => (state === 'open' ? 'open' : milliseconds.toFixed(milliseconds < 100 ? 1 : 0)),
   },
@@ -184,6 +200,7 @@ const columns: readonly Column<RequestSummary>[] = [
     name: 'time',
     head: '',
     width: '110px',
+    narrowWidth: null,
     cell: ({ milliseconds }) => (
       <span className="waterfall">
         <i style={{ width: `${Math.min(100, (milliseconds / widestMilliseconds) * 100)}%` }} />

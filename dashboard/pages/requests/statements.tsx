@@ -14,7 +14,9 @@ export function Statements({ request }: { request: RequestRecord }) {
         <li key={at}>
           <div className="statement-head">
             <span className="mono">{statement.milliseconds.toFixed(2)} ms</span>
-            <span className="dim">{statement.rows === null ? 'failed' : `${statement.rows} rows`}</span>
+            <span className="dim">
+              {statement.rows === null ? 'failed' : `${statement.rows} ${statement.rows === 1 ? 'row' : 'rows'}`}
+            </span>
             <span className="grow" />
             <Copy text={statement.text} />
           </div>

@@ -86,23 +86,32 @@ function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] 
 }
 
 const columns: readonly Column<Snapshot>[] = [
-  { name: 'name', head: 'name', width: 'minmax(160px, 1fr)', cell: ({ name }) => <span className="mono">{name}</span> },
+  {
+    name: 'name',
+    head: 'name',
+    width: 'minmax(160px, 1fr)',
+    narrowWidth: 'minmax(0, 1fr)',
+    cell: ({ name }) => <span className="mono">{name}</span>,
+  },
   {
     name: 'before',
     head: 'before',
     width: 'minmax(120px, 1fr)',
+    narrowWidth: null,
     cell: ({ command }) => <span className="mono dim">{command ?? ''}</span>,
   },
   {
     name: 'branch',
     head: 'branch',
     width: '130px',
+    narrowWidth: null,
     cell: ({ branch }) => <span className="mono dim">{branch ?? ''}</span>,
   },
   {
     name: 'documents',
     head: 'documents',
     width: '110px',
+    narrowWidth: null,
     isNumber: true,
     cell: ({ documents }) => formatCount(documents),
   },
@@ -110,10 +119,17 @@ const columns: readonly Column<Snapshot>[] = [
     name: 'size',
     head: 'size',
     width: '100px',
+    narrowWidth: '84px',
     isNumber: true,
     cell: ({ bytes, fileBytes }) => formatBytes(bytes + fileBytes),
   },
-  { name: 'saved', head: 'saved', width: '110px', cell: ({ madeAt }) => <Time at={madeAt} /> },
+  {
+    name: 'saved',
+    head: 'saved',
+    width: '110px',
+    narrowWidth: '92px',
+    cell: ({ madeAt }) => <Time at={madeAt} />,
+  },
 ]
 
 function SaveSnapshot({ onClose }: { onClose: () => void }) {
@@ -201,6 +217,8 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
           ['users', formatCount(snapshot.users)],
           ['files', `${formatCount(snapshot.files)} · ${formatBytes(snapshot.fileBytes)}`],
           ['commit', snapshot.commit ?? '—'],
+          ...(snapshot.branch ? [['branch', snapshot.branch] as const] : []),
+          ...(snapshot.command ? [['before', snapshot.command] as const] : []),
         ]}
       />
       <h3 className="section">Changed since</h3>

@@ -82,11 +82,18 @@ function factsOf(total: number): string {
 }
 
 const columns: readonly Column<AppUser>[] = [
-  { name: 'email', head: 'email', width: 'minmax(180px, 2fr)', cell: ({ email }) => <bdi>{email}</bdi> },
+  {
+    name: 'email',
+    head: 'email',
+    width: 'minmax(180px, 2fr)',
+    narrowWidth: 'minmax(0, 1fr)',
+    cell: ({ email }) => <bdi>{email}</bdi>,
+  },
   {
     name: 'roles',
     head: 'roles',
     width: 'minmax(110px, 1fr)',
+    narrowWidth: 'minmax(0, 0.5fr)',
     cell: ({ roles }) =>
       roles.length === 0 ? (
         <span className="dim">none</span>
@@ -102,6 +109,7 @@ const columns: readonly Column<AppUser>[] = [
     name: 'verified',
     head: 'verified',
     width: '100px',
+    narrowWidth: '88px',
     cell: ({ emailVerified }) =>
       emailVerified ? <span className="tag good">verified</span> : <span className="tag warn">not yet</span>,
   },
@@ -109,7 +117,14 @@ const columns: readonly Column<AppUser>[] = [
     name: 'login',
     head: 'logs in by',
     width: '120px',
+    narrowWidth: null,
     cell: ({ oauthId }) => <span className="dim">{oauthId === null ? 'password' : 'provider'}</span>,
   },
-  { name: 'created', head: 'created', width: '110px', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    name: 'created',
+    head: 'created',
+    width: '110px',
+    narrowWidth: null,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
 ]

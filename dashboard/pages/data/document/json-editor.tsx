@@ -106,6 +106,8 @@ function extensionsOf(
       highlightActiveLine(),
     ],
     [highlightSelectionMatches(), json(), codeLook],
+    // An id as a value is just wider than a phone.
+    innerWidth < 720 ? EditorView.lineWrapping : [],
     autocompletion({ override: [(context) => completeJson(context, calls.current.known)], icons: false }),
     linter(lint, { delay: 400 }),
     EditorView.contentAttributes.of({ 'aria-label': 'JSON of the document' }),
