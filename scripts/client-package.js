@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** What the package exports, and so what `require` needs types of. */
+/** The package's exports, for which `require` needs types. */
 const entries = [
   'client/index.d.ts',
   'client/react/index.d.ts',

@@ -22,7 +22,7 @@ const figures = given ?? join(mkdtempSync(join(tmpdir(), 'svc-performance-')), '
 if (given === undefined) {
   const bench = [join(root, 'bench', 'run.js'), 'growth', 'disk', '--json', figures]
   const { status } = spawnSync(process.execPath, bench, { stdio: 'inherit' })
-  // 1 is a target that was missed, which the page says.
+  // 1 is a missed target, which the page shows.
   if (status !== 0 && status !== 1) process.exit(status ?? 2)
 }
 

@@ -43,7 +43,7 @@ export async function measure() {
   }
 }
 
-/** What the first page loads of scripts and styles. @param {Dev} dev @returns {Promise<Row>} */
+/** Scripts and styles that the first page loads. @param {Dev} dev @returns {Promise<Row>} */
 async function loaded({ url }) {
   const page = await (await fetch(`${url}/_svc/`)).text()
   const names = [...page.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, name]) => name ?? '')

@@ -1,4 +1,4 @@
-/** What documents take on the disk, next to the same documents as a file of JSON. */
+/** Disk space of documents, next to the same documents as a file of JSON. */
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'

@@ -14,7 +14,7 @@ export async function startListeners() {
 }
 
 /**
- * What a WebSocket says first to listen to a collection, in the order of a connection.
+ * The first messages of a WebSocket that subscribes to a collection, in order.
  *
  * @param {string} token @param {string} collection @param {Record<string, unknown>} [filters]
  */

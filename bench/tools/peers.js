@@ -1,4 +1,4 @@
-/** What the bench compares with, in a package of its own; installed when it is first wanted. */
+/** The peers of the bench, in a package of their own; installed when first needed. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'

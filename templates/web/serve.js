@@ -1,4 +1,4 @@
-// Serves this folder on this machine, and tells the page the service's address.
+// Serves this folder on this machine, and gives the page the service's address.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'

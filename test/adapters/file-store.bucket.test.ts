@@ -138,7 +138,7 @@ it('goes on where an answer breaks off, and gives up where nothing comes any mor
     cuts++
     const write = res.write.bind(res)
     const cut = (bytes?: Buffer) => {
-      // What comes after that is lost.
+      // All later bytes are lost.
       Object.assign(res, { write: () => true, end: () => res })
       if (most === 3 && bytes) write(bytes.subarray(0, 1_000))
       setTimeout(() => res.destroy(), 20)

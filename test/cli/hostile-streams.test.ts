@@ -24,7 +24,7 @@ const changes = [
 ].map((change, at) => ({ ...change, collection: evil, seq: at + 1 }))
 const end = { code: 'FORBIDDEN', message: evil }
 
-/** One of each group of events, after the one that says that the stream is open. */
+/** One of each group of events, after the one that opens the stream. */
 const common = { at: '2026-03-01T12:00:00.000Z', projectId: evil }
 const details = {
   document: { seq: 1, collection: evil, id: evil, version: 1, data: { [evil]: evil }, before: null },

@@ -144,7 +144,7 @@ async function issuesOf(call: Promise<unknown>): Promise<string[]> {
   return error instanceof SvcError ? error.issues.map(({ type }) => type) : []
 }
 
-/** What an authenticator app shows. RFC 6238. */
+/** The TOTP code. RFC 6238. */
 async function totp(secret: string): Promise<string> {
   const bits = [...secret].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),

@@ -33,7 +33,7 @@ function subscribes({ heard }: FakeRealtime) {
 }
 
 describe('over WebSocket, a client that comes back', () => {
-  /** Answers as the service does: a subscription that says since when is replayed. */
+  /** Answers as the service does: a subscription with `since` is replayed. */
   const replaying = (live: boolean): FakeAnswers => ({
     answer: (message) => {
       if (message.type !== 'subscribe') return agreeing(message)

@@ -1,4 +1,4 @@
-/** What an app that uses the client loads. */
+/** The size of the client in an app's bundle. */
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'

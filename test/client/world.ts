@@ -38,7 +38,7 @@ export async function codeOf(call: Promise<unknown>): Promise<string | undefined
   )
 }
 
-/** Equality as JSON says it, whatever the order of keys. */
+/** Equality as JSON, in any order of keys. */
 export function same(actual: unknown, expected: unknown): void {
   const [one, other] = [actual, expected].map((value) => JSON.stringify(sorted(value)))
   if (one !== other) throw new Error(`expected ${other}, got ${one}`)

@@ -60,7 +60,7 @@ it(`after ${restarts} restarts no page says anything of them, and no edit is los
     const words = () => `round ${round}, on ${pages.map((_, at) => placeOf(at).split('/_svc/')[1]).join(', ')}`
 
     await Promise.all(editors.map((editor) => editor.type(round)))
-    // A third of the pages are opened just before the emulator ends, a third while it is away, a third as it comes back.
+    // A third of the pages are opened just before the emulator ends, a third while it is down, a third as it restarts.
     await turn(0)
     await running.close()
     await Promise.all(

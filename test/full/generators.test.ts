@@ -132,7 +132,7 @@ interface Generated {
   readonly source: string
 }
 
-/** What the app that uses the generated client has printed, in a project of its own. */
+/** The output of the app that uses the generated client, in a project of its own. */
 async function generateAndRun(dialect: string, { words, app, source }: Generated): Promise<unknown> {
   const [script, ...rest] = words
   const description = await (await fetch(`${emulator.url}/openapi.json?dialect=${dialect}`)).text()

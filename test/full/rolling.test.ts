@@ -1,6 +1,6 @@
 /**
  * Two hosts of `svc serve` on one PostgreSQL and one bucket, behind HAProxy, are replaced one after the other as the guide for operators
- * says, while clients write, read and subscribe: no request fails that its client does not repeat by itself, everything acknowledged is
+ * says, while clients write, read and subscribe: no request fails that its client does not retry by itself, everything acknowledged is
  * stored, and each subscriber receives each event once.
  */
 import pg from 'pg'

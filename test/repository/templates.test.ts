@@ -81,7 +81,7 @@ test('node: the script writes notes and counts them, its test passes and leaves 
   expect(names.filter(({ name }) => name.startsWith('notes-test'))).toEqual([])
 })
 
-/** What `svc init` makes, with both packages in the place where `npm install` puts them, beside the emulator of its folder. */
+/** What `svc init` makes, with both packages where `npm install` puts them, beside its folder's emulator. */
 async function anApp(template: string): Promise<World> {
   const world = await openWorld()
   worlds.push(world)

@@ -9,7 +9,7 @@ import { wideRows } from './wide.js'
 /** `GROWTH_MOST=1000000` ends earlier, in a few minutes. */
 const most = Number(process.env.GROWTH_MOST ?? 10_000_000)
 const sizes = [1_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= most)
-/** What the larger ones are compared with. */
+/** The base for the larger ones. */
 const base = 100_000
 const rounds = 5
 /** A round is the median of some requests: single ones last too short to be compared. */

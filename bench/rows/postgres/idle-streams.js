@@ -1,5 +1,5 @@
 /**
- * What event streams cost a process of the service that only hold them open, on PostgreSQL; and what they cost a bare one, below
+ * What idle event streams cost a process of the service, on PostgreSQL; and what they cost a bare one, below
  * which nothing that is built on `node:http` comes.
  */
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../command-line.js'
 
-// What a script does with mail: it waits for a link or a code, uses it, and moves the clock where time has to pass.
+// Scripts that use mail: they wait for a link or a code, use it, and move the clock where time has to pass.
 
 let world: World
 let other: World

@@ -39,7 +39,7 @@ async function dataOf(name: string, where = {}): Promise<Fields[]> {
   return found
 }
 
-/** What is kept of migrations that were stopped. */
+/** The stored state of stopped migrations. */
 const kept = () => readdirSync(join(world.folder, 'config', 'migrations'))
 
 test('each document becomes what the function returns: fields change, come and go, and after undefined it stays', async () => {

@@ -19,7 +19,7 @@ afterEach(() => world.close())
 
 const pageBytes = 8_192
 
-/** Changes bytes of each of its pages, which their checksums then say. */
+/** Corrupts bytes of each of its pages, so that their checksums fail. */
 async function damage(relation: string, folder = '.svc'): Promise<void> {
   const dataDir = join(world.folder, folder, 'data')
   const db = await openPglite({ dataDir })

@@ -22,7 +22,7 @@ let svc: Client<Schema>
 let root: Root
 let place: HTMLElement
 let posts: Mutations<Post>
-/** Every list that was shown, one after the other, and whether it said that a write waits. */
+/** Every list that was shown, one after the other, and whether it showed a pending write. */
 let shown: string[]
 let saidWaiting: boolean[]
 let documents: readonly object[]

@@ -1,4 +1,4 @@
-/** What one answer may hold. Contract 10.10. */
+/** Limits of one answer. Contract 10.10. */
 import { expect, test } from 'vitest'
 import { aTown } from '../../fixtures/accounts.js'
 import {

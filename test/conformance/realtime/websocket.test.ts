@@ -17,7 +17,7 @@ async function aSocket(wire: Wire) {
   return { ...world, socket }
 }
 
-/** What an event says, whatever the form. */
+/** The content of an event, in any form. */
 function sent(wire: Wire, event: Record<string, unknown>) {
   const document = (wire.name === 'b' ? event.data : event.document) as { id: string; data: Record<string, unknown> }
   return { event: event.event, id: document.id, data: document.data }

@@ -6,7 +6,7 @@ import type { Headers } from '../../fixtures/service.js'
 export const secret = 'S3CRET'
 
 /**
- * What is there, by its id: a post and a file of Ada's, a document that only an admin may read, two that hide their title from all,
+ * The test data, by id: a post and a file of Ada's, a document that only an admin may read, two that hide their title from all,
  * and a link to them. The hostile user may change the other fields of a form.
  */
 export interface Targets {

@@ -192,7 +192,7 @@ it('contract 6.12 with loginThrottle "address", a hundred failures hold up the a
   const user = await aUser()
   await settings({ loginThrottle: 'address' })
 
-  // What a client writes into the header itself stands before the proxy's entry, and is not believed.
+  // Entries that the client itself sends precede the proxy's in the header, and are not trusted.
   for (let n = 0; n < 100; n++) await sendCode(`somebody.${n}@example.com`, '203.0.113.9, 198.51.100.2')
 
   expect(outcome(await logIn(user, password, '198.51.100.2'))).toEqual(waits)

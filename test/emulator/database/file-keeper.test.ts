@@ -58,7 +58,7 @@ describe.each(engines)('The removal of orphaned files on %s', (engine) => {
     return openFileKeeper(opened.db, store, { report: (error) => faults.push(error), leader: onlyProcess })
   }
 
-  /** One whole round, as the start makes it. */
+  /** One whole round, as at a start. */
   async function round() {
     const keeper = openKeeper()
     await keeper.settled()

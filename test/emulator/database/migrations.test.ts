@@ -140,7 +140,7 @@ function statementsOf(fixture: string): string[] {
   return text.split(/\n{2,}/).filter((statement) => !/^(--.*\n?)*$/.test(statement))
 }
 
-/** Columns, indexes, constraints, functions, triggers and views of the schema, as the database says them itself. */
+/** Columns, indexes, constraints, functions, triggers and views of the schema, from the database's own catalogs. */
 async function catalogOf(db: Database): Promise<string[]> {
   const rows = await db.query<{ said: string }>(sql`
     select format('%s.%s %s %s %s %s', c.relname, a.attname, a.attnum, format_type(a.atttypid, a.atttypmod), a.attnotnull,

@@ -1,4 +1,4 @@
-/** What a file may be called and where it may lie, as tables; over the wire it is tested by test/conformance/files. Contract 8.2. */
+/** Valid names and paths of files, as tables; over the wire it is tested by test/conformance/files. Contract 8.2. */
 import { expect, test } from 'vitest'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import { fileUrl, requireFileName, requireFolder } from '../../../emulator/core/files/file-names.js'

@@ -82,7 +82,7 @@ it(`has each file whole, and no other, after each of ${cycles} kills`, {
   expect(acknowledged).toBeGreaterThan(cycles * 5)
 })
 
-/** A file whose bytes say how many they are. */
+/** A file whose content names its length. */
 function aForm(): FormData {
   const bytes = randomBytes(1_000 + Math.floor(Math.random() * 300_000))
   bytes.writeUInt32LE(bytes.length)

@@ -253,7 +253,7 @@ interface Played {
   readonly steps: readonly { do: number; document: number; waits: number; breaks: boolean }[]
 }
 
-/** What one client does; answers what was acknowledged, in order. */
+/** Runs one client's steps; answers what was acknowledged, in order. */
 async function play(ctx: Context, { name, shared, steps }: Played): Promise<string[]> {
   const ledger: string[] = []
   const own: string[] = []

@@ -1,5 +1,5 @@
 /**
- * What filters mean, as tables: which documents a subscription's filter holds for.
+ * What filters mean, as tables: which documents a subscription's filter matches.
  * `where-parity.test.ts` holds the meaning in SQL to this one.
  */
 import { describe, expect, test } from 'vitest'

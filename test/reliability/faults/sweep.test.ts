@@ -73,7 +73,7 @@ describe.each(isLong ? engines : (['pglite'] as const))('on %s', (engine) => {
   })
 })
 
-/** The log says each time what was made to fail. */
+/** The injected failure is logged each time. */
 function quietly(): void {
   const write = process.stderr.write.bind(process.stderr)
   vi.spyOn(process.stderr, 'write').mockImplementation(

@@ -1,4 +1,4 @@
-/** Fails every call of every scenario in turn, and says what was left half done, orphaned or lost. */
+/** Fails every call of every scenario in turn, and reports what was left half done, orphaned or lost. */
 import type { Service } from '../../../emulator/open-service.js'
 import type { Answer } from '../../fixtures/requests/http.js'
 import { isLong } from '../scale.js'

@@ -70,7 +70,7 @@ function maybeGiven({ name, schema }: Parameter): fc.Arbitrary<readonly string[]
     { weight: 1, arbitrary: fc.constantFrom<string>(...known) },
     { weight: 2, arbitrary: hostileText },
   )
-  // Filters stand under the names of fields.
+  // Filters are parameters named after fields.
   const given = name === 'filters' ? filter : value.map((text) => `${encoded(name)}=${encoded(text)}`)
   return fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: given.map((one) => [one]) })
 }

@@ -13,7 +13,7 @@ export interface History {
   readonly count: number
 }
 
-/** @throws {Error} that tells the round which no order explains */
+/** @throws {Error} with the round that no order explains */
 export async function play(
   clients: readonly Client[],
   rounds: readonly Round[],

@@ -1,6 +1,6 @@
 /**
  * Random sequences of several clients over the wire, against the service in memory; and subscribers whose connections are cut
- * meanwhile, who receive each change once, in one order, and end up with what is there.
+ * meanwhile, who receive each change once, in one order, and end up with the stored state.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
