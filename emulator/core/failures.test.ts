@@ -22,6 +22,7 @@ test.each([
   [new DatabaseError('', '23505', { constraint: 'users_email' }), { code: 'EMAIL_ALREADY_EXISTS' }],
   [new DatabaseError('', '23505', { constraint: 'collections_project_id_name_key' }), { code: 'COLLECTION_EXISTS' }],
   [new StorageError('full', ''), { code: 'STORAGE_LIMIT', message: expect.stringContaining('Free some space') }],
+  [new StorageError('refused', ''), { code: 'UNAVAILABLE', message: expect.stringContaining('refuses') }],
   [new StorageError('unreachable', ''), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
 ])('%o is answered, and is the cause of its answer', (failure, answer) => {
   expect(asSvcError(failure)).toMatchObject({ ...answer, cause: failure })

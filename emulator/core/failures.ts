@@ -37,6 +37,7 @@ const ofDatabase = {
 const ofStorage = {
   full: { code: 'STORAGE_LIMIT', words: 'The disk is nearly full. Free some space.' },
   unreachable: { ...busy, words: 'The place of the files does not answer.' },
+  refused: { ...busy, words: 'The place of the files refuses the service.' },
   failed: fault,
 } as const satisfies Record<StorageErrorKind, Meaning | undefined>
 
@@ -54,6 +55,11 @@ export function asSvcError(error: unknown): SvcError | undefined {
   const { code, words, retryAfterSeconds } = meaning
   const extras = { cause: error, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) }
   return words === undefined ? plainError(code, extras) : new SvcError(code, words, [], extras)
+}
+
+/** Whether it lasts until an operator does something about it, so that it belongs in the log although the answer is no fault. */
+export function needsOperator(error: unknown): boolean {
+  return error instanceof StorageError && error.kind === 'refused'
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

@@ -7,7 +7,7 @@ import { writeJson } from '../../client/protocol/model/json.js'
 import { dialects } from '../../client/protocol/wire/dialects.js'
 import { encodeError } from '../../client/protocol/wire/records/documents.js'
 import type { StoredAnswer } from '../core/documents/idempotency.js'
-import { asSvcError } from '../core/failures.js'
+import { asSvcError, needsOperator } from '../core/failures.js'
 import type { Door, Exchange, Outgoing, Serve } from './exchange.js'
 import { endFaultily, isDropped, isStalled } from './faults/answer-faultily.js'
 import { nameOf } from './guards/identify.js'
@@ -97,7 +97,7 @@ async function serveOrFail(door: Door, serve: Serve, exchange: Exchange): Promis
 async function answerFailure(door: Door, exchange: Exchange, error: unknown): Promise<StoredAnswer> {
   const { id } = exchange
   const known = asSvcError(error)
-  if (!known) door.log.failure(id, error)
+  if (!known || needsOperator(error)) door.log.failure(id, error)
   const failure = known ?? internal(door, id)
   exchange.error = failure
   const isRefused = statusOf(failure) === 401

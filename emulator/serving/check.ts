@@ -5,6 +5,7 @@ import { type CheckFinding, checkServer, note, wrong, wrongOf } from '../databas
 import { StartError } from '../database/start-error.js'
 import { openFileStore } from '../ports/files/open-file-store.js'
 import type { FileStore } from '../ports/files/port.js'
+import { neededPermissions } from '../ports/files/s3.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
 import { checkSameSecret } from './secret.js'
 
@@ -96,6 +97,12 @@ function stepsOf(files: FileStore): readonly (readonly [string, () => Promise<vo
       },
     ],
     [
+      'told from one that is missing',
+      async () => {
+        if (await files.has(randomUUID())) throw new Error('there is one under every name')
+      },
+    ],
+    [
       'listed',
       async () => {
         for await (const ids of files.list()) if (ids.includes(id)) return
@@ -112,6 +119,5 @@ async function* oneChunk(content: string): AsyncGenerator<Uint8Array> {
 
 function refused(step: string, error: unknown): CheckFinding {
   const { message } = error as Error
-  const remedy = 'The keys need s3:PutObject, GetObject, ListBucket and DeleteObject on the bucket and its objects.'
-  return wrong('FILES_REFUSED', `A file could not be ${step}: ${message}`, remedy)
+  return wrong('FILES_REFUSED', `A file could not be ${step}: ${message}`, neededPermissions)
 }

@@ -44,6 +44,19 @@ describe('svc serve check', () => {
     expect([exit, codes.filter((found) => found !== 'NOT_DURABLE')]).toEqual([10, [code]])
   })
 
+  it.each([false, true])(
+    'says that the keys lack s3:ListBucket (the bucket is shown to them: %s)',
+    async (isBucketShown) => {
+      world.bucket.refuseLists(true, { isBucketShown })
+      const { exit, stdout } = await world.run(['check', '--admin-port', '1'])
+      world.bucket.refuseLists(false)
+
+      expect(exit).toBe(10)
+      expect(stdout).toMatch(isBucketShown ? /could not be told from one that is missing: / : /refuses the keys, or/)
+      expect(stdout).toContain('The keys need s3:ListBucket on the bucket, ')
+    },
+  )
+
   it('says that so many processes take more connections than there are', async () => {
     expect((await check(['--workers', '40'])).codes).toContain('CONNECTIONS')
   })

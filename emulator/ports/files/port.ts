@@ -13,7 +13,9 @@ export type StorageErrorKind =
   | 'full'
   /** It does not answer, or has a fault of its own: the same may succeed in a moment. */
   | 'unreachable'
-  /** Anything else, such as a permission that is missing. */
+  /** It refuses the keys, or what they may not do: it takes an operator to mend that. */
+  | 'refused'
+  /** Anything else. */
   | 'failed'
 
 export class StorageError extends Error {

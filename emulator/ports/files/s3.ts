@@ -22,6 +22,10 @@ export interface S3Options {
   readonly mostMilliseconds?: number
 }
 
+/** A multipart upload that is given up needs the last of them. */
+export const neededPermissions =
+  'The keys need s3:ListBucket on the bucket, and s3:GetObject, PutObject, DeleteObject and AbortMultipartUpload on its objects.'
+
 const mostConnectMilliseconds = 5_000
 
 /** @throws {StartError} `FILES_UNREACHABLE` */
@@ -47,6 +51,10 @@ export async function openS3Store({ url, place, mostMilliseconds = 30_000 }: S3O
   const home = `${prefix}${place}/`
   await client.send(new s3.HeadBucketCommand({ Bucket: bucket })).catch((cause) => {
     client.destroy()
+    if (isRefusal(cause)) {
+      const hint = `${neededPermissions} AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment name them.`
+      throw unreachable(`The bucket "${bucket}" refuses the keys, or they lack s3:ListBucket.`, hint, cause)
+    }
     const hint = 'Check bucket and endpoint, and AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.'
     throw unreachable(`The bucket "${bucket}" does not answer: ${cause.name}`, hint, cause)
   })
@@ -210,13 +218,26 @@ function noneIfMissing(error: unknown): undefined {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   // Without its bucket, nothing is known of the object.
   if (name === 'NoSuchBucket') throw new StorageError('unreachable', 'The bucket is not there.', error)
+  // Without s3:ListBucket, a missing object is answered like a refused one. Taken for missing, all files would be gone once the
+  // keys are revoked, and that answer would be remembered.
+  if (isRefusal(error)) throw refused(error, 'or it is not there and they lack s3:ListBucket')
   if ($metadata?.httpStatusCode !== 404) refuse(error)
+}
+
+function isRefusal(error: unknown): boolean {
+  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  return $metadata?.httpStatusCode === 401 || $metadata?.httpStatusCode === 403
+}
+
+function refused(error: unknown, or: string): StorageError {
+  return new StorageError('refused', `The bucket refuses the keys (${(error as Error).name}), ${or}.`, error)
 }
 
 /** The library's errors say how often it asked, also where nothing answered; others come from the sender of the bytes. */
 function refuse(error: unknown): never {
   const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } }
   if ($metadata === undefined) throw error
+  if (isRefusal(error)) throw refused(error, 'or what they may not do')
   const kind = ($metadata.httpStatusCode ?? 500) < 500 ? 'failed' : 'unreachable'
   throw new StorageError(kind, `The bucket refused: ${name}.`, error)
 }

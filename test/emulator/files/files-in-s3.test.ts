@@ -1,4 +1,7 @@
 /** The whole service with its files in a bucket, on a server that checks signatures. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { startEmulator } from '../../../emulator/dev.js'
@@ -55,6 +58,25 @@ it('contract 10.4 answers 503 while the bucket is ill, keeps nothing half, and g
   expect(await svc.files.info()).toMatchObject({ files: 1, bytes: 5 })
   expect(await objects()).toHaveLength(1)
   await emulator.close()
+})
+
+it('answers 503 for a missing object that the bucket does not say is missing, and logs what to do', async () => {
+  const { filesUrl, refuseLists, lose } = await aBucket()
+  const folder = await mkdtemp(join(tmpdir(), 'svc-refused-'))
+  const emulator = await startEmulator({ dir: folder, filesUrl })
+  const svc = createClient({ ...emulator, retry: { attempts: 1 } })
+  const [kept, lost] = [await svc.files.upload(new Blob(['kept'])), await svc.files.upload(new Blob(['lost']))]
+
+  await lose(lost.id)
+  const missing = await fetch(lost.url)
+  refuseLists(true)
+
+  expect(missing.status).toBe(404)
+  expect(await (await svc.files.download(kept)).text()).toBe('kept')
+  await expect(svc.files.download(lost)).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 })
+  expect(await readFile(join(folder, 'errors.log'), 'utf8')).toContain('s3:ListBucket')
+  await emulator.close()
+  await rm(folder, { recursive: true })
 })
 
 it('does not start where there is no such bucket', async () => {
