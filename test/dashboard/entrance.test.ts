@@ -93,6 +93,24 @@ it('goes on once the emulator is back where connections are accepted for it mean
   }
 })
 
+it('opens its stream of events anew where nothing has come on it for too long', async () => {
+  const { page, client, goTo } = await openWorld()
+  await client.collections.create({ name: 'posts' })
+  const streams: string[] = []
+  page.on('request', (request) => void (request.url().includes('/_svc/api/events?') && streams.push(request.url())))
+  await page.clock.install()
+  await goTo('realtime')
+  await client.collection('posts').create({ title: 'Before' })
+  await page.getByText(/“Before”/).waitFor()
+  expect(streams).toHaveLength(1)
+
+  await page.clock.fastForward('01:00')
+
+  await expect.poll(() => streams.length, patiently).toBe(2)
+  await client.collection('posts').create({ title: 'After' })
+  await page.getByText(/“After”/).waitFor()
+})
+
 it('sends no token to another emulator that has taken the port', async () => {
   const world = await openWorld()
   const { page, emulator } = world
