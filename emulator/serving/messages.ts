@@ -6,7 +6,9 @@ export type ToWorker =
   | { readonly kind: 'drain' }
   /** Whether its event loop goes on. */
   | { readonly kind: 'ping' }
-  /** Of all workers; without a text, one of them has not answered. */
+  /** Asks for what it counts. */
+  | { readonly kind: 'figures'; readonly id: number }
+  /** Of all workers; without a text, none of them has answered. */
   | { readonly kind: 'metrics'; readonly id: number; readonly text: string | undefined }
 
 export type FromWorker =
@@ -14,6 +16,8 @@ export type FromWorker =
   | { readonly kind: 'pong' }
   | { readonly kind: 'ready'; readonly url: string; readonly adminUrl: string | undefined }
   | { readonly kind: 'metrics'; readonly id: number }
+  /** What it counts, as prom-client adds it up. */
+  | { readonly kind: 'figures'; readonly id: number; readonly figures: readonly object[] }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly hint: string }
 
 /** prom-client and others send messages of their own. */

@@ -1,9 +1,10 @@
 /** What a process counts, in the form that Prometheus reads. Labels are route patterns, methods and states: never what users wrote. */
 import cluster from 'node:cluster'
-import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Backend } from '../core/context.js'
 import { subscribeMeasure } from '../core/measures.js'
 import type { RequestLine } from '../http/log.js'
+import { type FromWorker, isOurs, type ToWorker } from './messages.js'
 
 export interface Metrics {
   readonly contentType: string
@@ -105,36 +106,9 @@ function gauges(register: Registry, { db, feeds, passwords }: Pick<Backend, 'db'
 
 /** A worker hands its figures to the primary, which adds those of all workers up. */
 function answerPrimary(registry: Registry): void {
-  AggregatorRegistry.setRegistries([registry])
-  new AggregatorRegistry()
-}
-
-/** Why a worker was replaced. */
-export type RestartReason = 'exit' | 'hung' | 'signal' | 'not started'
-
-export interface ClusterMetrics {
-  restarted(reason: RestartReason): void
-  /** The figures of all workers together. @throws if one of them does not answer within seconds */
-  text(): Promise<string>
-}
-
-/** In the primary. */
-export function openClusterMetrics(): ClusterMetrics {
-  const aggregator = new AggregatorRegistry()
-  const registry = new Registry()
-  const restarts = new Counter({
-    ...{ registers: [registry], labelNames: ['reason'] },
-    name: 'svc_worker_restarts_total',
-    help: 'Workers that were replaced: they hung, were ended by a signal, exited, or did not start.',
+  process.on('message', async (message) => {
+    if (!isOurs<ToWorker>(message) || message.kind !== 'figures') return
+    const answer: FromWorker = { kind: 'figures', id: message.id, figures: await registry.getMetricsAsJSON() }
+    process.send?.(answer)
   })
-  const reasons: readonly RestartReason[] = ['exit', 'hung', 'signal', 'not started']
-  // What has not happened is 0, so that the first time is an increase.
-  for (const reason of reasons) restarts.inc({ reason }, 0)
-  return {
-    restarted: (reason) => restarts.inc({ reason }),
-    async text() {
-      const [workers, own] = await Promise.all([aggregator.clusterMetrics(), registry.metrics()])
-      return `${workers}\n${own}`
-    },
-  }
 }

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { StartError } from '../database/start-error.js'
+import type { ClusterMetrics, RestartReason } from './cluster-metrics.js'
 import { requireServable, type ServeConfig } from './config.js'
 import { type Handoffs, openHandoffs } from './handoffs.js'
 import { type FromWorker, isOurs, type ToWorker } from './messages.js'
-import type { ClusterMetrics, RestartReason } from './metrics.js'
 import { openWatchdog, type Watchdog } from './watchdog.js'
 
 export interface Workers {
@@ -61,7 +61,10 @@ export async function openWorkers(given: ServeConfig, warn: (words: string) => v
   }
   cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.js', import.meta.url)), args: [] })
   // Loaded only where they are read.
-  const metrics = config.adminPort === undefined ? undefined : (await import('./metrics.js')).openClusterMetrics()
+  const metrics =
+    config.adminPort === undefined
+      ? undefined
+      : (await import('./cluster-metrics.js')).openClusterMetrics(config.workers)
   const watchdog = openWatchdog<Worker>(config.workerTimeout)
   const watching = { watchdog, hung: new WeakSet<Worker>(), handoffs: openHandoffs() }
   const state: State = { config, warn, metrics, ...watching, running: new Map(), isClosing: false }
@@ -126,6 +129,7 @@ async function begin(state: State): Promise<{ worker: Worker; ready: Ready }> {
         watch(state, worker)
         resolve(message)
       }
+      if (message.kind === 'figures') state.metrics?.received(worker, message)
       if (message.kind === 'metrics') void sayMetrics(state, worker, message.id)
       // The code was made by a StartError of the same version.
       if (message.kind === 'failed') {
@@ -162,8 +166,8 @@ function watch({ config, warn, watchdog, hung }: State, worker: Worker, times = 
   })
 }
 
-async function sayMetrics({ metrics }: State, worker: Worker, id: number): Promise<void> {
-  const text = await metrics?.text().catch(() => undefined)
+async function sayMetrics({ metrics, running }: State, worker: Worker, id: number): Promise<void> {
+  const text = await metrics?.text([...running.keys()]).catch(() => undefined)
   say(worker, { kind: 'metrics', id, text })
 }
 

@@ -47,6 +47,22 @@ it('a machine that slept for longer keeps its workers, and one that hangs after 
   await untilTwoServe()
 })
 
+it('metrics are answered while a worker hangs: with its last figures, and how many are missing', async () => {
+  const unwatched = await world.start('--workers', '2', '--worker-timeout', '0s')
+  await untilTwoServe(unwatched)
+  const [hung = 0] = unwatched.workers()
+
+  process.kill(hung, 'SIGSTOP')
+  // One of them may be handed to the worker that hangs.
+  const partial = await Promise.any([metrics(unwatched), metrics(unwatched), metrics(unwatched)])
+  process.kill(hung, 'SIGCONT')
+
+  expect(partial).toMatch(/^svc_workers_missing 1$/m)
+  expect(partial).toMatch(/^svc_processes_started_total 2$/m)
+  await vi.waitFor(async () => expect(await metrics(unwatched)).toMatch(/^svc_workers_missing 0$/m), patiently)
+  await unwatched.stop()
+})
+
 it('stops as usual afterwards', async () => {
   expect(await serving.stop()).toMatchObject({ exit: 0 })
 })
@@ -57,12 +73,12 @@ it('refuses a time that is too short for a worker that works', async () => {
   expect([exit, stderr]).toEqual([2, expect.stringContaining('--worker-timeout takes 0s, or 1s to 1h.')])
 })
 
-async function untilTwoServe(): Promise<void> {
-  await vi.waitFor(async () => expect(await metrics()).toMatch(/^svc_processes_started_total 2$/m), patiently)
+async function untilTwoServe(of = serving): Promise<void> {
+  await vi.waitFor(async () => expect(await metrics(of)).toMatch(/^svc_processes_started_total 2$/m), patiently)
 }
 
-async function metrics(): Promise<string> {
-  const response = await fetch(`${serving.adminUrl}/metrics`)
+async function metrics(of = serving): Promise<string> {
+  const response = await fetch(`${of.adminUrl}/metrics`)
   expect(response.status).toBe(200)
   return response.text()
 }
