@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { SvcError } from '../../client/protocol/model/errors.js'
 import { DatabaseError } from '../database/port.js'
 import { StorageError } from '../ports/files/port.js'
-import { asSvcError } from './failures.js'
+import { asSvcError, needsOperator } from './failures.js'
 
 test.each([
   [new DatabaseError('', '08006'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
   [new DatabaseError('', '08007'), { code: 'UNAVAILABLE', message: expect.stringContaining('does not know') }],
+  [new DatabaseError('', '28P01'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
   [new DatabaseError('', '57P01'), { code: 'UNAVAILABLE' }],
   [new DatabaseError('', '55P03'), { code: 'UNAVAILABLE' }],
   [new DatabaseError('', '40001'), { code: 'UNAVAILABLE', retryAfterSeconds: 1 }],
@@ -42,4 +43,12 @@ test('what the rules refuse stays what it is', () => {
   const refused = new SvcError('FORBIDDEN', 'No.')
 
   expect(asSvcError(refused)).toBe(refused)
+})
+
+test('what lasts until an operator acts is logged although it is answered', () => {
+  const lasting = [new DatabaseError('', '28P01'), new StorageError('refused', '')]
+  const passing = [new DatabaseError('', '57P01'), new StorageError('unreachable', ''), new Error()]
+
+  expect(lasting.map(needsOperator)).toEqual([true, true])
+  expect(passing.map(needsOperator)).toEqual([false, false, false])
 })

@@ -59,7 +59,8 @@ export function asSvcError(error: unknown): SvcError | undefined {
 
 /** Whether it lasts until an operator does something about it, so that it belongs in the log although the answer is no fault. */
 export function needsOperator(error: unknown): boolean {
-  return error instanceof StorageError && error.kind === 'refused'
+  const isRefused = error instanceof DatabaseError && error.sqlState.startsWith('28')
+  return isRefused || (error instanceof StorageError && error.kind === 'refused')
 }
 
 function meaningOf(error: unknown): Meaning | undefined {

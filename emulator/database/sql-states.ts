@@ -36,6 +36,8 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   // Prepared statements that a pooler has mixed up. None is prepared any more.
   '26000': 'conflict',
   '42P05': 'conflict',
+  // Another password, or a role that may not log in any more.
+  '28': 'unavailable',
   '3F000': 'missing table',
   '40001': 'conflict',
   '40P01': 'conflict',
