@@ -6,11 +6,14 @@ import { isPassing } from '../../client/send.js'
 const againMilliseconds = 1_000
 
 /**
- * Asks again until there is an answer. Reading everything again at the reconnect is not enough: a first answer that is on
- * its way then is waited for, and fails, and so does one that an emulator refuses which is still starting.
+ * Asks again until there is an answer. Reading everything again at the reconnect is not enough: an emulator that is still
+ * starting refuses what it is asked. A first answer that was waited for in vain for the whole time limit is asked for on demand:
+ * asked for at once, it would hide what went wrong for as long again.
  */
-export function untilAnswered({ state: { error } }: { readonly state: Pick<QueryState, 'error'> }): number | false {
-  return error instanceof SvcError && isPassing(error) ? againMilliseconds : false
+export function untilAnswered({ state }: { readonly state: Pick<QueryState, 'data' | 'error'> }): number | false {
+  const { data, error } = state
+  if (!(error instanceof SvcError) || !isPassing(error)) return false
+  return error.code === 'TIMEOUT' && data === undefined ? false : againMilliseconds
 }
 
 /** The emulator is on this machine: whether the machine has a network says nothing about it. */

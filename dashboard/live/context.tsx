@@ -13,7 +13,7 @@ export function EventsProvider({ session, children }: { session: Session; childr
   useEffect(() => {
     const opened = openEvents(session)
     const reader = openReader(queries)
-    opened.onBatch((events, isGap) => (isGap ? void queries.invalidateQueries() : reader.take(events)))
+    opened.onBatch((events, isGap) => (isGap ? void readAgain(queries) : reader.take(events)))
     setStore(opened)
     return () => {
       reader.close()
@@ -21,6 +21,12 @@ export function EventsProvider({ session, children }: { session: Session; childr
     }
   }, [session, queries])
   return store ? <Context value={store}>{children}</Context> : null
+}
+
+/** After a reconnect: first answers that are still waited for may have been lost with the connection. */
+async function readAgain(queries: QueryClient) {
+  await queries.cancelQueries({ type: 'active', predicate: ({ state }) => state.data === undefined })
+  await queries.invalidateQueries()
 }
 
 /** Which questions an event of a group makes stale. */

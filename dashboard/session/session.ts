@@ -1,7 +1,7 @@
 /** Who the page is and what it talks to: the emulator it was opened for, as its owner or as one of its users. */
 import { type Control, controlClient } from '../../client/control.js'
 import { type AppUser, type Client, createClient, SvcError } from '../../client/index.js'
-import { openSender } from '../../client/send.js'
+import { openSender, type Request } from '../../client/send.js'
 import { folderHere, type Guard, guardFor } from './guard.js'
 import { type Kept, keptFor, type OwnerKey, takeToken } from './storage.js'
 
@@ -51,12 +51,21 @@ export async function enter(onOther: () => void): Promise<Entry> {
       return { kind: 'ready', session }
     } catch (error) {
       if (!(error instanceof SvcError)) return { kind: 'failed', error }
-      if (error.code === 'NETWORK') return { kind: 'unreachable' }
+      if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return { kind: 'unreachable' }
       if (error.status !== 401) return { kind: 'failed', error }
       if (token === kept.token()) kept.keepToken(null)
     }
   }
   return { kind: 'locked', isWrong: brought !== undefined || tokens.length > 0 }
+}
+
+/** What is read is there or not; what writes, such as a snapshot that is loaded, takes as long as there are data. */
+const mostReadMilliseconds = 30_000
+const mostMilliseconds = 600_000
+
+/** The differences of a snapshot are found by reading all of it. */
+function isShort({ method, path }: Request): boolean {
+  return method === 'GET' && !path.endsWith('/diff')
 }
 
 /** Whether a token can be the one of this state folder, whose id is made from it. Pages of other hosts cannot tell. */
@@ -70,8 +79,10 @@ async function mayBeOf(folder: string, token: string): Promise<boolean> {
 async function open(folder: string, token: string, kept: Kept, onOther: () => void): Promise<Session> {
   const url = location.origin
   const guard = guardFor(folder, onOther)
-  const { send, open: openStream } = openSender({ url, fetch: guard.fetch, timeout: 600_000, retry: { attempts: 1 } })
-  const control = controlClient(send, token, openStream)
+  const once = { url, fetch: guard.fetch, retry: { attempts: 1 } }
+  const short = openSender({ ...once, timeout: mostReadMilliseconds })
+  const long = openSender({ ...once, timeout: mostMilliseconds })
+  const control = controlClient((request) => (isShort(request) ? short : long).send(request), token, long.open)
   const info = await control.info.get()
   const { project } = info
   const { keys } = await control.projects.get({ project: project.id })

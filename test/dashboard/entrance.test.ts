@@ -111,6 +111,36 @@ it('opens its stream of events anew where nothing has come on it for too long', 
   await page.getByText(/“After”/).waitFor()
 })
 
+it('says that a read was not answered in time, and tries again on demand', async () => {
+  const { page, goTo, faults } = await openWorld()
+  await page.addInitScript(holdLimits, 30_000)
+  let unanswered = 0
+  await page.route('**/_svc/api/**/snapshots', (route) => (unanswered++ === 0 ? undefined : route.continue()))
+  await goTo('snapshots')
+  await page.getByRole('status', { name: 'Loading', exact: true }).waitFor()
+  await expect.poll(() => unanswered, patiently).toBe(1)
+
+  await page.evaluate(() => dispatchEvent(new Event('limits reached')))
+
+  await page
+    .getByRole('alert')
+    .getByText(/did not answer in time/)
+    .waitFor()
+  await page.getByRole('button', { name: 'Try again', exact: true }).click()
+  await page.getByRole('heading', { name: 'No snapshots yet', exact: true }).waitFor()
+  expect(unanswered).toBe(2)
+  expect(faults).toEqual([])
+})
+
+/** In the page: limits of so many milliseconds at most are reached when the test says so, and longer ones never. */
+function holdLimits(most: number) {
+  AbortSignal.timeout = (milliseconds) => {
+    const limit = new AbortController()
+    if (milliseconds <= most) addEventListener('limits reached', () => limit.abort(), { once: true })
+    return limit.signal
+  }
+}
+
 it('sends no token to another emulator that has taken the port', async () => {
   const world = await openWorld()
   const { page, emulator } = world

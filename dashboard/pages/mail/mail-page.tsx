@@ -110,7 +110,11 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
   const queries = useQueryClient()
   const [isBusy, run] = useAction()
   const [tab, setTab] = useState('html')
-  const { data: mail, error } = useQuery({
+  const {
+    data: mail,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['mail', id],
     queryFn: () => control.mail.get({ id }),
     staleTime: 60_000,
@@ -134,7 +138,9 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
         )
       }
     >
-      {error ? <Unread error={error} what="This mail" back="All mail" onBack={onClose} /> : null}
+      {error ? (
+        <Unread error={error} retry={() => void refetch()} what="This mail" back="All mail" onBack={onClose} />
+      ) : null}
       {!mail && !error ? <Skeleton /> : null}
       {mail ? (
         <>

@@ -11,7 +11,7 @@ const refreshMilliseconds = 2_000
 export function LastFlows() {
   const { control, project } = useSession()
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['flows', 'hops', project.id],
     queryFn: async () => (await control.idp.flows.list({ project: project.id })).flows,
     refetchInterval: refreshMilliseconds,
@@ -25,7 +25,7 @@ export function LastFlows() {
   return (
     <>
       <h2 className="section">Last flows</h2>
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       {data?.length === 0 ? (
         <p className="padded dim">No login through a provider since the emulator was started.</p>
       ) : null}

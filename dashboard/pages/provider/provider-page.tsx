@@ -19,7 +19,7 @@ export type Account = Awaited<ReturnType<Control['idp']['accounts']['list']>>['a
 export function ProviderPage() {
   const { control } = useSession()
   const [edited, setEdited] = useState<Account | 'new'>()
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['flows', 'accounts'],
     queryFn: async () => (await control.idp.accounts.list()).accounts,
   })
@@ -37,7 +37,7 @@ export function ProviderPage() {
         </>
       }
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton /> : null}
       <NextLogins />
       <h2 className="section">Accounts</h2>

@@ -19,7 +19,7 @@ import { SendEvent } from './send-event.js'
 const mostShown = 200
 
 export function RealtimePage() {
-  const { data, error } = useConnections()
+  const { data, error, refetch } = useConnections()
   const events = useDeferredValue(useEvents())
   const [group, setGroup] = useState('')
   const [frozen, setFrozen] = useState<typeof events>()
@@ -53,7 +53,7 @@ export function RealtimePage() {
         </>
       }
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       <h2 className="section">Connections</h2>
       {data?.length === 0 ? (
         <p className="padded dim">

@@ -31,7 +31,11 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
   const { control } = useSession()
   const [tab, setTab] = useState('request')
   const [replayed, setReplayed] = useState<Replayed>()
-  const { data: request, error } = useQuery({
+  const {
+    data: request,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['request', id],
     queryFn: () => control.requests.get({ id }),
     refetchInterval: (query) => (query.state.data?.state === 'open' ? 2_000 : untilAnswered(query)),
@@ -67,7 +71,9 @@ export function RequestPane({ id, onClose, onOpen }: RequestPaneProps) {
       onClose={onClose}
       foot={request && !isMissing(error) ? <Foot request={request} onReplayed={onReplayed} /> : null}
     >
-      {error ? <Unread error={error} what="This request" back="All requests" onBack={onClose} /> : null}
+      {error ? (
+        <Unread error={error} retry={() => void refetch()} what="This request" back="All requests" onBack={onClose} />
+      ) : null}
       {!request && !error ? <Skeleton /> : null}
       {request ? <Why request={request} /> : null}
       {request ? <Tabs value={tab} onChange={setTab} tabs={tabsOf(request, replayed, onOpen)} /> : null}

@@ -28,7 +28,7 @@ export function RequestsPage() {
   const user = new URLSearchParams(search).get('user') ?? ''
   const [filter, setFilter] = useState({ status: '', method: '', path: '', isOwnShown: false })
   const [isPaused, setPaused] = useState(false)
-  const { requests, error, isOn, isLoading } = useRequests({ ...filter, user }, isPaused)
+  const { requests, error, retry, isOn, isLoading } = useRequests({ ...filter, user }, isPaused)
   const tail = search === '' ? '' : `?${search}`
   const close = useCallback(() => go(`/requests${tail}`), [go, tail])
   useCommand(id === undefined ? commandOf({ ...filter, user }) : `svc requests show ${id}`)
@@ -48,7 +48,7 @@ export function RequestsPage() {
         )
       }
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={retry} /> : null}
       {isLoading && !error ? <Skeleton /> : null}
       {!isOn ? (
         <Empty title="Requests are not recorded" command="svc project set requestLog:=true">

@@ -35,7 +35,7 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
     setRequests([])
   }, [key])
 
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['requests', key],
     queryFn: async () => {
       const after = newest.current
@@ -52,7 +52,13 @@ export function useRequests({ status, method, path, user, isOwnShown }: RequestF
   }, [data])
 
   const shown = isOwnShown ? requests : requests.filter(({ caller }) => caller.key !== ownerKey.id)
-  return { requests: shown, error, isOn: data?.isOn ?? true, isLoading: data === undefined }
+  return {
+    requests: shown,
+    error,
+    retry: () => void refetch(),
+    isOn: data?.isOn ?? true,
+    isLoading: data === undefined,
+  }
 }
 
 function joined(newer: readonly RequestSummary[], before: readonly RequestSummary[]): readonly RequestSummary[] {

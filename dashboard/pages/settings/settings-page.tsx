@@ -15,11 +15,11 @@ import { Keys } from './keys.js'
 import { choicesOf, SettingControl } from './setting-control.js'
 
 export function SettingsPage() {
-  const { data, error } = useProject()
+  const { data, error, refetch } = useProject()
   useCommand('svc project show')
   return (
     <Page title="Settings" facts={data ? `project ${data.name} · ${data.id}` : ''} actions={<Theme />}>
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       {!data && !error ? <Skeleton /> : null}
       {data ? <Settings project={data} /> : null}
       {data ? <Keys project={data} /> : null}

@@ -12,14 +12,14 @@ import { useSession } from '../../session/context.js'
 import { AddFault } from './add-fault.js'
 
 export function SimulatePage() {
-  const { data: faults, error } = useFaults()
+  const { data: faults, error, refetch } = useFaults()
   useCommand(faults?.length ? 'svc faults list' : 'svc faults preset flaky')
   return (
     <Page
       title="Simulate"
       facts={faults ? (faults.length === 0 ? 'nothing is disturbed' : `${faults.length} faults are on`) : ''}
     >
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       <div className="cards">
         <Faults />
         <Clock />

@@ -20,7 +20,7 @@ export function SnapshotsPage() {
   const [, go] = useLocation()
   const [isSaving, setSaving] = useState(false)
   const [isAutomatic, setAutomatic] = useState(false)
-  const { data, error, isPending } = useQuery({
+  const { data, error, isPending, refetch } = useQuery({
     queryKey: ['snapshots'],
     queryFn: async () => (await control.snapshots.list({ project: project.id })).snapshots,
   })
@@ -54,7 +54,7 @@ export function SnapshotsPage() {
       }
     >
       {isPending ? <Skeleton /> : null}
-      {error ? <Failure error={error} /> : null}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
       {data && shown.length === 0 ? (
         <Empty title="No snapshots yet" command="svc snapshot save before-the-demo">
           <p>A snapshot holds documents, users, sessions, files, provider accounts and settings.</p>
@@ -177,7 +177,7 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
   const [isBusy, run] = useAction()
   const { name } = snapshot
   const place = { project: project.id, snapshot: name }
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['snapshots', 'diff', name],
     queryFn: () => control.snapshots.diff(place),
   })
@@ -222,7 +222,9 @@ function SnapshotPane({ snapshot, onClose }: { snapshot: Snapshot; onClose: () =
         ]}
       />
       <h3 className="section">Changed since</h3>
-      {error ? <Unread error={error} what="This snapshot" back="All snapshots" onBack={onClose} /> : null}
+      {error ? (
+        <Unread error={error} retry={() => void refetch()} what="This snapshot" back="All snapshots" onBack={onClose} />
+      ) : null}
       {!data && !error ? <Skeleton rows={3} /> : null}
       {data ? <Changes diff={data} /> : null}
     </Pane>

@@ -59,7 +59,7 @@ export function HistoryTab({ collection, id, newest, onRestore }: HistoryProps) 
           <Button onClick={() => onRestore(restore.data)}>Edit from version {restore.version}</Button>
         </div>
       ) : null}
-      {comparison.error ? <Failure error={comparison.error} /> : null}
+      {comparison.error ? <Failure error={comparison.error} retry={() => void comparison.refetch()} /> : null}
       {comparison.data ? <Differences differences={comparison.data.differences} /> : null}
     </div>
   )
