@@ -56,7 +56,8 @@ export async function run(
   if (latency > 0) await pause(latency)
   // What goes on after its headers has to learn that the client has disconnected.
   if (!answer || (res.destroyed && !('open' in answer))) {
-    return record(door, exchange, { pattern, startedAt }, res)
+    const hasCallerLeft = exchange.faults.length === 0
+    return record(door, exchange, { pattern, startedAt, hasCallerLeft }, res)
   }
   const answeredAt = performance.now()
   const sent = await send(res, exchange, answer).catch((error) => sendFailure(door, res, exchange, error))

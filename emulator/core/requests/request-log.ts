@@ -71,6 +71,8 @@ export interface KeptRequest {
   readonly timing: Timing
   readonly statements: readonly KeptStatement[]
   readonly statementCount: number
+  /** Before it was answered, which is no failure. */
+  readonly hasCallerLeft: boolean
   readonly replayOf: string | null
 }
 

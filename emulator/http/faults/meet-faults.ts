@@ -26,8 +26,8 @@ async function strikeBy({ fault, draw }: Strike, exchange: Exchange): Promise<vo
     case 'status':
       throw refusal(fault)
     case 'drop':
-      if (fault.when !== 'after') return breakOff(exchange)
       exchange.faults = [...exchange.faults, fault]
+      if (fault.when !== 'after') breakOff(exchange)
       return
     case 'slow':
     case 'cut':

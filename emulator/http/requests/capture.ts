@@ -37,12 +37,14 @@ export interface Captured {
   readonly startedAt: number
   /** When the answer was there to be sent; left out, it never was. */
   readonly answeredAt?: number
+  /** Or was sent away by a stop; left out, whatever broke off is a fault of the service, or a simulated one. */
+  readonly hasCallerLeft?: boolean
   readonly answer?: GivenAnswer
 }
 
 export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Captured): KeptRequest {
   const { req, id } = exchange
-  const { pattern, startedAt, answeredAt, answer } = seen
+  const { pattern, startedAt, answeredAt, answer, hasCallerLeft = false } = seen
   const { url = '', method = '' } = req
   const isSecret = isSecretPath(pattern === '*' ? url : pattern)
   const secrets: Secrets | undefined = isSecret ? { found: new Set() } : undefined
@@ -73,6 +75,7 @@ export function captured(door: Door, exchange: Exchange, trace: Trace, seen: Cap
     timing,
     statements: trace.statements.map((statement) => keptStatement(statement, isSecret)),
     statementCount: trace.statementCount,
+    hasCallerLeft,
     replayOf: exchange.replay?.of ?? null,
   }
 }

@@ -13,10 +13,13 @@ export function watchRequests({ requests, events }: Pick<Backend, 'requests' | '
   })
 }
 
-/** Nothing of what went well. What is a secret in the address or the message is masked here, as where requests are shown. */
+/**
+ * Nothing of what went well, or of what nobody waited for, such as the requests of a page that is closed. What is a secret in
+ * the address or the message is masked here, as where requests are shown.
+ */
 function eventOf(request: KeptRequest): Happened | undefined {
-  const { id, state, method, url, status, error, project: projectId, timing } = request
-  if (state === 'open' || (status !== null && status < 400)) return undefined
+  const { id, state, method, url, status, error, project: projectId, timing, hasCallerLeft } = request
+  if (state === 'open' || hasCallerLeft || (status !== null && status < 400)) return undefined
   return {
     kind: status === null || status >= 500 ? 'request.failed' : 'request.refused',
     projectId,

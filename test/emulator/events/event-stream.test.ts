@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
 import { startOn } from '../../fixtures/databases/engine-emulators.js'
 import { engines } from '../../fixtures/databases/engines.js'
 import { controlOf, follow } from '../../fixtures/events.js'
+import { patiently } from '../../fixtures/patience.js'
 
 describe.each(engines)('on %s', (engine) => {
   let emulator: Emulator
@@ -19,7 +21,7 @@ describe.each(engines)('on %s', (engine) => {
     const { id, secretKey } = await control.projects.create()
     const client = createClient({ url: emulator.url, apiKey: secretKey })
     await client.collections.create({ name: 'posts' })
-    return { id, control, client, posts: client.collection('posts') }
+    return { id, secretKey, control, client, posts: client.collection('posts') }
   }
 
   it('contract 11 the stream of events has the life of a document, in order, with what it was', async () => {
@@ -85,6 +87,28 @@ describe.each(engines)('on %s', (engine) => {
 
     const request = { method: 'GET', path: '/collections/posts/missing', status: 404, code: 'NOT_FOUND' }
     expect(event).toMatchObject({ kind: 'request.refused', projectId: project, request })
+  })
+
+  it('contract 11 a request whose caller goes away has not failed; one that a simulated fault breaks off has', async () => {
+    const { id: project, control, posts, secretKey } = await aProject()
+    const stream = await follow(emulator, { project, kinds: 'request' })
+
+    const socket = connect(Number(new URL(emulator.url).port), '127.0.0.1')
+    socket.write(
+      `POST /collections/posts HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${secretKey}\r\n` +
+        'content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n{"title":',
+    )
+    // The service continues (100) once it has read the head.
+    await once(socket, 'data')
+    socket.destroy()
+    const newest = async () => (await control.requests.list({ project })).requests[0]?.state
+    await expect.poll(newest, patiently).toBe('aborted')
+    await control.faults.add({ project, kind: 'drop', method: 'PATCH', times: 1 })
+    await posts.update('01900000-0000-7000-8000-000000000000', { n: 1 }).catch(() => undefined)
+    const [event] = await stream.next(1)
+    await stream.close()
+
+    expect(event).toMatchObject({ kind: 'request.failed', request: { method: 'PATCH', status: null } })
   })
 })
 

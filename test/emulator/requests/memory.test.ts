@@ -19,7 +19,7 @@ function aRequest(number: number, content: string): KeptRequest {
     },
     ...{ project: number % 2 === 0 ? 'even' : 'odd', caller: undefined, dialect: 'a', status: 200, error: undefined },
     ...{ address: '', origin: null, headers: {}, body, answerHeaders: {}, answerBody: nothing, timing },
-    ...{ statements: [], statementCount: 0, replayOf: null },
+    ...{ statements: [], statementCount: 0, hasCallerLeft: false, replayOf: null },
   }
 }
 
