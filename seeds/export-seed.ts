@@ -3,6 +3,7 @@ import type { Permissions, Schema } from '../client/protocol/model/collection.js
 import { isObject, type Json, type JsonObject, setOwn } from '../client/protocol/model/json.js'
 import { referencesIn } from '../client/protocol/model/seed/references.js'
 import { InputFailure } from './failure.js'
+import { mapTexts } from './map-texts.js'
 
 export interface ExportedDocument {
   readonly id: string
@@ -245,11 +246,4 @@ function sorted<Value extends Json>(value: Value): Value {
 function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-function mapTexts<Value extends Json>(value: Value, change: (text: string) => string): Value {
-  if (typeof value === 'string') return change(value) as Value
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as Value
-  if (!isObject(value)) return value
-  return objectOf(Object.entries(value).map(([name, member]) => [name, mapTexts(member, change)])) as Value
 }
