@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SvcCommand } from '../base/svc-command.js'
-import { findCodeFile } from '../config/run-config.js'
-import { findEmulatorFile } from '../target/emulator-file.js'
-import { configFolder, maskKey, profilesFile, readProfiles } from '../target/profiles.js'
-import { findProjectFile } from '../target/project-file.js'
-import { table } from '../terminal/print.js'
+import { SvcCommand } from '../../base/svc-command.js'
+import { findCodeFile } from '../../config/run-config.js'
+import { findEmulatorFile } from '../../target/emulator-file.js'
+import { configFolder, maskKey, profilesFile, readProfiles } from '../../target/profiles.js'
+import { findProjectFile } from '../../target/project-file.js'
+import { table } from '../../terminal/print.js'
 
 const variables = [
   'SVC_URL',
