@@ -26,6 +26,7 @@ const scripts: readonly (readonly [guide: string, said: RegExp])[] = [
   ['simulating-trouble.md', /fine\n[\s\S]*f1 +status 503 [\s\S]*\n1\n$/],
   ['types.md', /\+ {2}rating\?: number\n[\s\S]*exit 10\n[\s\S]*"name" is not of type "string"/],
   ['events.md', /request\.refused[\s\S]*\nlogin\.failed\n[\s\S]*- views: 1\n\+ views: 2\n$/],
+  ['pull-and-push.md', /exit 10\n[\s\S]*redacted-[0-9a-f]{12} +\S/],
   ['clock.md', /too late\nnow +\S+\nahead +0s\n$/],
 ]
 

@@ -56,6 +56,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'dialects:detect': () => [],
   'dialects:list': () => [],
   'dialects:show': () => ['b'],
+  diff: () => [],
   'docs:batch': () => ['comments', '-f', 'ops.ndjson', '--yes'],
   'docs:count': () => ['posts'],
   'docs:transfer': () => ['posts', id, '--no-owner'],
@@ -101,6 +102,7 @@ const words: { readonly [command: string]: () => string[] } = {
   'mail:show': () => [],
   'mail:wait': () => ['--timeout', '0'],
   open: () => [],
+  openapi: () => [],
   'profiles:add': () => ['staging', '--url', 'http://127.0.0.1:1', '--key', 'svc_key_of_staging', '--replace'],
   'profiles:list': () => [],
   'profiles:remove': () => ['missing'],
@@ -108,6 +110,8 @@ const words: { readonly [command: string]: () => string[] } = {
   'profiles:trust': () => [],
   'profiles:use': () => ['--none'],
   'project:key': () => [],
+  pull: () => ['--yes'],
+  push: () => ['--yes'],
   'project:set': () => ['requireVerifiedEmail:=false'],
   'project:show': () => [],
   'requests:export': () => ['--out', 'requests.har'],
@@ -235,7 +239,16 @@ test('help shows COLLECTION where one is taken, and COLLECTION... only where sev
 
   expect(stdout).toMatch(/^ {2}COLLECTION {2}/m)
   expect(stdout).not.toContain('COLLECTION...')
-  expect(several.toSorted()).toEqual(['collections:check', 'reset', 'seed:export', 'tail', 'types:generate'])
+  expect(several.toSorted()).toEqual([
+    'collections:check',
+    'diff',
+    'pull',
+    'push',
+    'reset',
+    'seed:export',
+    'tail',
+    'types:generate',
+  ])
 })
 
 test('the prose of every help text is for the terminal to wrap', () => {

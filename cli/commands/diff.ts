@@ -1,0 +1,62 @@
+import { exits } from '../base/failure.js'
+import type { CollectionPlan } from '../sync/plan.js'
+import { byFlag, collectionArgs, SyncCommand } from '../sync/sync-command.js'
+import { table } from '../terminal/print.js'
+import { prose } from '../terminal/prose.js'
+
+export default class Diff extends SyncCommand {
+  static override summary = 'Compare the emulator of this folder with another service.'
+  static override description =
+    prose(`Counts, by collection, the documents that only the emulator has (here) or only the service (there), and those that
+changed on either side since they were pulled or pushed. Ids that differ between the two are no difference. It writes nothing,
+and exits with 10 where something is different.`)
+  static override examples = [
+    '<%= config.bin %> diff --profile staging',
+    '<%= config.bin %> diff posts authors --profile staging --by slug --json',
+  ]
+  static override usage = 'diff [COLLECTION...]'
+  static override args = collectionArgs
+  static override flags = { by: byFlag }
+
+  async run() {
+    const { argv, flags } = await this.parse(Diff)
+    return this.withBoth(flags, async (sides) => {
+      const { collections: plans } = await this.plan(sides, { names: argv.map(String), by: flags.by })
+      const collections = plans.map(difference)
+      const isSame = plans.every((plan, at) => isEqual(plan, collections[at]))
+      if (collections.length > 0) this.log(table(collections))
+      for (const { name, isSchemaSame } of plans) if (!isSchemaSame) this.note(`The schemas of "${name}" differ.`)
+      if (isSame) this.note(`The emulator and ${sides.url} hold the same documents.`)
+      else process.exitCode = exits.different
+      return {
+        url: sides.url,
+        isSame,
+        collections: collections.map((one, at) => ({ ...one, isSchemaSame: plans[at]?.isSchemaSame })),
+      }
+    })
+  }
+}
+
+function difference(plan: CollectionPlan) {
+  const { name, same, onlyHere, onlyThere, changedHere, changedThere, conflicts, deletedHere, deletedThere } = plan
+  return {
+    collection: name,
+    same: same.length,
+    onlyHere: onlyHere.length,
+    onlyThere: onlyThere.length,
+    changedHere: changedHere.length,
+    changedThere: changedThere.length,
+    changedOnBoth: conflicts.length,
+    deletedHere: deletedHere.length,
+    deletedThere: deletedThere.length,
+  }
+}
+
+function isEqual(
+  { local, remote, isSchemaSame }: CollectionPlan,
+  counts: ReturnType<typeof difference> | undefined,
+): boolean {
+  if (!counts || !isSchemaSame || !local !== !remote) return false
+  const { collection: _, same: __, ...different } = counts
+  return Object.values(different).every((number) => number === 0)
+}

@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises'
+import * as Flags from '@oclif/core/flags'
+import { parseJson } from '../../client/protocol/model/json.js'
+import { decodeError } from '../../client/protocol/wire/errors/decode.js'
+import { asFailure } from '../../client/send.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { ServiceCommand } from '../base/service-command.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+import { prose } from '../terminal/prose.js'
+import { jsonText } from '../terminal/text-width.js'
+
+export default class OpenApi extends ServiceCommand {
+  static override summary = 'Print the OpenAPI description of the service.'
+  static override description =
+    prose(`In the dialect of the project, or with --dialect in another. Generators make clients of it, and tools such as Postman,
+Bruno and Insomnia import it. An emulator serves the same at /openapi.json.`)
+  static override examples = [
+    '<%= config.bin %> openapi -o openapi.json',
+    '<%= config.bin %> openapi --dialect c -o openapi.json && npx openapi-typescript openapi.json -o api.d.ts',
+  ]
+  static override flags = {
+    out: Flags.string({ char: 'o', description: 'file to write, in the place of stdout', helpValue: 'file' }),
+  }
+
+  async run() {
+    const { flags } = await this.parse(OpenApi)
+    const { url, key, dialect } = this.requireTarget(flags)
+    const address = new URL(`${url}/openapi.json`)
+    if (dialect !== undefined) address.searchParams.set('dialect', dialect)
+    const headers = new Headers(key === undefined ? {} : { 'x-api-key': key })
+    const answer = await fetchDirectly(address, { headers }).catch((cause) => {
+      throw asFailure(cause, url)
+    })
+    const text = await answer.text()
+    const body = parseJson(text)
+    if (!answer.ok) throw decodeError(answer.status, (name) => answer.headers.get(name), body, text.slice(0, 100))
+    if (body === null) {
+      throw new CliFailure(
+        'BAD_ANSWER',
+        exits.failed,
+        `${address} answered no JSON.`,
+        'Not every service has a description.',
+      )
+    }
+    if (flags.out === undefined) this.logData(jsonText(body, 2))
+    else {
+      await writeFile(flags.out, `${JSON.stringify(body, null, 2)}\n`)
+      this.note(`${flags.out} is written.`)
+    }
+    return body
+  }
+}

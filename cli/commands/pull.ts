@@ -1,0 +1,184 @@
+import * as Flags from '@oclif/core/flags'
+import { CliFailure, exits, misuse } from '../base/failure.js'
+import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { hashOf, withIds } from '../sync/documents.js'
+import { openPairs } from '../sync/pairs.js'
+import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
+import { redact } from '../sync/redaction.js'
+import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
+import { count, counted } from '../terminal/print.js'
+import { prose } from '../terminal/prose.js'
+
+export default class Pull extends SyncCommand {
+  static override summary = 'Copy collections of another service into the emulator of this folder.'
+  static override description =
+    prose(`Creates the collections that are missing, with schema and permissions, and the documents that are missing, and updates
+those that changed there since the last pull or push. Documents get ids of the emulator, and links between them follow. What
+changed here stays; what changed on both sides stays and is counted, unless --force takes the service's. Documents that were deleted
+there stay, unless --delete deletes them here. Users and files are no part of it.
+
+It shows what it is going to do, and saves a snapshot first: svc undo takes it back.`)
+  static override examples = [
+    '<%= config.bin %> pull --profile staging',
+    '<%= config.bin %> pull customers orders --profile staging --redact customers.email --redact customers.address.street',
+  ]
+  static override usage = 'pull [COLLECTION...]'
+  static override args = collectionArgs
+  static override flags = {
+    by: byFlag,
+    redact: Flags.string({
+      multiple: true,
+      description: 'write a substitute for this field, as COLLECTION.FIELD; later pulls and pushes know it',
+      helpValue: 'field',
+    }),
+    delete: Flags.boolean({ description: 'delete here what was deleted there' }),
+    force: Flags.boolean({ description: "take the service's of what changed on both sides" }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(Pull)
+    const redacted = readRedact(flags.redact ?? [])
+    return this.withBoth(flags, async (sides, here) => {
+      const plan = await this.plan(sides, { names: argv.map(String), by: flags.by, redact: redacted })
+      requireKnown(plan.collections, redacted)
+      const plans = plan.collections.filter(({ remote }) => remote !== undefined)
+      const work = plans.map((one) => chosen(one, flags))
+      this.showPlans(work.flatMap(({ row }) => (row.create + row.update + row.delete + row.leftAlone > 0 ? [row] : [])))
+      const total = work.reduce(
+        (sum, { row: { create, update, delete: removed } }) => sum + create + update + removed,
+        0,
+      )
+      const isNothing = total === 0 && plans.every(({ local }) => local)
+      if (isNothing) this.note('There is nothing to pull.')
+      else
+        await this.confirm(
+          `Write ${counted(total, 'document')} from ${new URL(sides.url).host} into the emulator?`,
+          flags,
+        )
+      const secret = this.requireTarget(flags).key ?? sides.url
+      const pull = () =>
+        this.follow(total, flags, (followed) => pullAll({ sides, plan, plans, work, secret, redacted }, followed))
+      const command = ['pull', ...argv.map(String)].join(' ')
+      const synced = await (isNothing ? pull() : this.undoably(here, command, flags, pull))
+      this.showRefused(synced.refused)
+      if (!isNothing) {
+        const { created, updated, deleted, refused } = synced
+        this.note(
+          `${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted, ${count(refused.length)} refused.`,
+        )
+      }
+      return { url: sides.url, collections: work.map(({ row }) => row), ...synced }
+    })
+  }
+}
+
+type Chosen = ReturnType<typeof chosen>
+
+/** What of a plan is written. A document that was deleted here is there: a pull brings it back. */
+function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: boolean; force: boolean }) {
+  const conflicts = force ? plan.conflicts : []
+  const create = [
+    ...plan.onlyThere,
+    ...plan.deletedHere.map(({ remote }) => remote),
+    ...conflicts.filter(({ localHash }) => localHash === undefined).map(({ remote }) => remote),
+  ]
+  const update = [...plan.changedThere, ...conflicts.filter(({ localHash, remoteHash }) => localHash && remoteHash)]
+  const remove = deletes ? plan.deletedThere : []
+  const same = new Set(plan.same)
+  return {
+    create,
+    update,
+    remove,
+    link: plan.unlinked.filter((pair) => same.has(pair)),
+    row: {
+      collection: plan.name,
+      create: create.length,
+      update: update.length,
+      delete: remove.length,
+      leftAlone:
+        plan.conflicts.length - conflicts.length + plan.deletedThere.length - remove.length + plan.changedHere.length,
+    },
+  }
+}
+
+interface Pulling {
+  readonly sides: Sides
+  readonly plan: SyncPlan
+  /** Of the collections that the service has. */
+  readonly plans: readonly CollectionPlan[]
+  readonly work: readonly Chosen[]
+  readonly secret: string
+  readonly redacted: ReadonlyMap<string, readonly string[]>
+}
+
+async function pullAll({ sides, plan: { ids }, plans, work, secret, redacted }: Pulling, followed: Followed) {
+  const works: SyncWork[] = []
+  for (const [at, plan] of plans.entries()) {
+    const { create = [], update = [], remove = [], link = [] } = work[at] ?? {}
+    const pairs = plan.pairs ?? (await createHere(sides, plan))
+    pairs.redact(redacted.get(plan.name) ?? [])
+    pairs.add(plan.same.flatMap((pair) => (pair.hash === pair.localHash ? [] : [{ ...pair, hash: pair.localHash }])))
+    works.push({ name: plan.name, pairs, redacted: plan.redacted, create, update, remove, link })
+  }
+  const toRemote = new Map(ids)
+  const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
+  const direction: Direction = {
+    ...followed,
+    source: sides.remote,
+    target: sides.local,
+    idsOf: ({ local, remote }) => ({ source: remote, target: local }),
+    pairOf: (source, target) => ({ local: target, remote: source }),
+    onPaired(pairs) {
+      for (const { local, remote } of pairs) {
+        toLocal.set(remote, local)
+        toRemote.set(local, remote)
+      }
+    },
+    written: (one, data) => redact(withIds(data, toLocal), one.redacted, secret),
+    hashOf: (one, data) => hashOf(data, one.redacted),
+    planned: ({ localHash }) => localHash,
+    targetHash: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
+    keepUndo: () => undefined,
+  }
+  return applySync(works, direction)
+}
+
+async function createHere({ local, url }: Sides, { name, remote }: CollectionPlan) {
+  const { id = '', schema = {}, permissions = {} } = remote ?? {}
+  const created = await local.collections.create({ name, schema, permissions })
+  return openPairs(url, { local: created.id, remote: id })
+}
+
+/** @throws {CliFailure} with exit 2 unless each is `COLLECTION.FIELD` */
+function readRedact(texts: readonly string[]): Map<string, string[]> {
+  const byCollection = new Map<string, string[]>()
+  for (const text of texts) {
+    const [name = '', ...path] = text.split('.')
+    if (name === '' || path.length === 0 || path.includes('')) {
+      throw misuse(
+        `"${text}" names no field of a collection.`,
+        'Write it as COLLECTION.FIELD: --redact customers.email',
+      )
+    }
+    byCollection.set(name, [...(byCollection.get(name) ?? []), path.join('.')])
+  }
+  return byCollection
+}
+
+/** Nothing that was to be redacted is here already, or is of a collection that is not pulled. */
+function requireKnown(plans: readonly CollectionPlan[], redacted: ReadonlyMap<string, readonly string[]>): void {
+  for (const [name, fields] of redacted) {
+    const plan = plans.find((one) => one.name === name)
+    if (!plan?.remote) throw misuse(`--redact names "${name}", which is not pulled.`, 'Is it spelled otherwise?')
+    const { pairs } = plan
+    const added = fields.find((field) => pairs && pairs.byLocal.size > 0 && !pairs.redacted.has(field))
+    if (added === undefined) continue
+    const message = `"${name}" was pulled before with its "${added}". Nothing was done.`
+    throw new CliFailure(
+      'NOT_REDACTED',
+      exits.invalid,
+      message,
+      `Delete it here, and pull it again: svc collections delete ${name}`,
+    )
+  }
+}

@@ -1,0 +1,147 @@
+import * as Flags from '@oclif/core/flags'
+import type { Client } from '../base/service-command.js'
+import { createIfMissing } from '../collections/create-if-missing.js'
+import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { hashOf, withIds } from '../sync/documents.js'
+import { openPairs } from '../sync/pairs.js'
+import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
+import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
+import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
+import { count, counted } from '../terminal/print.js'
+import { prose } from '../terminal/prose.js'
+
+export default class Push extends SyncCommand {
+  static override summary = 'Copy collections of the emulator of this folder to another service.'
+  static override description =
+    prose(`Creates the collections that are missing, with schema and permissions, and the documents that only the emulator has, and
+updates those that changed here since the last pull or push. What it does not mention it leaves alone: documents that are only there,
+what changed there, and fields that a pull redacted. What changed on both sides stays as it is there, unless --force overwrites it.
+Documents that were deleted here stay there, unless --delete deletes them. Users and files are no part of it.
+
+It shows what it is going to do, and asks. What it overwrites and deletes is written to a file first, which svc docs batch takes back.`)
+  static override examples = [
+    '<%= config.bin %> push posts --profile staging',
+    '<%= config.bin %> push --profile staging --by slug --delete',
+  ]
+  static override usage = 'push [COLLECTION...]'
+  static override args = collectionArgs
+  static override flags = {
+    by: byFlag,
+    delete: Flags.boolean({ description: 'delete there what was deleted here' }),
+    force: Flags.boolean({
+      description: 'overwrite what changed on both sides, and create again what was deleted there',
+    }),
+  }
+
+  async run() {
+    const { argv, flags } = await this.parse(Push)
+    return this.withBoth(flags, async (sides) => {
+      const plan = await this.plan(sides, { names: argv.map(String), by: flags.by })
+      const plans = plan.collections.filter(({ local }) => local !== undefined)
+      const work = plans.map((one) => chosen(one, flags))
+      this.showPlans(work.flatMap(({ row }) => (row.create + row.update + row.delete + row.leftAlone > 0 ? [row] : [])))
+      const total = work.reduce(
+        (sum, { row: { create, update, delete: removed } }) => sum + create + update + removed,
+        0,
+      )
+      const isNothing = total === 0 && plans.every(({ remote }) => remote)
+      const { host } = new URL(sides.url)
+      if (isNothing) this.note('There is nothing to push.')
+      else await this.confirm(`${wordsOf(work.map(({ row }) => row))} on ${host}?`, flags)
+      const undo = openUndoFile(host, new Date())
+      try {
+        const synced = await this.follow(total, flags, (followed) =>
+          pushAll({ sides, plan, plans, work, undo }, followed),
+        )
+        this.showRefused(synced.refused)
+        const { created, updated, deleted, refused } = synced
+        const words = `${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted, ${count(refused.length)} refused.`
+        if (!isNothing) this.note(words)
+        const takenBackBy = undo.isThere ? undo.path : null
+        return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
+      } finally {
+        if (undo.isThere)
+          this.note(`To take it back: svc docs batch -f ${undo.path}, with the same --profile or --url.`)
+      }
+    })
+  }
+}
+
+type Chosen = ReturnType<typeof chosen>
+
+function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: boolean; force: boolean }) {
+  const again = force
+    ? [...plan.deletedThere, ...plan.conflicts.filter(({ remoteHash }) => remoteHash === undefined)]
+    : []
+  const create = [...plan.onlyHere, ...again.map(({ local }) => local)]
+  const overwritten = force ? plan.conflicts.filter(({ localHash, remoteHash }) => localHash && remoteHash) : []
+  const update = [...plan.changedHere, ...overwritten]
+  const remove = deletes ? plan.deletedHere : []
+  const same = new Set(plan.same)
+  const left = plan.conflicts.length + plan.deletedThere.length - again.length - overwritten.length
+  return {
+    create,
+    update,
+    remove,
+    link: plan.unlinked.filter((pair) => same.has(pair)),
+    row: {
+      collection: plan.name,
+      create: create.length,
+      update: update.length,
+      delete: remove.length,
+      leftAlone: left + plan.deletedHere.length - remove.length + plan.changedThere.length,
+    },
+  }
+}
+
+function wordsOf(rows: readonly { create: number; update: number; delete: number }[]): string {
+  const sum = (kind: 'create' | 'update' | 'delete') => rows.reduce((all, row) => all + row[kind], 0)
+  const parts = (['create', 'update', 'delete'] as const).flatMap((kind) =>
+    sum(kind) > 0 ? [`${kind} ${counted(sum(kind), 'document')}`] : [],
+  )
+  const words = parts.length === 0 ? 'create the missing collections' : parts.join(', ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+interface Pushing {
+  readonly sides: Sides
+  readonly plan: SyncPlan
+  /** Of the collections that the emulator has. */
+  readonly plans: readonly CollectionPlan[]
+  readonly work: readonly Chosen[]
+  readonly undo: UndoFile
+}
+
+async function pushAll({ sides, plan: { ids }, plans, work, undo }: Pushing, followed: Followed) {
+  const works: SyncWork[] = []
+  for (const [at, plan] of plans.entries()) {
+    const { create = [], update = [], remove = [], link = [] } = work[at] ?? {}
+    const pairs = plan.pairs ?? (await createThere(sides, plan))
+    pairs.add(plan.same.flatMap((pair) => (pair.hash === pair.localHash ? [] : [{ ...pair, hash: pair.localHash }])))
+    works.push({ name: plan.name, pairs, redacted: plan.redacted, create, update, remove, link })
+  }
+  const toRemote = new Map(ids)
+  const direction: Direction = {
+    ...followed,
+    source: sides.local,
+    target: sides.remote,
+    idsOf: ({ local, remote }) => ({ source: local, target: remote }),
+    pairOf: (source, target) => ({ local: source, remote: target }),
+    onPaired(pairs) {
+      for (const { local, remote } of pairs) toRemote.set(local, remote)
+    },
+    written: (_, data) => withIds(data, toRemote),
+    hashOf: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
+    planned: ({ remoteHash }) => remoteHash,
+    targetHash: (one, data) => hashOf(data, one.redacted),
+    keepUndo: undo.add,
+  }
+  return applySync(works, direction)
+}
+
+async function createThere({ remote, url }: Sides, { name, local }: CollectionPlan) {
+  const { id = '', schema = {}, permissions = {} } = local ?? {}
+  await createIfMissing(remote, { name, schema, permissions })
+  const created: Awaited<ReturnType<Client['collections']['get']>> = await remote.collections.get(name)
+  return openPairs(url, { local: id, remote: created.id })
+}

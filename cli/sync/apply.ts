@@ -1,0 +1,274 @@
+/** Carries out what was planned, from the one side to the other. What is stopped in between goes on with the next plan. */
+import { createHash } from 'node:crypto'
+import { SvcError } from '../../client/protocol/model/errors.js'
+import type { JsonObject } from '../../client/protocol/model/json.js'
+import type { Path } from '../../client/protocol/model/path.js'
+import type { Client } from '../base/service-command.js'
+import type { Operation } from '../bulk/operations.js'
+import { isAboutSome, wordsOf } from '../bulk/refusals.js'
+import { sendOperations } from '../bulk/send-operations.js'
+import { refersTo } from './documents.js'
+import { operationOf, type Undo, undoOf } from './operations.js'
+import type { Pair, Pairs } from './pairs.js'
+import type { ComparedPair } from './plan.js'
+import { keepFields } from './redaction.js'
+
+/** The writes to one collection of one side. */
+export interface SyncWork {
+  readonly name: string
+  readonly pairs: Pairs
+  readonly redacted: readonly Path[]
+  /** Documents of the other side, by their ids there. */
+  readonly create: readonly string[]
+  readonly update: readonly ComparedPair[]
+  /** Written before by a run that was stopped, and referring to documents by ids of the other side. */
+  readonly link: readonly ComparedPair[]
+  readonly remove: readonly ComparedPair[]
+}
+
+export interface RefusedDocument {
+  readonly collection: string
+  /** On the side that it comes from; of a deletion, where it is. */
+  readonly id: string
+  readonly problem: string
+}
+
+export interface Synced {
+  readonly created: number
+  readonly updated: number
+  readonly deleted: number
+  readonly refused: readonly RefusedDocument[]
+}
+
+/** A pull or a push: the same steps, with the sides exchanged. */
+export interface Direction {
+  readonly source: Client
+  readonly target: Client
+  /** Which of a pair is the source's, and which the target's. */
+  idsOf(pair: Pair): { readonly source: string; readonly target: string }
+  pairOf(source: string, target: string): Pair
+  /** Receives pairs that were created, before anything else is written. */
+  onPaired(pairs: readonly Pair[]): void
+  /** What is written of a document: with ids of the target, and without what is redacted. */
+  written(work: SyncWork, data: JsonObject): JsonObject
+  /** The hash of both documents once this was written. */
+  hashOf(work: SyncWork, source: JsonObject): string
+  /** The hash of the target's document when it was planned; nothing for one that this run has written. */
+  planned(pair: ComparedPair): string | undefined
+  targetHash(work: SyncWork, data: JsonObject): string
+  /** Keeps how to take a write back: before something is changed or deleted, after it was created. */
+  keepUndo(undo: readonly Undo[]): void
+  onDone(documents: number): void
+  readonly signal: AbortSignal
+}
+
+const atOnce = 500
+/** One page of a list. */
+const idsAtOnce = 99
+
+/** Creates first, then updates, links between what was created, and deletions. An abort is obeyed between two requests. */
+export async function applySync(works: readonly SyncWork[], direction: Direction): Promise<Synced> {
+  const run = new Run(direction, new Set(works.flatMap(({ create }) => create)))
+  for (const work of works) await run.createAll(work)
+  for (const work of works) await run.updateAll(work, work.update)
+  for (const work of works) await run.updateAll(work, [...work.link, ...run.unlinkedOf(work)], { isLink: true })
+  for (const work of works) await run.deleteAll(work)
+  return run.result()
+}
+
+class Run {
+  private created = 0
+  private updated = 0
+  private deleted = 0
+  private readonly refused: RefusedDocument[] = []
+  private readonly unlinked = new Map<string, Pair[]>()
+
+  /** @param missing ids of the source that have no document of the target yet */
+  constructor(
+    private readonly direction: Direction,
+    private readonly missing: Set<string>,
+  ) {}
+
+  result(): Synced {
+    const { created, updated, deleted, refused } = this
+    return { created, updated, deleted, refused }
+  }
+
+  unlinkedOf({ name }: SyncWork): readonly Pair[] {
+    return this.unlinked.get(name) ?? []
+  }
+
+  async createAll(work: SyncWork): Promise<void> {
+    const { source, signal } = this.direction
+    for (const ids of inPieces(work.create, atOnce)) {
+      if (signal.aborted) return
+      const found = [...(await documentsOf(source, work.name, ids))]
+      await this.create(work, found)
+      this.direction.onDone(ids.length)
+    }
+  }
+
+  private async create(work: SyncWork, some: readonly (readonly [string, JsonObject])[]): Promise<void> {
+    if (some.length === 0) return
+    const { direction, missing } = this
+    const fields = some.map(([, data]) => direction.written(work, data))
+    const idempotencyKey = keyOf([work.name, work.pairs.generation, some.map(([id]) => id), fields])
+    work.pairs.begin(some.map(([id]) => id))
+    try {
+      const made = await direction.target.collection(work.name).createMany(fields, { idempotencyKey })
+      const pairs = some.flatMap(([id, data], at) => {
+        const target = made[at]?.id
+        return target === undefined ? [] : [{ ...direction.pairOf(id, target), hash: direction.hashOf(work, data) }]
+      })
+      work.pairs.add(pairs)
+      direction.onPaired(pairs)
+      direction.keepUndo(made.map(({ id }) => ({ op: 'delete', collection: work.name, id })))
+      this.created += pairs.length
+      for (const [id] of some) missing.delete(id)
+      for (const [at, [, data]] of some.entries()) {
+        const pair = pairs[at]
+        if (pair && refersTo(data, missing)) this.linkLater(work, pair)
+      }
+    } catch (error) {
+      if (!(error instanceof SvcError) || !isAboutSome(error)) throw error
+      const [first] = some
+      if (some.length > 1) {
+        const middle = Math.ceil(some.length / 2)
+        await this.create(work, some.slice(0, middle))
+        await this.create(work, some.slice(middle))
+      } else if (first) this.refused.push({ collection: work.name, id: first[0], problem: wordsOf(error) })
+    }
+  }
+
+  private linkLater({ name }: SyncWork, pair: Pair): void {
+    const pairs = this.unlinked.get(name)
+    if (pairs) pairs.push(pair)
+    else this.unlinked.set(name, [pair])
+  }
+
+  /** Each only while it is as it was planned. */
+  async updateAll(work: SyncWork, pairs: readonly ComparedPair[], { isLink = false } = {}): Promise<void> {
+    const { direction } = this
+    for (const some of inPieces(pairs, idsAtOnce)) {
+      if (direction.signal.aborted) return
+      const ready = await this.comparedNow(work, some)
+      const operations = ready.flatMap(({ operation }) => operation ?? [])
+      direction.keepUndo(ready.flatMap(({ operation, now }) => (operation ? [undoOf(operation, now)] : [])))
+      const refused = await this.send(operations, ready)
+      const done = ready.filter(({ pair }) => !refused.has(pair.local))
+      work.pairs.add(done.map(({ pair, hash }) => ({ local: pair.local, remote: pair.remote, hash })))
+      for (const { pair, data } of done) {
+        // What it was is known no more: this run has written it.
+        if (refersTo(data, this.missing)) this.linkLater(work, { local: pair.local, remote: pair.remote })
+      }
+      if (!isLink) this.updated += done.length
+      direction.onDone(isLink ? 0 : some.length)
+    }
+  }
+
+  /** The documents of these pairs that can be written, as operations; one that is the same already needs none. */
+  private async comparedNow(work: SyncWork, pairs: readonly ComparedPair[]): Promise<Ready[]> {
+    const { direction } = this
+    const [sources, targets] = await this.bothOf(work, pairs)
+    return pairs.flatMap((pair, at) => {
+      const { source, target } = direction.idsOf(pair)
+      const [data, now] = [sources.get(source), targets.get(target)]
+      if (!data || !now) return this.refuse(work, source, 'was deleted meanwhile')
+      const planned = direction.planned(pair)
+      const isChanged = planned !== undefined && direction.targetHash(work, now) !== planned
+      if (isChanged) return this.refuse(work, source, 'was changed meanwhile')
+      const wanted = keepFields(direction.written(work, data), now, work.redacted)
+      const operation = operationOf({ collection: work.name, id: target, line: at }, now, wanted)
+      return [{ pair, data, now, source, operation, hash: direction.hashOf(work, data) }]
+    })
+  }
+
+  private async send(operations: readonly Operation[], ready: readonly Ready[]): Promise<ReadonlySet<string>> {
+    if (operations.length === 0) return new Set()
+    const { refused } = await sendOperations(operations, { client: this.direction.target, id: '', isRepeated: true })
+    const failed = new Set<string>()
+    for (const { line, problem } of refused) {
+      const one = ready.find(({ operation }) => operation?.line === line)
+      if (!one?.operation) continue
+      failed.add(one.pair.local)
+      this.refused.push({ collection: one.operation.collection, id: one.source, problem })
+    }
+    return failed
+  }
+
+  /** Each only while it is as it was planned. */
+  async deleteAll(work: SyncWork): Promise<void> {
+    const { direction } = this
+    for (const some of inPieces(work.remove, idsAtOnce)) {
+      if (direction.signal.aborted) return
+      const ids = some.map((pair) => direction.idsOf(pair).target)
+      const targets = await documentsOf(direction.target, work.name, ids)
+      const ready = some.flatMap((pair, at) => {
+        const { target } = direction.idsOf(pair)
+        const now = targets.get(target)
+        if (now && direction.targetHash(work, now) !== direction.planned(pair))
+          return this.refuse(work, target, 'was changed meanwhile')
+        const operation: Operation = { line: at, kind: 'delete', collection: work.name, id: target, data: {}, bytes: 0 }
+        return [{ pair, data: now ?? {}, now: now ?? {}, source: target, operation, hash: '' }]
+      })
+      direction.keepUndo(ready.map(({ now }) => ({ op: 'create', collection: work.name, data: now })))
+      const refused = await this.send(
+        ready.map(({ operation }) => operation),
+        ready,
+      )
+      const done = ready.filter(({ pair }) => !refused.has(pair.local))
+      work.pairs.remove(done.map(({ pair }) => pair))
+      this.deleted += done.length
+      direction.onDone(some.length)
+    }
+  }
+
+  private async bothOf({ name }: SyncWork, pairs: readonly Pair[]) {
+    const { source, target, idsOf } = this.direction
+    const ids = pairs.map(idsOf)
+    return Promise.all([
+      documentsOf(
+        source,
+        name,
+        ids.map((one) => one.source),
+      ),
+      documentsOf(
+        target,
+        name,
+        ids.map((one) => one.target),
+      ),
+    ])
+  }
+
+  private refuse({ name }: SyncWork, id: string, problem: string): [] {
+    this.refused.push({ collection: name, id, problem })
+    return []
+  }
+}
+
+interface Ready {
+  readonly pair: ComparedPair
+  readonly source: string
+  readonly data: JsonObject
+  /** The document of the target. */
+  readonly now: JsonObject
+  readonly operation: Operation | undefined
+  readonly hash: string
+}
+
+async function documentsOf(client: Client, name: string, ids: readonly string[]): Promise<Map<string, JsonObject>> {
+  const found = new Map<string, JsonObject>()
+  for (const some of inPieces(ids, idsAtOnce)) {
+    for await (const { id, data } of client.collection(name).iterate({ where: { id: { in: some } } }))
+      found.set(id, data)
+  }
+  return found
+}
+
+function* inPieces<Item>(all: readonly Item[], most: number): Generator<readonly Item[]> {
+  for (let at = 0; at < all.length; at += most) yield all.slice(at, at + most)
+}
+
+function keyOf(parts: readonly unknown[]): string {
+  return `sync-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`
+}

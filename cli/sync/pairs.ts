@@ -1,0 +1,139 @@
+/** Which document of the emulator is which document of the hosted service, and what it was when both were last the same. */
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { CliFailure, exits } from '../base/failure.js'
+import { configFolder } from '../target/profiles.js'
+
+export interface Pair {
+  readonly local: string
+  readonly remote: string
+  /** Of the document, by {@link hashOf}, when both sides were last the same; left out where they never were. */
+  readonly hash?: string | undefined
+}
+
+/** The pairs of one collection. What is added is on disk before the call returns. */
+export interface Pairs {
+  readonly byLocal: ReadonlyMap<string, Pair>
+  readonly byRemote: ReadonlyMap<string, Pair>
+  /** Of documents that were deleted on both sides: others may still refer to them. */
+  readonly gone: ReadonlyMap<string, Pair>
+  /** Dotted names of fields that a pull has redacted, by which no push may overwrite what is there. */
+  readonly redacted: ReadonlySet<string>
+  /** Ids that a batch of documents was created for, of which no answer is known: the run was killed meanwhile. */
+  readonly pending: ReadonlySet<string>
+  /** How many lines there are: it tells a batch that is sent again after a crash from the same batch at another time. */
+  readonly generation: number
+  /** Before a batch is created for these documents of the other side. */
+  begin(ids: readonly string[]): void
+  add(pairs: readonly Pair[]): void
+  remove(pairs: readonly Pair[]): void
+  redact(names: readonly string[]): void
+}
+
+/**
+ * The pairs of a collection of the emulator and one of a service, by their ids: a collection that was deleted and created again
+ * has none.
+ *
+ * @throws {CliFailure} if the file is damaged
+ */
+export function openPairs(url: string, ids: { readonly local: string; readonly remote: string }): Pairs {
+  const folder = join(configFolder(), 'pairs')
+  const name = createHash('sha256')
+    .update(JSON.stringify([url, ids.remote, ids.local]))
+    .digest('hex')
+    .slice(0, 32)
+  const file = join(folder, `${name}.ndjson`)
+  const byLocal = new Map<string, Pair>()
+  const byRemote = new Map<string, Pair>()
+  const gone = new Map<string, Pair>()
+  const redacted = new Set<string>()
+  const pending = new Set<string>()
+  let generation = 0
+
+  function take(line: Line): void {
+    generation++
+    if ('redacted' in line) redacted.add(line.redacted)
+    else if ('pending' in line) for (const id of line.pending) pending.add(id)
+    else {
+      pending.delete(line.local)
+      pending.delete(line.remote)
+      byRemote.delete(byLocal.get(line.local)?.remote ?? '')
+      if (line.isGone) {
+        byLocal.delete(line.local)
+        gone.set(line.local, line)
+      } else {
+        byLocal.set(line.local, line)
+        byRemote.set(line.remote, line)
+      }
+    }
+  }
+
+  function append(lines: readonly Line[]): void {
+    if (lines.length === 0) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
+    lines.forEach(take)
+  }
+
+  function load(): void {
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    // A line that a crash has cut is of a batch whose outcome is asked for again.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
+    for (const line of whole.split('\n').filter((one) => one !== '')) {
+      const read = parseJson(line)
+      if (!isLine(read)) throw damaged(file)
+      take(read)
+    }
+    if (whole === text && generation <= 2 * (byLocal.size + gone.size + redacted.size) + 100) return
+    const lines: Line[] = [
+      ...[...redacted].map((one) => ({ redacted: one })),
+      { pending: [...pending] },
+      ...gone.values(),
+      ...byLocal.values(),
+    ]
+    writeFileSync(`${file}.new`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  }
+
+  load()
+  return {
+    byLocal,
+    byRemote,
+    gone,
+    pending,
+    redacted,
+    get generation() {
+      return generation
+    },
+    begin: (ids) => append([{ pending: ids }]),
+    add: append,
+    remove: (pairs) => append(pairs.map((pair) => ({ ...pair, isGone: true }))),
+    redact: (names) => append(names.filter((one) => !redacted.has(one)).map((one) => ({ redacted: one }))),
+  }
+}
+
+type Line =
+  | (Pair & { readonly isGone?: boolean })
+  | { readonly redacted: string }
+  | { readonly pending: readonly string[] }
+
+function isLine(value: unknown): value is Line {
+  if (!isObject(value)) return false
+  return (
+    typeof value.redacted === 'string' ||
+    Array.isArray(value.pending) ||
+    (typeof value.local === 'string' && typeof value.remote === 'string')
+  )
+}
+
+function damaged(file: string): CliFailure {
+  const message = `What earlier pulls and pushes have done cannot be read: "${file}" is damaged.`
+  return new CliFailure(
+    'BAD_STATE',
+    exits.invalid,
+    message,
+    'Delete it, and name a field that identifies a document: --by',
+  )
+}

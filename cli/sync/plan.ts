@@ -1,0 +1,273 @@
+/** What is different between an emulator and a hosted service, document by document, before anything is written. */
+import type { Collection } from '../../client/protocol/model/collection.js'
+import { canonicalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
+import { type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
+import { CliFailure, exits } from '../base/failure.js'
+import type { Client } from '../base/service-command.js'
+import { hashOf, type Ids, refersTo, withIds } from './documents.js'
+import { openPairs, type Pair, type Pairs } from './pairs.js'
+import { hasField } from './redaction.js'
+
+/** A pair, and what its documents are now. */
+export interface ComparedPair extends Pair {
+  readonly localHash?: string | undefined
+  readonly remoteHash?: string | undefined
+}
+
+/** One collection on both sides; documents that only the emulator has by its ids, all others by those of the service. */
+export interface CollectionPlan {
+  readonly name: string
+  readonly local: Collection | undefined
+  readonly remote: Collection | undefined
+  /** Left out until both have the collection. */
+  readonly pairs: Pairs | undefined
+  readonly redacted: readonly Path[]
+  readonly isSchemaSame: boolean
+  readonly same: readonly ComparedPair[]
+  readonly onlyHere: readonly string[]
+  readonly onlyThere: readonly string[]
+  readonly changedHere: readonly ComparedPair[]
+  readonly changedThere: readonly ComparedPair[]
+  /** On both sides since they were the same, or since nobody knows when; also deleted on one and changed on the other. */
+  readonly conflicts: readonly ComparedPair[]
+  readonly deletedHere: readonly ComparedPair[]
+  readonly deletedThere: readonly ComparedPair[]
+  /** Documents of the emulator that refer to others by ids of the service, or to others that the service does not have. */
+  readonly unlinked: readonly ComparedPair[]
+}
+
+export interface SyncPlan {
+  readonly collections: readonly CollectionPlan[]
+  /** Of the service, by those of the emulator. */
+  readonly ids: Ids
+}
+
+export interface Sides {
+  readonly local: Client
+  readonly remote: Client
+  /** Of the service. */
+  readonly url: string
+}
+
+export interface PlanOptions {
+  /** Which collections; left out, all that one of both has. */
+  readonly names: readonly string[]
+  /** The field that identifies a document which was neither pulled nor pushed. */
+  readonly by: string | undefined
+  /** Fields to redact, by collection. */
+  readonly redact: ReadonlyMap<string, readonly string[]>
+  readonly signal: AbortSignal
+}
+
+interface Opened {
+  readonly name: string
+  readonly local: Collection | undefined
+  readonly remote: Collection | undefined
+  readonly pairs: Pairs | undefined
+  readonly redacted: readonly Path[]
+}
+
+/**
+ * Reads the collections of both, and writes nothing: neither there nor here.
+ *
+ * @throws {CliFailure} `NOT_FOUND`, `AMBIGUOUS` where `by` identifies no single document
+ */
+export async function planSync(sides: Sides, options: PlanOptions): Promise<SyncPlan> {
+  const { opened, others } = await openBoth(sides, options)
+  const remote = new Map<string, Read>()
+  for (const one of opened) remote.set(one.name, await read(sides.remote, one, one.remote, options))
+  const pairsOf = new Map<string, ReadonlyMap<string, Pair>>()
+  const own = new Set<string>()
+  for (const one of opened) {
+    const here = await read(sides.local, one, one.local, options)
+    for (const id of here.hashes.keys()) own.add(id)
+    pairsOf.set(one.name, pairUp(one, here, remote.get(one.name) ?? nothing))
+  }
+  const known = [...opened, ...others].flatMap(({ name, pairs }) => [
+    ...(pairs?.gone.values() ?? []),
+    ...((pairsOf.get(name) ?? pairs?.byLocal)?.values() ?? []),
+  ])
+  const ids = new Map(known.map(({ local, remote }) => [local, remote]))
+  // Ids of the service that the emulator has others for, and ids of the emulator that the service has none for.
+  const foreign = new Set([...ids].flatMap(([local, remote]) => (local === remote ? [] : [remote])))
+  for (const id of own) if (!ids.has(id)) foreign.add(id)
+  const collections: CollectionPlan[] = []
+  for (const one of opened) {
+    const there = remote.get(one.name) ?? nothing
+    const here = await read(sides.local, one, one.local, options, { ids, foreign })
+    collections.push(compare(one, { here, there, pairs: pairsOf.get(one.name) ?? new Map() }))
+  }
+  return { collections, ids }
+}
+
+/** The collections that are asked for and, since documents may refer to them, all others. */
+async function openBoth(
+  { local, remote, url }: Sides,
+  { names, redact }: PlanOptions,
+): Promise<{ readonly opened: readonly Opened[]; readonly others: readonly Opened[] }> {
+  const [here, there] = await Promise.all([byName(local), byName(remote)])
+  const all = [...new Set([...there.keys(), ...here.keys()])]
+  const wanted = names.length > 0 ? [...new Set(names)] : all
+  const missing = wanted.find((name) => !here.has(name) && !there.has(name))
+  if (missing !== undefined) {
+    throw new CliFailure('NOT_FOUND', exits.notFound, `Neither the emulator nor ${url} has a collection "${missing}".`)
+  }
+  const open = (name: string) => {
+    const [one, other] = [here.get(name), there.get(name)]
+    const pairs = one && other ? openPairs(url, { local: one.id, remote: other.id }) : undefined
+    const redacted = [...new Set([...(pairs?.redacted ?? []), ...(redact.get(name) ?? [])])]
+    return { name, local: one, remote: other, pairs, redacted: redacted.map(parsePath) }
+  }
+  return { opened: wanted.map(open), others: all.filter((name) => !wanted.includes(name)).map(open) }
+}
+
+async function byName({ collections }: Client): Promise<Map<string, Collection>> {
+  return new Map((await collections.list()).map((one) => [one.name, one]))
+}
+
+/** The documents of one side, in the order of their ids. */
+interface Read {
+  readonly hashes: Map<string, string>
+  /** By the value of the field that identifies a document, its id. */
+  readonly byKey: ReadonlyMap<string, string>
+  readonly unlinked: ReadonlySet<string>
+  /** Of the fields that are redacted, those that one of the documents has. */
+  readonly seen: ReadonlySet<Path>
+}
+
+const nothing: Read = { hashes: new Map(), byKey: new Map(), unlinked: new Set(), seen: new Set() }
+
+/** What is known of ids when documents of the emulator are compared. */
+interface KnownIds {
+  /** Of the service, by those of the emulator. */
+  readonly ids: Ids
+  readonly foreign: ReadonlySet<string>
+}
+
+async function read(
+  client: Client,
+  { name, redacted }: Opened,
+  collection: Collection | undefined,
+  { by, signal }: PlanOptions,
+  known?: KnownIds,
+): Promise<Read> {
+  if (!collection) return nothing
+  const [hashes, byKey, unlinked, seen] = [
+    new Map<string, string>(),
+    new Map<string, string>(),
+    new Set<string>(),
+    new Set<Path>(),
+  ]
+  for await (const { id, data } of client.collection(name).iterate({ signal })) {
+    hashes.set(id, hashOf(known ? withIds(data, known.ids) : data, redacted))
+    if (known && refersTo(data, known.foreign)) unlinked.add(id)
+    for (const path of redacted) if (hasField(data, path)) seen.add(path)
+    const key = by === undefined || known ? undefined : keyOf(data, by)
+    if (key === undefined) continue
+    if (byKey.has(key)) throw ambiguous(name, by ?? '', key)
+    byKey.set(key, id)
+  }
+  return { hashes, byKey, unlinked, seen }
+}
+
+function keyOf(data: JsonObject, by: string): string | undefined {
+  const value: Json | undefined = valueAt(data, parsePath(by))
+  return value === undefined || value === null ? undefined : canonicalJson(value)
+}
+
+/** The pairs that are kept, and those that are found: documents with the same id, as copies of a state have, or the same key. */
+function pairUp(one: Opened, here: Read, there: Read): ReadonlyMap<string, Pair> {
+  requireSeen(one, there.hashes.size, there.seen)
+  const pairs = new Map(one.pairs?.byLocal)
+  const paired = new Set([...pairs.values()].map(({ remote }) => remote))
+  for (const [key, id] of here.byKey) {
+    const remote = there.byKey.get(key)
+    if (remote === undefined || pairs.has(id) || paired.has(remote)) continue
+    pairs.set(id, { local: id, remote })
+    paired.add(remote)
+  }
+  for (const id of here.hashes.keys()) {
+    if (there.hashes.has(id) && !paired.has(id) && !pairs.has(id)) pairs.set(id, { local: id, remote: id })
+  }
+  return pairs
+}
+
+/** A name with a typing error would bring here what was not to come. */
+function requireSeen({ name, redacted }: Opened, documents: number, seen: ReadonlySet<Path>): void {
+  const unseen = documents > 0 ? redacted.find((path) => !seen.has(path)) : undefined
+  if (!unseen) return
+  const message = `No document of "${name}" has the field "${unseen.join('.')}" that is to be redacted.`
+  throw new CliFailure('NOT_FOUND', exits.notFound, `${message} Nothing was done.`, 'Is it spelled otherwise?')
+}
+
+function ambiguous(name: string, by: string, key: string): CliFailure {
+  const message = `"${name}" holds more than one document whose "${by}" is ${key.slice(0, 80)}.`
+  return new CliFailure('AMBIGUOUS', exits.invalid, message, 'Name a field that identifies a document with --by.')
+}
+
+interface Compared {
+  readonly here: Read
+  readonly there: Read
+  readonly pairs: ReadonlyMap<string, Pair>
+}
+
+function compare(one: Opened, { here, there, pairs }: Compared): CollectionPlan {
+  const { name, local, remote, redacted } = one
+  const kinds: Record<
+    'same' | 'changedHere' | 'changedThere' | 'conflicts' | 'deletedHere' | 'deletedThere',
+    ComparedPair[]
+  > = { same: [], changedHere: [], changedThere: [], conflicts: [], deletedHere: [], deletedThere: [] }
+  const unlinked: ComparedPair[] = []
+  const [pairedHere, pairedThere] = [new Set<string>(), new Set<string>()]
+  for (const pair of [...pairs.values(), ...recovered(one, { here, there, pairs })]) {
+    const compared = { ...pair, localHash: here.hashes.get(pair.local), remoteHash: there.hashes.get(pair.remote) }
+    const kind = kindOf(compared)
+    if (kind === undefined) continue
+    pairedHere.add(pair.local)
+    pairedThere.add(pair.remote)
+    kinds[kind].push(compared)
+    if (here.unlinked.has(pair.local)) unlinked.push(compared)
+  }
+  return {
+    ...{ name, local, remote, pairs: one.pairs, redacted },
+    isSchemaSame: !local || !remote || canonicalJson(jsonOf(local.schema)) === canonicalJson(jsonOf(remote.schema)),
+    ...kinds,
+    onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),
+    onlyThere: [...there.hashes.keys()].filter((id) => !pairedThere.has(id)),
+    unlinked,
+  }
+}
+
+/** Pairs of documents that a run created and was killed before it knew: they are the same, and no others have them. */
+function* recovered({ pairs: kept }: Opened, { here, there, pairs }: Compared): Generator<Pair> {
+  if (!kept || kept.pending.size === 0) return
+  const paired = new Set(
+    [...pairs.values()].flatMap((pair) => (here.hashes.has(pair.local) ? [pair.local, pair.remote] : [])),
+  )
+  const isFree = ([id]: readonly [string, string]) => !paired.has(id)
+  const [mine, theirs] = [[...here.hashes].filter(isFree), [...there.hashes].filter(isFree)]
+  const byHash = new Map<string, string[]>()
+  for (const [id, hash] of mine) byHash.set(hash, [...(byHash.get(hash) ?? []), id])
+  for (const [remote, hash] of theirs) {
+    const locals = byHash.get(hash) ?? []
+    const at = locals.findIndex((local) => kept.pending.has(remote) || kept.pending.has(local))
+    const [local] = at === -1 ? [] : locals.splice(at, 1)
+    if (local !== undefined) yield { local, remote }
+  }
+}
+
+/** Nothing where both documents are gone. */
+function kindOf({ hash, localHash, remoteHash }: ComparedPair) {
+  if (localHash === undefined) {
+    if (remoteHash === undefined) return undefined
+    return remoteHash === hash ? 'deletedHere' : 'conflicts'
+  }
+  if (remoteHash === undefined) return localHash === hash ? 'deletedThere' : 'conflicts'
+  if (localHash === remoteHash) return 'same'
+  if (remoteHash === hash) return 'changedHere'
+  return localHash === hash ? 'changedThere' : 'conflicts'
+}
+
+function jsonOf(value: object): Json {
+  return JSON.parse(JSON.stringify(value))
+}

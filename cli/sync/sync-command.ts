@@ -1,0 +1,124 @@
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { createClient } from '../../client/index.js'
+import { CliFailure, exits, misuse } from '../base/failure.js'
+import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
+import { ServiceCommand } from '../base/service-command.js'
+import { stopSignal } from '../base/stop-signal.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
+import { withSecretKey } from '../target/owner.js'
+import type { Target, TargetFlags } from '../target/target.js'
+import { count, counted, table } from '../terminal/print.js'
+import { startProgress } from '../terminal/progress.js'
+import type { RefusedDocument } from './apply.js'
+import { planSync, type Sides, type SyncPlan } from './plan.js'
+
+export const collectionArgs = {
+  collection: Args.string({ multiple: true, description: 'collections [default: all]' }),
+}
+
+export const byFlag = Flags.string({
+  description: 'field that identifies a document which was neither pulled nor pushed before',
+  helpValue: 'field',
+})
+
+const mostShown = 20
+
+/** Where a command is told to stop, and says how far it is. */
+export interface Followed {
+  readonly signal: AbortSignal
+  onDone(documents: number): void
+}
+
+/** A command about the emulator of this folder and the service that the flags name. */
+export abstract class SyncCommand extends ServiceCommand {
+  /** Reads both sides with a secret key of the emulator that lasts as long as the work. */
+  protected async withBoth<Result>(
+    flags: TargetFlags,
+    work: (sides: Sides, here: Target) => Promise<Result>,
+  ): Promise<Result> {
+    const emulator = emulatorOfRunOrHere(undefined)
+    if (!emulator) throw noEmulator()
+    const target = this.requireTarget(flags)
+    if (target.url === emulator.url) {
+      throw misuse(
+        'Name the service beside the emulator of this folder.',
+        'For example: --profile staging, or --url and --key',
+      )
+    }
+    const { url } = emulator
+    const here: Target = {
+      ...target,
+      url,
+      key: undefined,
+      dialect: undefined,
+      from: 'the running emulator',
+      isLocal: true,
+      emulator,
+    }
+    return withSecretKey(here, (apiKey) => {
+      const local = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
+      return work({ local, remote: this.client(flags), url: target.url }, here)
+    })
+  }
+
+  /** What is different; a signal stops the reading. */
+  protected async plan(
+    sides: Sides,
+    options: {
+      readonly names: readonly string[]
+      readonly by?: string | undefined
+      readonly redact?: ReadonlyMap<string, string[]>
+    },
+  ): Promise<SyncPlan> {
+    const stop = stopSignal()
+    try {
+      const { names, by, redact = new Map() } = options
+      return await planSync(sides, { names, by, redact, signal: stop.signal })
+    } catch (error) {
+      throw stop.signal.aborted ? interrupted('Stopped; nothing was done.', stop.name()) : error
+    } finally {
+      stop.release()
+    }
+  }
+
+  /** @throws {CliFailure} with exit 130 or 143 where it was stopped */
+  protected async follow<Result>(
+    total: number,
+    flags: { quiet: boolean },
+    work: (followed: Followed) => Promise<Result>,
+  ): Promise<Result> {
+    const progress = await startProgress(total, 'document', { isWanted: !flags.quiet && !this.jsonEnabled() })
+    const stop = stopSignal()
+    let done = 0
+    try {
+      const onDone = (documents: number) => {
+        done += documents
+        progress.at(Math.min(done, total), done)
+      }
+      const result = await work({ signal: stop.signal, onDone })
+      if (stop.signal.aborted)
+        throw interrupted(`Stopped; ${count(done)} of ${counted(total, 'document')} are dealt with.`, stop.name())
+      return result
+    } finally {
+      progress.stop()
+      stop.release()
+    }
+  }
+
+  protected showPlans(rows: readonly { readonly [column: string]: string | number }[]): void {
+    if (rows.length > 0) this.note(table(rows))
+  }
+
+  protected showRefused(refused: readonly RefusedDocument[]): void {
+    for (const { collection, id, problem } of refused.slice(0, mostShown))
+      this.noteAlways(`${collection}/${id}  ${problem}`)
+    if (refused.length > mostShown) this.noteAlways(`… and ${count(refused.length - mostShown)} more`)
+    if (refused.length > 0) process.exitCode = exits.invalid
+  }
+}
+
+function interrupted(message: string, signal: NodeJS.Signals | undefined): CliFailure {
+  const exit = signal === 'SIGTERM' ? exits.terminated : exits.interrupted
+  return new CliFailure('INTERRUPTED', exit, message, 'Give the same command again to go on.')
+}

@@ -1,0 +1,64 @@
+/** `svc pull --redact`. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
+
+let two: TwoServices
+let world: TwoServices['world']
+let here: TwoServices['here']
+let there: TwoServices['there']
+
+beforeEach(async () => {
+  two = await openTwoServices()
+  ;({ world, here, there } = two)
+})
+afterEach(() => two.close())
+
+test('redacted fields come as substitutes, are no difference, and no push writes them', async () => {
+  await there.collections.create({ name: 'people' })
+  const data = { title: 'Ada', email: 'ada@example.org', at: { street: 'Main St 1', city: 'London' }, age: 36 }
+  await there
+    .collection('people')
+    .createMany([data, { ...data, title: 'Eva' }, { ...data, title: 'Bob', email: 'bob@example.org' }])
+  const redact = ['--redact', 'people.email', '--redact', 'people.at.street', '--redact', 'people.age']
+
+  await world.json(['pull', ...staging, ...redact])
+  const pulled = (await here.collection('people').list({ sort: 'title' })).items.map((one) => one.data)
+  const diff = await world.svc(['diff', '--profile', 'staging'])
+  await here
+    .collection('people')
+    .update(await idOf(here, 'people', 'Ada'), { title: 'Ada L.', at: { street: 'x', city: 'Paris' } })
+  await world.json(['push', ...staging])
+
+  const email = expect.stringMatching(/^redacted-[0-9a-f]{12}@example\.com$/)
+  const at = { street: expect.stringMatching(/^redacted-[0-9a-f]{12}$/), city: 'London' }
+  expect(pulled).toEqual(['Ada', 'Bob', 'Eva'].map((title) => ({ title, email, at, age: 0 })))
+  expect(pulled[0]?.email).toBe(pulled[2]?.email)
+  expect(pulled[0]?.email).not.toBe(pulled[1]?.email)
+  expect(diff.exit).toBe(0)
+  const ada = await there.collection('people').get(await idOf(there, 'people', 'Ada L.'))
+  expect(ada.data).toEqual({ ...data, title: 'Ada L.', at: { street: 'Main St 1', city: 'Paris' } })
+})
+
+test.each([
+  ['a field that no document has', ['people.emial'], 4, 'No document of "people" has the field "emial"'],
+  ['a collection that is not there', ['peple.email'], 2, '--redact names "peple", which is not pulled'],
+  ['no field', ['people'], 2, '"people" names no field of a collection'],
+])('--redact of %s is refused before anything is written', async (_, fields, exit, words) => {
+  await there.collections.create({ name: 'people' })
+  await there.collection('people').create({ title: 'Ada', email: 'ada@example.org' })
+
+  const ran = await world.svc(['pull', ...staging, ...fields.flatMap((field) => ['--redact', field])])
+
+  expect(ran).toMatchObject({ exit, stderr: expect.stringContaining(words) })
+  expect(await here.collections.list()).toEqual([])
+})
+
+test('what is here with its real values cannot be redacted afterwards', async () => {
+  await there.collections.create({ name: 'people' })
+  await there.collection('people').create({ title: 'Ada', email: 'ada@example.org' })
+  await world.json(['pull', ...staging])
+
+  const ran = await world.svc(['pull', ...staging, '--redact', 'people.email'])
+
+  expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining('was pulled before with its "email"') })
+})

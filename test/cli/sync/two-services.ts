@@ -1,0 +1,39 @@
+/** Two emulators: `svc dev` in the folder of a world, and one in the place of the hosted service, as the profile "staging". */
+import { type Client, createClient } from '../../../client/index.js'
+import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { type Dev, openWorld, type World } from '../command-line.js'
+
+export interface TwoServices {
+  readonly world: World
+  readonly dev: Dev
+  readonly here: Client
+  readonly there: Client
+  close(): Promise<void>
+}
+
+export const staging = ['--profile', 'staging', '--yes']
+
+export async function openTwoServices(): Promise<TwoServices> {
+  const world = await openWorld()
+  const [dev, service] = await Promise.all([world.dev('--memory'), startEmulator({ memory: true })])
+  const secret = (await world.svc(['project', 'key', '--secret'])).stdout.trim()
+  const here = createClient({ url: dev.url, apiKey: secret })
+  const apiKey = secretOf(service)
+  const there = createClient({ url: service.url, apiKey })
+  await world.svc(['profiles', 'add', 'staging', '--url', service.url, '--key', apiKey])
+  return {
+    ...{ world, dev, here, there },
+    async close() {
+      await Promise.all([world.close(), service.close()])
+    },
+  }
+}
+
+function secretOf({ secretKey }: Emulator): string {
+  return secretKey ?? ''
+}
+
+export async function idOf(client: Client, name: string, title: string): Promise<string> {
+  const { items } = await client.collection(name).list({ where: { title } })
+  return items[0]?.id ?? ''
+}
