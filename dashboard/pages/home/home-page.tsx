@@ -20,7 +20,6 @@ export function HomePage() {
   const counts = useCounts()
   const [, go] = useLocation()
   useCommand('svc status')
-  const kept = info?.database.dataDir
   return (
     <section className="home" aria-label="Home">
       <div className="hero">
@@ -28,15 +27,7 @@ export function HomePage() {
           <h1>Project {project.name}</h1>
           <p>
             {plural(counts.collections, 'collection')}, {plural(counts.users, 'user')}, {plural(counts.files, 'file')}.{' '}
-            {kept === undefined ? (
-              ''
-            ) : kept === null ? (
-              'Nothing outlives this process.'
-            ) : (
-              <>
-                Everything is kept in <code className="mono">{kept}</code>.
-              </>
-            )}
+            {info ? <Kept database={info.database} /> : null}
           </p>
         </div>
         <Button onClick={() => go('/snapshots')}>Snapshots</Button>
@@ -49,6 +40,23 @@ export function HomePage() {
       <LastEvents />
       <Health />
     </section>
+  )
+}
+
+function Kept({ database }: Pick<Info, 'database'>) {
+  const { dataDir, servers } = database
+  if (isInMemory(database)) return <>Nothing outlives this process.</>
+  if (dataDir === null) {
+    return (
+      <>
+        Documents are kept in <code className="mono">{servers.join(', ')}</code>.
+      </>
+    )
+  }
+  return (
+    <>
+      Everything is kept in <code className="mono">{dataDir}</code>.
+    </>
   )
 }
 
