@@ -1,4 +1,4 @@
-/** The questions that several pages ask, each under one name, so that an answer is shared. */
+/** The queries that several pages share, each under one key, so that its answer is cached once. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { setClockOffset } from '../parts/time.js'
@@ -47,7 +47,7 @@ export function useProject() {
   return useQuery({ queryKey: ['project'], queryFn: () => control.projects.get({ project: project.id }) })
 }
 
-/** How many of each there are, as far as it is known; nothing for what nobody has asked yet. */
+/** How many of each there are; undefined for what has not been fetched yet. */
 export function useCounts(): { readonly [name: string]: number | undefined } {
   const { owner, control, project } = useSession()
   const users = useQuery({

@@ -99,7 +99,7 @@ interface Question {
   readonly resolve: (answer: Answer) => void
 }
 
-/** The snapshot to go back to; nothing where somebody goes on without one. */
+/** The snapshot that undo loads; undefined where the user continues without one. */
 async function savedBefore(
   control: Control,
   project: string,
@@ -140,7 +140,7 @@ function Ask({ title, words, action, canSave = false, resolve }: Question) {
 
 type Undone = Awaited<ReturnType<Control['snapshots']['undo']>>
 
-/** What undo has left as it is, since somebody wrote it later. */
+/** What undo has not restored, because it was written again later. */
 function keptWords({ collections, documents, users, files }: Undone): string {
   const kept = [collections, documents, users, files].reduce((sum, { keptCount }) => sum + keptCount, 0)
   return kept === 0 ? 'Undone' : `Undone, but for ${kept} that were written since`

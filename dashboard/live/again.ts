@@ -1,4 +1,4 @@
-/** What becomes of a question that failed for a reason that passes, such as a restart of the emulator. */
+/** Retries of queries that failed for a transient reason, such as a restart of the emulator. */
 import type { QueryClientConfig, QueryState } from '@tanstack/react-query'
 import { SvcError } from '../../client/index.js'
 import { isPassing } from '../../client/send.js'
@@ -6,9 +6,9 @@ import { isPassing } from '../../client/send.js'
 const againMilliseconds = 1_000
 
 /**
- * Asks again until there is an answer. Reading everything again at the reconnect is not enough: an emulator that is still
- * starting refuses what it is asked. A first answer that was waited for in vain for the whole time limit is asked for on demand:
- * asked for at once, it would hide what went wrong for as long again.
+ * Refetches a failed query until it succeeds. Invalidating all queries at the reconnect is not enough: an emulator that is still
+ * starting refuses them. A first fetch that timed out is retried on demand only: at once, its skeleton would hide the failure for
+ * as long again.
  */
 export function untilAnswered({ state }: { readonly state: Pick<QueryState, 'data' | 'error'> }): number | false {
   const { data, error } = state
@@ -30,7 +30,7 @@ export const queryDefaults: NonNullable<QueryClientConfig['defaultOptions']> = {
   mutations: { networkMode: 'always' },
 }
 
-/** For what one may not read, and for nothing else: an emulator that is away has not said that there is nothing. */
+/** Undefined for what the caller may not read, and for nothing else: an emulator that is unreachable has not answered 404. */
 export function unlessRefused(error: unknown): undefined {
   if (error instanceof SvcError && (error.status === 403 || error.status === 404)) return undefined
   throw error

@@ -1,4 +1,4 @@
-/** The stream of events for the page, and reading again what an event has changed. */
+/** The stream of events for the page, and the invalidation of cached queries by events. */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react'
 import type { EmulatorEvent, EventGroup } from '../../client/protocol/model/events/emulator-event.js'
@@ -23,13 +23,13 @@ export function EventsProvider({ session, children }: { session: Session; childr
   return store ? <Context value={store}>{children}</Context> : null
 }
 
-/** After a reconnect: first answers that are still waited for may have been lost with the connection. */
+/** After a reconnect. Fetches in flight that have no cached answer may have been lost with the connection. */
 async function readAgain(queries: QueryClient) {
   await queries.cancelQueries({ type: 'active', predicate: ({ state }) => state.data === undefined })
   await queries.invalidateQueries()
 }
 
-/** Which questions an event of a group makes stale. */
+/** Which queries an event of a group invalidates. */
 const stale: { readonly [Group in EventGroup]?: readonly string[] } = {
   collection: ['collections', 'documents', 'document'],
   user: ['users'],
@@ -42,11 +42,11 @@ const stale: { readonly [Group in EventGroup]?: readonly string[] } = {
   snapshot: ['snapshots'],
 }
 
-/** Answers that count documents are read again at most so often: a thousand changes a second are one change to them. */
+/** Queries that count documents are refetched at most so often, however many changes there are. */
 const countsMilliseconds = 1_500
 const pauseMilliseconds = 50
 
-/** Reads again what events have changed, each question once at a time: one that is on its way is not begun anew for ever. */
+/** Invalidates queries by events, each at most once at a time: a fetch in flight is not restarted by each further event. */
 function openReader(queries: QueryClient) {
   const waiting = new Map<string, number>()
   let timer: ReturnType<typeof setTimeout> | undefined

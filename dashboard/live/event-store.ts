@@ -1,4 +1,4 @@
-/** What happens in the emulator, as one stream for the whole page: kept for lists, and handed to whoever must read again. */
+/** The events of the emulator, as one stream for the whole page: the newest are kept for lists, and batches go to subscribers. */
 
 import { SvcError } from '../../client/index.js'
 import type { EmulatorEvent } from '../../client/protocol/model/events/emulator-event.js'
@@ -13,7 +13,7 @@ export interface EventStore {
   /** The newest first. The same array until something happens. */
   events(): readonly EmulatorEvent[]
   connection(): Connection
-  /** Called with what came, a few times a second at most; and when nobody knows what was missed. */
+  /** Called with batches of events, a few times a second at most; `isGap` where events may have been missed. */
   onBatch(listener: (events: readonly EmulatorEvent[], isGap: boolean) => void): () => void
   close(): void
 }

@@ -1,4 +1,4 @@
-/** A list that is read page by page, as far as somebody scrolls. */
+/** A list that is fetched page by page as it is scrolled. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Page } from '../../client/index.js'

@@ -52,7 +52,7 @@ function useNow(): number {
   )
 }
 
-/** @param isOfMachine by the clock of the machine, which nobody moves */
+/** @param isOfMachine by the clock of the machine instead of the emulator's, which can be moved */
 export function Time({ at, isOfMachine = false }: { at: string; isOfMachine?: boolean }) {
   const current = useNow()
   const shown = isOfMachine ? Date.now() : Math.max(current, emulatorNow())

@@ -9,7 +9,7 @@ export interface Guard {
   doubt(): void
 }
 
-/** It is answered without the database. What forwards a port may accept connections and never answer while the emulator is away. */
+/** It is answered without the database. A forwarded port may accept connections and never answer while the emulator is down. */
 const mostMilliseconds = 10_000
 
 /** Which state folder answers here. @throws whatever `fetch` throws, and where no emulator answers in time */

@@ -9,7 +9,7 @@ export interface ClientCall {
   readonly args: readonly Json[]
 }
 
-/** What each room offers, with the arguments as they are shown. */
+/** The methods of each part of the client, with their arguments as they are shown. */
 export const methods: { readonly [Room in ClientCall['room']]: { readonly [method: string]: string } } = {
   collection: {
     list: '({ where, sort, limit, populate })',

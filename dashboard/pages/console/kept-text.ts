@@ -45,6 +45,6 @@ function keep(name: string, text: string): void {
   try {
     if (text.length <= mostCharacters * mostRuns) localStorage.setItem(name, text)
   } catch {
-    // The browser has no room left.
+    // The quota of localStorage is used up.
   }
 }

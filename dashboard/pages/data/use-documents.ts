@@ -18,7 +18,7 @@ export interface Documents {
 }
 
 const pageSize = 100
-/** Pages out of view are forgotten soon: a million documents are some thousand pages. */
+/** Pages out of view are evicted from the cache soon: a million documents are some thousand pages. */
 const keptMilliseconds = 3_000
 
 export function useDocuments(name: string, { where, sort, text }: QueryState): Documents {

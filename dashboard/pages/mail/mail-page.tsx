@@ -161,7 +161,7 @@ function MailPane({ id, onClose }: { id: string; onClose: () => void }) {
   )
 }
 
-/** The links and codes that whoever tests a login is looking for. */
+/** The links and codes of a mail, which tests of a login need. */
 function Picked({ mail: { links, codes } }: { mail: Mail }) {
   if (links.length + codes.length === 0) return null
   return (

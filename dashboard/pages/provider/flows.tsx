@@ -1,4 +1,4 @@
-/** The last logins as sequences: who asked whom what, and what was answered. */
+/** The last logins as sequences of hops, each with its request and answer. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { hopKinds, type LoginFlow, type LoginHop } from '../../../client/protocol/model/provider-login.js'

@@ -9,7 +9,7 @@ import { useSession } from '../../session/context.js'
 
 type Documents = ReturnType<Client['collection']>
 
-/** An event by hand is a real write: what is heard is what is stored, and it can be undone. */
+/** An event sent by hand is a real write, so that subscribers receive what is stored, and it can be undone. */
 export function SendEvent({ onClose }: { onClose: () => void }) {
   const { client } = useSession()
   const { say } = useUndo()

@@ -11,7 +11,7 @@ import { type Link, type Relations, useRelations, usersName } from './use-relati
 
 export function RelationsPage() {
   const { data, error, isFetching, refetch } = useRelations()
-  // A graph needs some room.
+  // A graph does not fit on a narrow screen.
   const [isList, setList] = useState(() => innerWidth < 720)
   useCommand('svc collections list')
   const isLinked = data !== undefined && data.links.length > 0

@@ -37,7 +37,7 @@ export function useRelations() {
   const collections = useCollections()
   const names = (collections.data ?? []).map(({ name }) => name)
   const relations = useQuery({
-    // A change of any document would be a reason to read all of them again: they are read when somebody asks for it.
+    // Any change of a document would invalidate it: it is refetched on demand only.
     queryKey: ['relations', acting?.user.id ?? '', names.join(' ')],
     queryFn: () => readRelations(client, names),
     enabled: collections.data !== undefined,

@@ -15,7 +15,7 @@ export interface RequestFilter {
 const pollMilliseconds = 700
 const most = 1_000
 
-/** Asks only for what came after the newest; a page that nobody looks at asks for nothing. */
+/** Polls for what came after the newest; a hidden tab does not poll. */
 export function useRequests({ status, method, path, user, isOwnShown }: RequestFilter, isPaused: boolean) {
   const { control, project, ownerKey } = useSession()
   const [requests, setRequests] = useState<readonly RequestSummary[]>([])

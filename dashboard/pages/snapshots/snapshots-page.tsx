@@ -76,7 +76,7 @@ export function SnapshotsPage() {
   )
 }
 
-/** What no snapshot has takes no room. */
+/** Leaves out optional columns in which no snapshot has a value. */
 function columnsOf(snapshots: readonly Snapshot[]): readonly Column<Snapshot>[] {
   const isEmpty = {
     before: snapshots.every(({ command }) => !command),

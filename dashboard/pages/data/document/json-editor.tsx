@@ -21,7 +21,7 @@ export interface JsonEditorProps {
   /** What the service said of fields, shown where they stand. */
   readonly issues: readonly Issue[]
   readonly known: KnownFields
-  /** Whether one can type at once, within the braces: somebody has asked for a new document. */
+  /** Whether it has the focus from the start, with the cursor within the braces, as for a new document. */
   readonly isNew: boolean
 }
 

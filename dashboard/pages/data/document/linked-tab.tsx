@@ -8,7 +8,7 @@ import { Empty, Failure, Skeleton } from '../../../parts/states.js'
 import { useSession } from '../../../session/context.js'
 import { columnsOf, type Linked, linkedIn, nameOf } from '../columns.js'
 
-/** Each is asked once; with more, the question would be felt. */
+/** Each costs one request; more of them would be slow. */
 const mostCollections = 40
 const mostIncoming = 20
 
