@@ -51,6 +51,8 @@ try {
       await context.close()
     }
   }
+  // It would reconnect for ever, and the process would not end.
+  places.subscription.close()
 } finally {
   await chromium.close()
   await emulator.close()
@@ -68,7 +70,8 @@ async function fill(browser) {
   await app.auth.requestPasswordReset('linus@example.com')
   await app.files.upload(new File(['id,title\n1,A quiet start\n'], 'posts.csv'), { path: 'exports' })
   await app.files.upload(new File(['# Notes\n\nFor tomorrow.\n'], 'notes.md'), { path: 'exports' })
-  await posts.subscribe({ where: { status: 'published' } }).ready
+  const subscription = posts.subscribe({ where: { status: 'published' } })
+  await subscription.ready
   await posts.update(id, { title: 'A quiet start, revised' })
   await posts.update(id, { views: 950 })
   const draft = await posts.create({ title: 'Something for later', status: 'draft' })
@@ -82,7 +85,7 @@ async function fill(browser) {
   const keys = `projects/${emulator.projectId}/keys`
   await command('POST', keys, { secret: true, name: 'reports', scopes: ['read'], expiresInSeconds: 30 * 86_400 })
   await posts.create({ title: 'Written after the snapshot', status: 'published', views: 3 })
-  return { id }
+  return { id, subscription }
 }
 
 /** A login through the built-in provider. @param {BrowserContext} browser */
