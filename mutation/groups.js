@@ -52,6 +52,7 @@ export const groups = {
       'test/conformance/requests/keys.test.ts',
       'test/emulator/accounts/own-accounts.test.ts',
       'test/emulator/accounts/login-throttle.test.ts',
+      'test/emulator/accounts/smtp.test.ts',
       'test/emulator/time.test.ts',
       'test/emulator/events/kinds-of-events.test.ts',
       'test/emulator/requests/reasons.test.ts',

@@ -46,6 +46,21 @@ it('contract 6.8 where SMTP is configured, the mail of the mailbox is sent too',
   expect(raw).toContain('From: Shop <shop@example.com>')
 })
 
+it('contract 6.8 what is beyond the limit, or to nobody, is not sent', async () => {
+  smtp = await startSmtp()
+  await start(smtp.url)
+  await ask('PATCH', `/_svc/api/projects/${emulator.projectId}`, { settings: { rateLimit: { minute: 1_000 } } })
+
+  await ask('POST', '/auth/request-password-reset', { email: 'nobody@example.com' })
+  await forget('ada@example.com')
+  await ask('POST', '/auth/request-password-reset', { email: 'ada@example.com' })
+  await ask('POST', '/auth/request-password-reset', { email: 'nobody@example.com' })
+  await forget('bob@example.com')
+
+  const sent = [await smtp.nextMail(), await smtp.nextMail()]
+  expect(sent.map(({ to }) => to)).toEqual([['ada@example.com'], ['bob@example.com']])
+})
+
 it('contract 6.8 a server that refuses the mail fails no request: the mail is in the mailbox, and a warning says why', async () => {
   smtp = await startSmtp({ refusal: '554 Not from you' })
   await start(smtp.url)
