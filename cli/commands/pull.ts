@@ -135,6 +135,7 @@ async function pullAll({ sides, plan: { ids }, plans, work, secret, redacted }: 
       }
     },
     written: (one, data) => redact(withIds(data, toLocal), one.redacted, secret),
+    kept: (_, written) => written,
     hashOf: (one, data) => hashOf(data, one.redacted),
     planned: ({ localHash }) => localHash,
     targetHash: (one, data) => hashOf(withIds(data, toRemote), one.redacted),

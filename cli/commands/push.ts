@@ -5,6 +5,7 @@ import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
+import { keepFields } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
 import { count, counted } from '../terminal/print.js'
@@ -131,6 +132,7 @@ async function pushAll({ sides, plan: { ids }, plans, work, undo }: Pushing, fol
       for (const { local, remote } of pairs) toRemote.set(local, remote)
     },
     written: (_, data) => withIds(data, toRemote),
+    kept: (one, written, now) => keepFields(written, now, one.redacted),
     hashOf: (one, data) => hashOf(withIds(data, toRemote), one.redacted),
     planned: ({ remoteHash }) => remoteHash,
     targetHash: (one, data) => hashOf(data, one.redacted),

@@ -11,7 +11,6 @@ import { refersTo } from './documents.js'
 import { operationOf, type Undo, undoOf } from './operations.js'
 import type { Pair, Pairs } from './pairs.js'
 import type { ComparedPair } from './plan.js'
-import { keepFields } from './redaction.js'
 
 /** The writes to one collection of one side. */
 export interface SyncWork {
@@ -51,6 +50,8 @@ export interface Direction {
   onPaired(pairs: readonly Pair[]): void
   /** What is written of a document: with ids of the target, and without what is redacted. */
   written(work: SyncWork, data: JsonObject): JsonObject
+  /** What an update writes: what is redacted stays as the target has it. */
+  kept(work: SyncWork, written: JsonObject, now: JsonObject): JsonObject
   /** The hash of both documents once this was written. */
   hashOf(work: SyncWork, source: JsonObject): string
   /** The hash of the target's document when it was planned; nothing for one that this run has written. */
@@ -177,7 +178,7 @@ class Run {
       const planned = direction.planned(pair)
       const isChanged = planned !== undefined && direction.targetHash(work, now) !== planned
       if (isChanged) return this.refuse(work, source, 'was changed meanwhile')
-      const wanted = keepFields(direction.written(work, data), now, work.redacted)
+      const wanted = direction.kept(work, direction.written(work, data), now)
       const operation = operationOf({ collection: work.name, id: target, line: at }, now, wanted)
       return [{ pair, data, now, source, operation, hash: direction.hashOf(work, data) }]
     })

@@ -1,7 +1,7 @@
 /** Fields whose values stay where they are: a pull writes something else in their place, and a push leaves them alone. */
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, setOwn } from '../../client/protocol/model/json.js'
-import { type Path, valueAt } from '../../client/protocol/model/path.js'
+import type { Path } from '../../client/protocol/model/path.js'
 
 /** The document without these fields. */
 export function withoutFields(data: JsonObject, paths: readonly Path[]): JsonObject {
@@ -27,12 +27,16 @@ export function redact(data: JsonObject, paths: readonly Path[], secret: string)
   return paths.reduce((left, path) => changeAt(left, path, substituteOf), data)
 }
 
-/** The document with the values that another has in these fields. */
+/** The document with what another has in these fields, which is nothing where it has none. */
 export function keepFields(data: JsonObject, kept: JsonObject, paths: readonly Path[]): JsonObject {
-  return paths.reduce((left, path) => {
-    const there = valueAt(kept, path)
-    return changeAt(left, path, (value) => there ?? (value === undefined ? undefined : null))
-  }, data)
+  return paths.reduce((left, path) => keepAt(left, kept, path), data)
+}
+
+function keepAt(data: JsonObject, kept: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
+  const [value, there] = [memberOf(data, name), memberOf(kept, name)]
+  if (rest.length === 0 || Array.isArray(value) || Array.isArray(there)) return withMember(data, name, there)
+  if (!isObject(value)) return data
+  return withMember(data, name, keepAt(value, isObject(there) ? there : {}, rest))
 }
 
 function substitute(value: Json, secret: string): Json {
@@ -52,12 +56,23 @@ function changeAt(
   [name = '', ...rest]: readonly string[],
   change: (value: Json | undefined) => Json | undefined,
 ): JsonObject {
-  const value = Object.hasOwn(data, name) ? data[name] : undefined
+  const value = memberOf(data, name)
   const isOnTheWay = rest.length > 0 && !Array.isArray(value)
   if (isOnTheWay && !isObject(value)) return data
-  const changed = isOnTheWay && isObject(value) ? changeAt(value, rest, change) : change(value)
+  return withMember(data, name, isOnTheWay && isObject(value) ? changeAt(value, rest, change) : change(value))
+}
+
+function memberOf(data: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(data, name) ? data[name] : undefined
+}
+
+/** A copy with another value of a field, or without it; its place among the others stays. */
+function withMember(data: JsonObject, name: string, value: Json | undefined): JsonObject {
   const copy: JsonObject = {}
-  for (const [key, member] of Object.entries(data)) if (key !== name) setOwn(copy, key, member)
-  if (changed !== undefined) setOwn(copy, name, changed)
+  for (const [key, member] of Object.entries(data)) {
+    if (key !== name) setOwn(copy, key, member)
+    else if (value !== undefined) setOwn(copy, key, value)
+  }
+  if (value !== undefined && !Object.hasOwn(data, name)) setOwn(copy, name, value)
   return copy
 }

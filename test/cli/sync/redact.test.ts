@@ -39,6 +39,30 @@ test('redacted fields come as substitutes, are no difference, and no push writes
   expect(ada.data).toEqual({ ...data, title: 'Ada L.', at: { street: 'Main St 1', city: 'Paris' } })
 })
 
+test('a push of another field leaves what is redacted as it is there: a value, nothing, and what is in arrays', async () => {
+  await there.collections.create({ name: 'people' })
+  const phones = [{ number: '1' }, { number: '2' }]
+  await there.collection('people').createMany([
+    { title: 'Ada', email: 'ada@example.org', phones },
+    { title: 'Bob', at: { city: 'Bern' } },
+  ])
+  const redact = ['people.email', 'people.phones.number'].flatMap((field) => ['--redact', field])
+  await world.json(['pull', ...staging, ...redact])
+  const pulled = await here.collection('people').get(await idOf(here, 'people', 'Ada'))
+  for (const title of ['Ada', 'Bob']) {
+    await here.collection('people').update(await idOf(here, 'people', title), { seen: true, email: 'mine@example.com' })
+  }
+  await there.collection('people').update(await idOf(there, 'people', 'Bob'), { email: 'bob@example.org' })
+  await there.collection('people').replace(await idOf(there, 'people', 'Bob'), { title: 'Bob', at: { city: 'Bern' } })
+
+  await world.json(['push', ...staging])
+
+  const [ada, bob] = (await there.collection('people').list({ sort: 'title' })).items.map(({ data }) => data)
+  expect(pulled.data.phones).toEqual([])
+  expect(ada).toEqual({ title: 'Ada', email: 'ada@example.org', phones, seen: true })
+  expect(bob).toEqual({ title: 'Bob', at: { city: 'Bern' }, seen: true })
+})
+
 test.each([
   ['a field that no document has', ['people.emial'], 4, 'No document of "people" has the field "emial"'],
   ['a collection that is not there', ['peple.email'], 2, '--redact names "peple", which is not pulled'],
