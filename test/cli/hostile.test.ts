@@ -116,8 +116,12 @@ afterAll(async () => {
 
 function typed(command: string, args: Args): string[] {
   const plain = Object.values(args).flatMap(({ required }) => (required ? ['x'] : []))
-  return [...command.split(':'), ...(further[command] ?? plain), '--yes']
+  const other = between.includes(command) ? ['--url', service.url.replace('127.0.0.1', 'localhost')] : []
+  return [...command.split(':'), ...(further[command] ?? plain), ...other, '--yes']
 }
+
+/** They need a service beside the emulator, which is the same one under another name. */
+const between = ['diff', 'pull', 'push']
 
 /** Its exit code and output do not depend on the answers: it asks another service, or none. */
 const unasked = [
