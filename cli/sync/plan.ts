@@ -1,7 +1,7 @@
 /** What is different between an emulator and a hosted service, document by document, before anything is written. */
 import type { Collection } from '../../client/protocol/model/collection.js'
 import { canonicalJson, type Json, type JsonObject } from '../../client/protocol/model/json.js'
-import { type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
+import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol/model/path.js'
 import { CliFailure, exits } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { hashOf, type Ids, refersTo, withIds } from './documents.js'
@@ -81,7 +81,7 @@ export async function planSync(sides: Sides, options: PlanOptions): Promise<Sync
   for (const one of opened) {
     const here = await read(sides.local, one, one.local, options)
     for (const id of here.hashes.keys()) own.add(id)
-    pairsOf.set(one.name, pairUp(one, here, remote.get(one.name) ?? nothing))
+    pairsOf.set(one.name, pairUp(one, here, remote.get(one.name) ?? nothing, options))
   }
   const known = [...opened, ...others].flatMap(({ name, pairs }) => [
     ...(pairs?.gone.values() ?? []),
@@ -176,8 +176,8 @@ function keyOf(data: JsonObject, by: string): string | undefined {
 }
 
 /** The pairs that are kept, and those that are found: documents with the same id, as copies of a state have, or the same key. */
-function pairUp(one: Opened, here: Read, there: Read): ReadonlyMap<string, Pair> {
-  requireSeen(one, there.hashes.size, there.seen)
+function pairUp(one: Opened, here: Read, there: Read, { redact }: PlanOptions): ReadonlyMap<string, Pair> {
+  requireSeen(one.name, there, redact.get(one.name) ?? [])
   const pairs = new Map(one.pairs?.byLocal)
   const paired = new Set([...pairs.values()].map(({ remote }) => remote))
   for (const [key, id] of here.byKey) {
@@ -192,11 +192,12 @@ function pairUp(one: Opened, here: Read, there: Read): ReadonlyMap<string, Pair>
   return pairs
 }
 
-/** A name with a typing error would bring here what was not to come. */
-function requireSeen({ name, redacted }: Opened, documents: number, seen: ReadonlySet<Path>): void {
-  const unseen = documents > 0 ? redacted.find((path) => !seen.has(path)) : undefined
-  if (!unseen) return
-  const message = `No document of "${name}" has the field "${unseen.join('.')}" that is to be redacted.`
+/** A name with a typing error would let through what was to be redacted. */
+function requireSeen(name: string, { hashes, seen }: Read, wanted: readonly string[]): void {
+  const found = new Set([...seen].map(formatPath))
+  const unseen = hashes.size > 0 ? wanted.find((field) => !found.has(field)) : undefined
+  if (unseen === undefined) return
+  const message = `No document of "${name}" has the field "${unseen}" that is to be redacted.`
   throw new CliFailure('NOT_FOUND', exits.notFound, `${message} Nothing was done.`, 'Is it spelled otherwise?')
 }
 
