@@ -1,12 +1,13 @@
 import * as Flags from '@oclif/core/flags'
 import { CliFailure, exits, misuse } from '../base/failure.js'
-import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { applySync, type Direction } from '../sync/apply.js'
+import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
 import { hashOf, withIds } from '../sync/documents.js'
-import { openPairs } from '../sync/pairs.js'
+import { openPairs, type Pairs } from '../sync/pairs.js'
 import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
 import { redact } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
-import { count, counted } from '../terminal/print.js'
+import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Pull extends SyncCommand {
@@ -43,11 +44,7 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
       requireKnown(plan.collections, redacted)
       const plans = plan.collections.filter(({ remote }) => remote !== undefined)
       const work = plans.map((one) => chosen(one, flags))
-      this.showPlans(work.flatMap(({ row }) => (row.create + row.update + row.delete + row.leftAlone > 0 ? [row] : [])))
-      const total = work.reduce(
-        (sum, { row: { create, update, delete: removed } }) => sum + create + update + removed,
-        0,
-      )
+      const total = this.showPlans(work)
       const isNothing = total === 0 && plans.every(({ local }) => local)
       if (isNothing) this.note('There is nothing to pull.')
       else
@@ -57,22 +54,15 @@ It shows what it is going to do, and saves a snapshot first: svc undo takes it b
         )
       const secret = this.requireTarget(flags).key ?? sides.url
       const pull = () =>
-        this.follow(total, flags, (followed) => pullAll({ sides, plan, plans, work, secret, redacted }, followed))
+        this.follow(total, flags, (followed) => pullAll({ sides, plan, work, secret, redacted }, followed))
       const command = ['pull', ...argv.map(String)].join(' ')
       const synced = await (isNothing ? pull() : this.undoably(here, command, flags, pull))
       this.showRefused(synced.refused)
-      if (!isNothing) {
-        const { created, updated, deleted, refused } = synced
-        this.note(
-          `${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted, ${count(refused.length)} refused.`,
-        )
-      }
+      if (!isNothing) this.noteSynced(synced)
       return { url: sides.url, collections: work.map(({ row }) => row), ...synced }
     })
   }
 }
-
-type Chosen = ReturnType<typeof chosen>
 
 /** What of a plan is written. A document that was deleted here is there: a pull brings it back. */
 function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: boolean; force: boolean }) {
@@ -84,42 +74,27 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
   ]
   const update = [...plan.changedThere, ...conflicts.filter(({ localHash, remoteHash }) => localHash && remoteHash)]
   const remove = deletes ? plan.deletedThere : []
-  const same = new Set(plan.same)
-  return {
-    create,
-    update,
-    remove,
-    link: plan.unlinked.filter((pair) => same.has(pair)),
-    row: {
-      collection: plan.name,
-      create: create.length,
-      update: update.length,
-      delete: remove.length,
-      leftAlone:
-        plan.conflicts.length - conflicts.length + plan.deletedThere.length - remove.length + plan.changedHere.length,
-    },
-  }
+  const left = plan.conflicts.length - conflicts.length + plan.deletedThere.length - remove.length
+  return chosenWork(plan, { create, update, remove }, left + plan.changedHere.length)
 }
 
 interface Pulling {
   readonly sides: Sides
   readonly plan: SyncPlan
-  /** Of the collections that the service has. */
-  readonly plans: readonly CollectionPlan[]
-  readonly work: readonly Chosen[]
+  readonly work: readonly ChosenWork[]
   readonly secret: string
   readonly redacted: ReadonlyMap<string, readonly string[]>
 }
 
-async function pullAll({ sides, plan: { ids }, plans, work, secret, redacted }: Pulling, followed: Followed) {
-  const works: SyncWork[] = []
-  for (const [at, plan] of plans.entries()) {
-    const { create = [], update = [], remove = [], link = [] } = work[at] ?? {}
-    const pairs = plan.pairs ?? (await createHere(sides, plan))
-    pairs.redact(redacted.get(plan.name) ?? [])
-    pairs.add(plan.same.flatMap((pair) => (pair.hash === pair.localHash ? [] : [{ ...pair, hash: pair.localHash }])))
-    works.push({ name: plan.name, pairs, redacted: plan.redacted, create, update, remove, link })
-  }
+async function pullAll({ sides, plan: { ids }, work, secret, redacted }: Pulling, followed: Followed) {
+  // Before anything is written: no document may be here whose rules are not known.
+  const keepRules = (name: string, pairs: Pairs | undefined) => pairs?.redact(redacted.get(name) ?? [])
+  for (const { plan } of work) keepRules(plan.name, plan.pairs)
+  const works = await openWorks(work, async (plan) => {
+    const pairs = await createHere(sides, plan)
+    keepRules(plan.name, pairs)
+    return pairs
+  })
   const toRemote = new Map(ids)
   const toLocal = new Map([...ids].map(([local, remote]) => [remote, local]))
   const direction: Direction = {

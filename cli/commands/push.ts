@@ -1,14 +1,15 @@
 import * as Flags from '@oclif/core/flags'
 import type { Client } from '../base/service-command.js'
 import { createIfMissing } from '../collections/create-if-missing.js'
-import { applySync, type Direction, type SyncWork } from '../sync/apply.js'
+import { applySync, type Direction } from '../sync/apply.js'
+import { type ChosenWork, chosenWork, openWorks } from '../sync/chosen-work.js'
 import { hashOf, withIds } from '../sync/documents.js'
 import { openPairs } from '../sync/pairs.js'
 import type { CollectionPlan, Sides, SyncPlan } from '../sync/plan.js'
 import { keepFields } from '../sync/redaction.js'
 import { byFlag, collectionArgs, type Followed, SyncCommand } from '../sync/sync-command.js'
 import { openUndoFile, type UndoFile } from '../sync/undo-file.js'
-import { count, counted } from '../terminal/print.js'
+import { counted } from '../terminal/print.js'
 import { prose } from '../terminal/prose.js'
 
 export default class Push extends SyncCommand {
@@ -40,24 +41,16 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
       const plan = await this.plan(sides, { names: argv.map(String), by: flags.by })
       const plans = plan.collections.filter(({ local }) => local !== undefined)
       const work = plans.map((one) => chosen(one, flags))
-      this.showPlans(work.flatMap(({ row }) => (row.create + row.update + row.delete + row.leftAlone > 0 ? [row] : [])))
-      const total = work.reduce(
-        (sum, { row: { create, update, delete: removed } }) => sum + create + update + removed,
-        0,
-      )
+      const total = this.showPlans(work)
       const isNothing = total === 0 && plans.every(({ remote }) => remote)
       const { host } = new URL(sides.url)
       if (isNothing) this.note('There is nothing to push.')
       else await this.confirm(`${wordsOf(work.map(({ row }) => row))} on ${host}?`, flags)
       const undo = openUndoFile(host, new Date())
       try {
-        const synced = await this.follow(total, flags, (followed) =>
-          pushAll({ sides, plan, plans, work, undo }, followed),
-        )
+        const synced = await this.follow(total, flags, (followed) => pushAll({ sides, plan, work, undo }, followed))
         this.showRefused(synced.refused)
-        const { created, updated, deleted, refused } = synced
-        const words = `${count(created)} created, ${count(updated)} updated, ${count(deleted)} deleted, ${count(refused.length)} refused.`
-        if (!isNothing) this.note(words)
+        if (!isNothing) this.noteSynced(synced)
         const takenBackBy = undo.isThere ? undo.path : null
         return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
       } finally {
@@ -68,8 +61,6 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
   }
 }
 
-type Chosen = ReturnType<typeof chosen>
-
 function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: boolean; force: boolean }) {
   const again = force
     ? [...plan.deletedThere, ...plan.conflicts.filter(({ remoteHash }) => remoteHash === undefined)]
@@ -78,21 +69,9 @@ function chosen(plan: CollectionPlan, { delete: deletes, force }: { delete: bool
   const overwritten = force ? plan.conflicts.filter(({ localHash, remoteHash }) => localHash && remoteHash) : []
   const update = [...plan.changedHere, ...overwritten]
   const remove = deletes ? plan.deletedHere : []
-  const same = new Set(plan.same)
   const left = plan.conflicts.length + plan.deletedThere.length - again.length - overwritten.length
-  return {
-    create,
-    update,
-    remove,
-    link: plan.unlinked.filter((pair) => same.has(pair)),
-    row: {
-      collection: plan.name,
-      create: create.length,
-      update: update.length,
-      delete: remove.length,
-      leftAlone: left + plan.deletedHere.length - remove.length + plan.changedThere.length,
-    },
-  }
+  const kept = plan.deletedHere.length - remove.length + plan.changedThere.length
+  return chosenWork(plan, { create, update, remove }, left + kept)
 }
 
 function wordsOf(rows: readonly { create: number; update: number; delete: number }[]): string {
@@ -107,20 +86,12 @@ function wordsOf(rows: readonly { create: number; update: number; delete: number
 interface Pushing {
   readonly sides: Sides
   readonly plan: SyncPlan
-  /** Of the collections that the emulator has. */
-  readonly plans: readonly CollectionPlan[]
-  readonly work: readonly Chosen[]
+  readonly work: readonly ChosenWork[]
   readonly undo: UndoFile
 }
 
-async function pushAll({ sides, plan: { ids }, plans, work, undo }: Pushing, followed: Followed) {
-  const works: SyncWork[] = []
-  for (const [at, plan] of plans.entries()) {
-    const { create = [], update = [], remove = [], link = [] } = work[at] ?? {}
-    const pairs = plan.pairs ?? (await createThere(sides, plan))
-    pairs.add(plan.same.flatMap((pair) => (pair.hash === pair.localHash ? [] : [{ ...pair, hash: pair.localHash }])))
-    works.push({ name: plan.name, pairs, redacted: plan.redacted, create, update, remove, link })
-  }
+async function pushAll({ sides, plan: { ids }, work, undo }: Pushing, followed: Followed) {
+  const works = await openWorks(work, (plan) => createThere(sides, plan))
   const toRemote = new Map(ids)
   const direction: Direction = {
     ...followed,

@@ -16,7 +16,6 @@ export interface Pair {
 /** The pairs of one collection. What is added is on disk before the call returns. */
 export interface Pairs {
   readonly byLocal: ReadonlyMap<string, Pair>
-  readonly byRemote: ReadonlyMap<string, Pair>
   /** Of documents that were deleted on both sides: others may still refer to them. */
   readonly gone: ReadonlyMap<string, Pair>
   /** Dotted names of fields that a pull has redacted, by which no push may overwrite what is there. */
@@ -46,7 +45,6 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     .slice(0, 32)
   const file = join(folder, `${name}.ndjson`)
   const byLocal = new Map<string, Pair>()
-  const byRemote = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
   const redacted = new Set<string>()
   const pending = new Set<string>()
@@ -59,14 +57,10 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
     else {
       pending.delete(line.local)
       pending.delete(line.remote)
-      byRemote.delete(byLocal.get(line.local)?.remote ?? '')
       if (line.isGone) {
         byLocal.delete(line.local)
         gone.set(line.local, line)
-      } else {
-        byLocal.set(line.local, line)
-        byRemote.set(line.remote, line)
-      }
+      } else byLocal.set(line.local, line)
     }
   }
 
@@ -100,7 +94,6 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   load()
   return {
     byLocal,
-    byRemote,
     gone,
     pending,
     redacted,

@@ -28,7 +28,7 @@ export interface CollectionPlan {
   readonly onlyThere: readonly string[]
   readonly changedHere: readonly ComparedPair[]
   readonly changedThere: readonly ComparedPair[]
-  /** On both sides since they were the same, or since nobody knows when; also deleted on one and changed on the other. */
+  /** Changed on both sides since the last pull or push, or never compared; also deleted on one and changed on the other. */
   readonly conflicts: readonly ComparedPair[]
   readonly deletedHere: readonly ComparedPair[]
   readonly deletedThere: readonly ComparedPair[]

@@ -10,7 +10,8 @@ import { withSecretKey } from '../target/owner.js'
 import type { Target, TargetFlags } from '../target/target.js'
 import { count, counted, table } from '../terminal/print.js'
 import { startProgress } from '../terminal/progress.js'
-import type { RefusedDocument } from './apply.js'
+import type { RefusedDocument, Synced } from './apply.js'
+import type { ChosenWork } from './chosen-work.js'
 import { planSync, type Sides, type SyncPlan } from './plan.js'
 
 export const collectionArgs = {
@@ -24,7 +25,7 @@ export const byFlag = Flags.string({
 
 const mostShown = 20
 
-/** Where a command is told to stop, and says how far it is. */
+/** How a command is stopped, and its progress. */
 export interface Followed {
   readonly signal: AbortSignal
   onDone(documents: number): void
@@ -106,8 +107,17 @@ export abstract class SyncCommand extends ServiceCommand {
     }
   }
 
-  protected showPlans(rows: readonly { readonly [column: string]: string | number }[]): void {
-    if (rows.length > 0) this.note(table(rows))
+  /** Shows what each collection gets, and answers how many documents that are. */
+  protected showPlans(work: readonly ChosenWork[]): number {
+    const rows = work.map(({ row }) => row)
+    const some = rows.filter((row) => row.create + row.update + row.delete + row.leftAlone > 0)
+    if (some.length > 0) this.note(table(some))
+    return rows.reduce((sum, { create, update, delete: removed }) => sum + create + update + removed, 0)
+  }
+
+  protected noteSynced({ created, updated, deleted, refused }: Synced): void {
+    const parts = [`${count(created)} created`, `${count(updated)} updated`, `${count(deleted)} deleted`]
+    this.note(`${parts.join(', ')}, ${count(refused.length)} refused.`)
   }
 
   protected showRefused(refused: readonly RefusedDocument[]): void {

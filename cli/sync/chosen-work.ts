@@ -1,0 +1,41 @@
+import type { SyncWork } from './apply.js'
+import type { Pairs } from './pairs.js'
+import type { CollectionPlan } from './plan.js'
+
+/** What of the plan of a collection a pull or a push writes, and the row that shows it. */
+export interface ChosenWork extends Pick<SyncWork, 'create' | 'update' | 'remove' | 'link'> {
+  readonly plan: CollectionPlan
+  readonly row: {
+    readonly collection: string
+    readonly create: number
+    readonly update: number
+    readonly delete: number
+    readonly leftAlone: number
+  }
+}
+
+/** @param left how many documents differ, and stay as they are */
+export function chosenWork(
+  plan: CollectionPlan,
+  { create, update, remove }: Pick<SyncWork, 'create' | 'update' | 'remove'>,
+  left: number,
+): ChosenWork {
+  const same = new Set(plan.same)
+  const counts = { create: create.length, update: update.length, delete: remove.length, leftAlone: left }
+  const link = plan.unlinked.filter((pair) => same.has(pair))
+  return { plan, create, update, remove, link, row: { collection: plan.name, ...counts } }
+}
+
+/** The writes, with the pairs of each collection; `create` makes one that the target does not have. What is the same is noted. */
+export async function openWorks(
+  chosen: readonly ChosenWork[],
+  create: (plan: CollectionPlan) => Promise<Pairs>,
+): Promise<SyncWork[]> {
+  const works: SyncWork[] = []
+  for (const { plan, row: _, ...writes } of chosen) {
+    const pairs = plan.pairs ?? (await create(plan))
+    pairs.add(plan.same.flatMap((pair) => (pair.hash === pair.localHash ? [] : [{ ...pair, hash: pair.localHash }])))
+    works.push({ name: plan.name, pairs, redacted: plan.redacted, ...writes })
+  }
+  return works
+}
