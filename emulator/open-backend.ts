@@ -29,13 +29,14 @@ import { openMemoryLimits } from './ports/limits/memory-limits.js'
 import type { Limits } from './ports/limits/port.js'
 import type { Mailer } from './ports/mail/port.js'
 import { openBcryptPool } from './ports/passwords/bcrypt-pool.js'
-import type { Storage } from './storage.js'
+import type { DatabaseAddresses, Storage } from './storage.js'
 import { openTotals } from './store/lists/totals.js'
 
 /** What the profiles of a service differ in. */
 export interface Parts
   extends Pick<Backend, 'about' | 'keyring' | 'localProvider' | 'signingKey' | 'url'>,
-    Pick<Config, 'databaseListenUrl' | 'databaseUrl' | 'now' | 'providerTimeout' | 'requestLog'> {
+    Pick<Config, 'now' | 'providerTimeout' | 'requestLog'>,
+    Pick<DatabaseAddresses, 'databaseListenUrl' | 'databaseUrl'> {
   readonly log: Log
   readonly warn: (message: string) => void
   /** What happened, for the stream of all events. */
@@ -136,7 +137,7 @@ async function openBus(
   return openPostgresBus({ url: databaseListenUrl ?? databaseUrl, db, report })
 }
 
-async function openLimits(databaseUrl: string | undefined, db: Database): Promise<Limits> {
+async function openLimits(databaseUrl: DatabaseAddresses['databaseUrl'], db: Database): Promise<Limits> {
   if (databaseUrl === undefined) return openMemoryLimits()
   const { openPostgresLimits } = await import('./ports/limits/postgres-limits.js')
   return openPostgresLimits(db)

@@ -10,6 +10,7 @@ import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglit
 import { readTemplate } from './database/pglite/template.js'
 import { endSpareThread } from './database/pglite/thread.js'
 import type { Database } from './database/port.js'
+import type { Address } from './database/postgres/addresses.js'
 import { newerServer } from './database/postgres/server.js'
 import type { StartError } from './database/start-error.js'
 import type { DisposalStack } from './disposal-stack.js'
@@ -23,18 +24,14 @@ export interface Storage {
   readonly dataDir: string | undefined
 }
 
-type Options = Pick<
-  Config,
-  | 'dir'
-  | 'branch'
-  | 'memory'
-  | 'fresh'
-  | 'databaseUrl'
-  | 'databaseListenUrl'
-  | 'databaseReadUrl'
-  | 'filesUrl'
-  | 'holdsProcess'
->
+/** As in the config; where a file has them, with what stands there now. */
+export interface DatabaseAddresses {
+  readonly databaseUrl: Address | undefined
+  readonly databaseListenUrl: Address | undefined
+  readonly databaseReadUrl: Address | undefined
+}
+
+type Options = DatabaseAddresses & Pick<Config, 'dir' | 'branch' | 'memory' | 'fresh' | 'filesUrl' | 'holdsProcess'>
 
 export interface Surroundings {
   /** What another process that wants the same folder reads. */

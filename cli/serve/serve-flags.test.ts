@@ -32,6 +32,18 @@ it('reads secrets from files as well, without the line break at their end', asyn
   expect(read.secret).toBe('f'.repeat(43))
 })
 
+it('names the file that an address of the database is read from, unless a flag goes before it', async () => {
+  const file = await aFile('postgres://svc:secret@127.0.0.1/svc\n')
+  const env = { SVC_DATABASE_URL: undefined, SVC_DATABASE_URL_FILE: file, SVC_DATABASE_READ_URL_FILE: file }
+
+  const read = await config([], env)
+  const flagged = await config(['--database-url', whole.SVC_DATABASE_URL], env)
+
+  expect(read).toMatchObject({ databaseUrl: 'postgres://svc:secret@127.0.0.1/svc', databaseReadUrl: read.databaseUrl })
+  expect(read.databaseUrlFiles).toEqual({ databaseUrl: file, databaseReadUrl: file })
+  expect(flagged.databaseUrlFiles).toEqual({ databaseReadUrl: file })
+})
+
 it.each([
   [{ SVC_DATABASE_URL: undefined }, { exit: 2, hint: expect.stringContaining('SVC_DATABASE_URL') }],
   [

@@ -1,5 +1,6 @@
 /** What `svc serve` and `svc serve check` take: flags, variables of the environment and, for secrets, files. */
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { ServeConfig } from '../../emulator/serve.js'
@@ -16,6 +17,8 @@ const secretVariables = [
   'SVC_DATABASE_READ_URL',
   'SVC_SMTP_URL',
 ] as const
+
+type SecretVariable = (typeof secretVariables)[number]
 
 export const serveFlags = {
   'database-url': Flags.string({
@@ -122,6 +125,11 @@ export function readServeConfig(flags: ServeFlags, env: NodeJS.ProcessEnv = proc
     ...{ databaseUrl, filesUrl },
     databaseListenUrl: flags['database-listen-url'] ?? readSecret('SVC_DATABASE_LISTEN_URL', env),
     databaseReadUrl: flags['database-read-url'] ?? readSecret('SVC_DATABASE_READ_URL', env),
+    databaseUrlFiles: {
+      databaseUrl: fileOf(flags['database-url'], 'SVC_DATABASE_URL', env),
+      databaseListenUrl: fileOf(flags['database-listen-url'], 'SVC_DATABASE_LISTEN_URL', env),
+      databaseReadUrl: fileOf(flags['database-read-url'], 'SVC_DATABASE_READ_URL', env),
+    },
     secret: readSecret('SVC_SECRET', env) ?? '',
     adminToken: readSecret('SVC_ADMIN_TOKEN', env),
     publicUrl: flags['public-url'],
@@ -148,8 +156,14 @@ function readTime(name: string, text: string, { fewest = 0 } = {}): number {
   throw misuse(`--${name} takes ${times}.`, `As in --${name} 20s.`)
 }
 
+/** The file that a secret was read from, unless a flag goes before it. */
+function fileOf(flag: string | undefined, name: SecretVariable, env: NodeJS.ProcessEnv): string | undefined {
+  const file = env[`${name}_FILE`]
+  return flag !== undefined || !file ? undefined : resolve(file)
+}
+
 /** What a variable says, or the file that its `_FILE` names, as Docker and Kubernetes mount secrets. */
-function readSecret(name: (typeof secretVariables)[number], env: NodeJS.ProcessEnv): string | undefined {
+function readSecret(name: SecretVariable, env: NodeJS.ProcessEnv): string | undefined {
   const [value, file] = [env[name], env[`${name}_FILE`]]
   if (value && file) throw misuse(`Both ${name} and ${name}_FILE are set.`, 'Leave one of them out.')
   if (!file) return value || undefined

@@ -10,6 +10,8 @@ export interface ServeConfig extends MailUrls {
   readonly databaseListenUrl: string | undefined
   /** Standbys, for reads that need not be newest. */
   readonly databaseReadUrl: string | undefined
+  /** The files that these were read from: read again for each connection, so that user and password may change. */
+  readonly databaseUrlFiles?: Partial<Record<'databaseUrl' | 'databaseListenUrl' | 'databaseReadUrl', string>>
   /** `s3://bucket/prefix`, or `file:///folder` for a single process. */
   readonly filesUrl: string
   /** Goes into what user tokens and logins are signed with; the same in all processes. */

@@ -12,6 +12,7 @@ import { openMailTransports } from '../ports/mail/open-transports.js'
 import { openOutbox } from '../ports/mail/outbox.js'
 import { openStorage } from '../storage.js'
 import { version } from '../version.js'
+import { currentAddresses } from './address-file.js'
 import { type Drainable, guarded, openAdmin, placeOf } from './admin.js'
 import { filesFolder, requireServable, type ServeConfig } from './config.js'
 import type { Metrics } from './metrics.js'
@@ -77,14 +78,15 @@ async function openServedBackend(
   config: ServeConfig,
   { log, url }: Surroundings,
 ): Promise<Backend> {
-  const { databaseUrl, databaseListenUrl, secret, mailFrom } = config
+  const { secret, mailFrom } = config
   const folder = filesFolder(config)
   const warn = (message: string) => log.warn(message)
+  const addresses = currentAddresses(config, warn)
   const storage = await openStorage(
     stack,
     {
       ...{ dir: folder, branch: undefined, memory: false, fresh: false, holdsProcess: true },
-      ...{ databaseUrl, databaseListenUrl, databaseReadUrl: config.databaseReadUrl },
+      ...addresses,
       filesUrl: folder === undefined ? config.filesUrl : undefined,
     },
     {
@@ -107,7 +109,7 @@ async function openServedBackend(
     providerTimeout: 9_000,
     requestLog: false,
     signingKey: (tokenSecret) => createHmac('sha256', secret).update(`project ${tokenSecret}`).digest('base64url'),
-    ...{ databaseUrl, databaseListenUrl, log, url, warn },
+    ...{ ...addresses, log, url, warn },
   })
 }
 

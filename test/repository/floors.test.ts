@@ -69,10 +69,10 @@ const floors: Readonly<Record<string, readonly string[]>> = {
     'emulator/store',
     'emulator/database/port.ts',
     'emulator/database/postgres/addresses.ts',
+    'emulator/database/postgres/connect.ts',
     'emulator/database/postgres/find-primary.ts',
     'emulator/database/postgres/session-settings.ts',
     'node:',
-    'pg',
   ],
   'emulator/ports/limits': ['emulator/ports/limits', 'emulator/store', 'emulator/database/port.ts'],
   'emulator/ports/passwords': [

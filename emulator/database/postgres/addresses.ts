@@ -1,6 +1,33 @@
 /** Addresses of servers: one, or several of which one is the primary. */
 import { StartError } from '../start-error.js'
 
+/** An address whose user and password may change while the process runs. */
+export interface RotatedAddress {
+  /** As it was at the start. */
+  readonly url: string
+  /** The same servers and database, with the user and password of now. */
+  current(): string
+}
+
+export type Address = string | RotatedAddress
+
+/** One server of an address. */
+export interface Server {
+  /** As it was at the start. */
+  readonly address: string
+  /** With the user and password of now: to be asked for each connection. */
+  current(): string
+}
+
+/** A server for each host of an address. @throws as `addressesOf` */
+export function serversOf(named: Address, flag?: string): readonly Server[] {
+  const { url, current } = typeof named === 'string' ? { url: named, current: () => named } : named
+  return addressesOf(url, flag).map((address, at) => ({
+    address,
+    current: () => addressesOf(current(), flag)[at] ?? address,
+  }))
+}
+
 /**
  * An address for each host that one address names: `postgres://user@one:5432,other:5432/database`.
  *
@@ -26,6 +53,26 @@ function withoutTarget(address: string): string {
 /** What may be said of them: neither user nor password. @throws as `addressesOf` */
 export function shownAddresses(url: string): readonly string[] {
   return addressesOf(url).map(withoutPassword)
+}
+
+/** Whether two addresses differ in user and password alone; false as well for what is not an address. */
+export function isSamePlace(one: string, other: string): boolean {
+  try {
+    const [places, others] = [one, other].map((url) => addressesOf(url).map(withoutCredentials).join(' '))
+    return places === others
+  } catch {
+    return false
+  }
+}
+
+function withoutCredentials(address: string): string {
+  const url = new URL(address)
+  url.username = ''
+  url.password = ''
+  // The driver takes them from here as well.
+  url.searchParams.delete('user')
+  url.searchParams.delete('password')
+  return url.href.replace(/^postgresql:/, 'postgres:')
 }
 
 function withoutPassword(address: string): string {

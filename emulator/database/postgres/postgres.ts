@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { sizes } from '../../../client/protocol/model/limits.js'
 import type { Capabilities, Database, Sql } from '../port.js'
 import { StartError } from '../start-error.js'
-import { addressesOf } from './addresses.js'
+import { type Address, serversOf } from './addresses.js'
 import { asDatabaseError, isRepeatable, refuse, refuseCommit } from './failures.js'
 import { openPrimary, type Primary } from './primary.js'
 import { refusesOptions, requireServer } from './server.js'
@@ -13,11 +13,11 @@ import { type Postgres, runAlone, runOn, runPatiently } from './statements.js'
 
 export interface PostgresOptions {
   /** May name several hosts, one of which is the primary, and may lead through a pooler. */
-  readonly url: string
+  readonly url: Address
   /** The server itself, for what a pooler in transaction mode cannot do. Left out, `url` leads there. */
-  readonly directUrl?: string | undefined
+  readonly directUrl?: Address | undefined
   /** Standbys to read from. */
-  readonly readUrl?: string | undefined
+  readonly readUrl?: Address | undefined
   readonly mostConnections?: number
   readonly mostStatementMilliseconds?: number
 }
@@ -50,10 +50,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
     mostConnections = 10,
     mostStatementMilliseconds = sizes.mostStatementSeconds * 1_000,
   } = options
-  const addresses = addressesOf(url)
-  const direct = directUrl === undefined ? addresses : addressesOf(directUrl, '--database-listen-url')
+  const servers = serversOf(url)
+  const direct = directUrl === undefined ? servers : serversOf(directUrl, '--database-listen-url')
   const settings = { ...sessionSettings, statement_timeout: mostStatementMilliseconds }
-  const openWith = (options: string | undefined) => openChecked({ addresses, mostConnections, options }, url, settings)
+  const openWith = (options: string | undefined) => openChecked({ servers, mostConnections, options }, settings)
   const primary = await openWith(connectionOptions(settings)).catch((error) => {
     if (!refusesOptions(error)) throw error
     if (directUrl === undefined) throw pooled(error)
@@ -74,12 +74,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 
 async function openChecked(
   options: Parameters<typeof openPrimary>[0],
-  url: string,
   settings: Parameters<typeof requireSettings>[1],
 ): Promise<Primary> {
   const primary = openPrimary(options)
   try {
-    await requireServer(primary, url)
+    await requireServer(primary, options.servers)
     await requireSettings(await primary.pool(), settings)
     return primary
   } catch (error) {

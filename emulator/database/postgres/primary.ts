@@ -1,7 +1,9 @@
 /** The connections to the server that takes writes, whichever that is. */
-import pg from 'pg'
+import type pg from 'pg'
 import { type Connections, DatabaseError } from '../port.js'
 import { columnReader } from '../values.js'
+import type { Server } from './addresses.js'
+import { newPool } from './connect.js'
 import { findPrimary } from './find-primary.js'
 
 export interface Primary {
@@ -14,7 +16,7 @@ export interface Primary {
 }
 
 interface Options {
-  readonly addresses: readonly string[]
+  readonly servers: readonly Server[]
   readonly mostConnections: number
   /** What each connection says for itself; nothing through a pooler, which would refuse it. */
   readonly options: string | undefined
@@ -23,14 +25,14 @@ interface Options {
 /** What a former primary says, which answers reads on. */
 const isReadOnly = '25006'
 
-export function openPrimary({ addresses, ...options }: Options): Primary {
+export function openPrimary({ servers, ...options }: Options): Primary {
   let current: Promise<pg.Pool> | undefined
   let latest: pg.Pool | undefined
   const ending = new Set<Promise<void>>()
   let isClosed = false
 
   async function open(): Promise<pg.Pool> {
-    latest = openPool(await findPrimary(addresses), options)
+    latest = openPool(await findPrimary(servers), options)
     return latest
   }
 
@@ -55,7 +57,7 @@ export function openPrimary({ addresses, ...options }: Options): Primary {
     failed(old, error) {
       if (isClosed || !(error instanceof DatabaseError)) return
       // A server alone is asked for anew with each connection; those that broke are out of the pool.
-      const isGone = addresses.length > 1 && ['unavailable', 'unknown outcome'].includes(error.kind)
+      const isGone = servers.length > 1 && ['unavailable', 'unknown outcome'].includes(error.kind)
       if (error.sqlState !== isReadOnly && !isGone) return
       void current?.then((opened) => {
         if (opened !== old || isClosed) return
@@ -76,11 +78,10 @@ export function openPrimary({ addresses, ...options }: Options): Primary {
 }
 
 export function openPool(
-  address: string,
+  server: Server,
   { mostConnections, options }: Pick<Options, 'mostConnections' | 'options'>,
 ): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: address,
+  const pool = newPool(server, {
     max: mostConnections,
     connectionTimeoutMillis: 5_000,
     // A server that is gone without a word is noticed.

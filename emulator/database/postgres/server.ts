@@ -1,20 +1,20 @@
 /** Which server an address names, and whether it will do. */
 import { StartError } from '../start-error.js'
-import { shownAddresses } from './addresses.js'
+import { type Server, shownAddresses } from './addresses.js'
 import type { Primary } from './primary.js'
 
 /** The first version whose built-in collation folds case as filters need it. */
 const oldestVersion = 17
 
 /** @throws {StartError} `DATABASE_UNREACHABLE` or `DATABASE_TOO_OLD` */
-export async function requireServer(primary: Primary, url: string): Promise<void> {
+export async function requireServer(primary: Primary, servers: readonly Server[]): Promise<void> {
   const { rows } = await primary
     .pool()
     .then((pool) => pool.query(`select current_setting('server_version_num')::int as version`))
     .catch((cause: Error) => {
       throw new StartError(
         'DATABASE_UNREACHABLE',
-        `Could not open ${shownAddresses(url).join(', ')}: ${cause.message || (cause as { code?: string }).code}.`,
+        `Could not open ${servers.flatMap(({ address }) => shownAddresses(address)).join(', ')}: ${cause.message || (cause as { code?: string }).code}.`,
         'Check that it runs, that the database exists, and the address, user and password in --database-url.',
         cause,
       )

@@ -1,7 +1,7 @@
 /** Reading from servers that follow the primary, as far as they have come. */
 import type pg from 'pg'
 import { type Database, DatabaseError, type Sql, type Standby } from '../port.js'
-import { addressesOf } from './addresses.js'
+import { type Address, serversOf } from './addresses.js'
 import { openPool } from './primary.js'
 import { connectionOptions, sessionSettings } from './session-settings.js'
 import { type Preparing, runOn } from './statements.js'
@@ -29,7 +29,7 @@ interface State {
 }
 
 interface Options {
-  readonly url: string
+  readonly url: Address
   readonly primary: Database
   readonly mostConnections: number
   readonly mostStatementMilliseconds: number
@@ -41,8 +41,8 @@ export function openStandby({ url, primary, mostConnections, mostStatementMillis
   const options = connectionOptions(settings)
   const state: State = {
     primary,
-    followers: addressesOf(url, '--database-read-url').map((address) => ({
-      pool: openPool(address, { mostConnections, options }),
+    followers: serversOf(url, '--database-read-url').map((server) => ({
+      pool: openPool(server, { mostConnections, options }),
       preparing: { names: new Map(), isPreparing: true },
       ...{ replayed: 0n, isUp: false, lagMilliseconds: Number.POSITIVE_INFINITY, checking: undefined },
     })),

@@ -1,8 +1,10 @@
 /** Single statements on a connection, or on any of the pool. */
 import { createHash } from 'node:crypto'
-import pg from 'pg'
+import type pg from 'pg'
 import { DatabaseError, mostResultBytes, resultTooLarge, type Sql } from '../port.js'
 import { columnReader, writeValue } from '../values.js'
+import type { Server } from './addresses.js'
+import { newConnection } from './connect.js'
 import { asSentError, isCut, isStale, refuse } from './failures.js'
 import { findPrimary } from './find-primary.js'
 import type { Primary } from './primary.js'
@@ -12,7 +14,7 @@ import { connectionOptions, sessionSettings } from './session-settings.js'
 export interface Postgres extends Preparing {
   readonly primary: Primary
   /** The servers themselves, behind whatever pooler. */
-  readonly direct: readonly string[]
+  readonly direct: readonly Server[]
   /** Connections that maintenance is using. */
   readonly patient: Set<pg.Client>
 }
@@ -87,8 +89,7 @@ function isLost({ code }: { code?: string }): boolean {
 
 /** Maintenance may take as long as it takes, on a connection of its own, since no session of a pool keeps another limit. */
 export async function runPatiently({ direct, patient }: Postgres, statement: Sql): Promise<unknown[]> {
-  const client = new pg.Client({
-    connectionString: await findPrimary(direct),
+  const client = newConnection(await findPrimary(direct), {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     options: connectionOptions({ ...sessionSettings, statement_timeout: 0 }),

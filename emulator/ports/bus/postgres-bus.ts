@@ -1,6 +1,6 @@
-import { Client } from 'pg'
 import type { Database } from '../../database/port.js'
-import { addressesOf } from '../../database/postgres/addresses.js'
+import { type Address, serversOf } from '../../database/postgres/addresses.js'
+import { type Connection, newConnection } from '../../database/postgres/connect.js'
 import { findPrimary, isPrimary } from '../../database/postgres/find-primary.js'
 import { connectionOptions, sessionSettings } from '../../database/postgres/session-settings.js'
 import { channels, decodeMessage, listenerName, openOutgoing } from './outgoing.js'
@@ -9,7 +9,7 @@ import { everyMessage, openSubscribers } from './subscribers.js'
 
 interface Options {
   /** The server itself, or several of which one is the primary: no pooler in transaction mode hands notifications on. */
-  readonly url: string
+  readonly url: Address
   readonly db: Database
   report(error: unknown): void
 }
@@ -25,8 +25,8 @@ const checkMilliseconds = 5_000
 export async function openPostgresBus({ url, db, report }: Options): Promise<Bus> {
   const { receive, subscribe, clear } = openSubscribers()
   const outgoing = openOutgoing(db, () => client !== undefined, report)
-  const addresses = addressesOf(url)
-  let client: Client | undefined
+  const servers = serversOf(url)
+  let client: Connection | undefined
   let isClosed = false
   let pauseMilliseconds = 100
   let retry: NodeJS.Timeout | undefined
@@ -37,8 +37,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
   checking.unref()
 
   async function connect(): Promise<void> {
-    const fresh = new Client({
-      connectionString: await findPrimary(addresses),
+    const fresh = newConnection(await findPrimary(servers), {
       connectionTimeoutMillis: 5_000,
       application_name: listenerName,
       keepAlive: true,
@@ -71,7 +70,7 @@ export async function openPostgresBus({ url, db, report }: Options): Promise<Bus
     checked.end().catch(() => undefined)
   }
 
-  function lose(lost: Client): void {
+  function lose(lost: Connection): void {
     if (isClosed || (client !== undefined && client !== lost)) return
     client = undefined
     clearTimeout(retry)

@@ -1,0 +1,26 @@
+/** How connections are made: each with the user and password that its server's address has at that moment. */
+import pg from 'pg'
+import type { Server } from './addresses.js'
+
+export type Connection = pg.Client
+
+type Options = Omit<pg.ClientConfig, 'connectionString' | 'user' | 'password'>
+
+/** A client that is not connected yet. */
+export function newConnection(server: Server, options: Options): Connection {
+  return new pg.Client({ ...options, connectionString: server.current() })
+}
+
+/** A pool, of which no connection is open yet. */
+export function newPool(
+  server: Server,
+  options: Options & Omit<pg.PoolConfig, 'Client' | keyof pg.ClientConfig>,
+): pg.Pool {
+  // The driver takes a function for the password, but not for the user.
+  class PooledClient extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: server.current() })
+    }
+  }
+  return new pg.Pool({ ...options, Client: PooledClient })
+}
