@@ -24,10 +24,11 @@ const loopDelay = fileURLToPath(new URL('./loop-delay.js', import.meta.url))
  * Starts it on a folder and waits for the ready file. `loopDelay` answers the longest wait of its event loop, in
  * milliseconds, since it was last asked; only a process started with `isWatched` knows.
  *
- * @param {string} folder @param {{ isWatched?: boolean, words?: string[] }} [options] words are further flags
+ * @param {string} folder @param {{ isWatched?: boolean, words?: string[], command?: string }} [options] words are further flags;
+ * `command` is the entry file of another build
  * @returns {Promise<Dev>}
  */
-export async function startDev(folder, { isWatched = false, words = [] } = {}) {
+export async function startDev(folder, { isWatched = false, words = [], command = svcCommand } = {}) {
   const place = await mkdtemp(join(tmpdir(), 'svc-bench-ready-'))
   const readyFile = join(place, 'ready.json')
   const changed = watch(place)
@@ -37,7 +38,7 @@ export async function startDev(folder, { isWatched = false, words = [] } = {}) {
       process.execPath,
       [
         ...(isWatched ? ['--import', loopDelay] : []),
-        ...[svcCommand, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile],
+        ...[command, 'dev', '--quiet', '--port', '0', '--data', folder, '--ready-file', readyFile],
         ...words,
       ],
       { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },

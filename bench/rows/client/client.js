@@ -1,29 +1,22 @@
 /** The size of the client in an app's bundle. */
 
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
-import { build } from 'rolldown'
+import { sizeOfBundle } from '../../tools/bundle.js'
 import { rounded } from '../../tools/rounds.js'
 import { measure as measureReact } from './react.js'
 
 /** @returns {Promise<import('../../tools/table.js').Row[]>} */
 export async function measure() {
   const input = fileURLToPath(new URL('../../../dist/client/index.js', import.meta.url))
-  const { output } = await build({
-    input,
-    write: false,
-    platform: 'browser',
-    output: { minify: true, codeSplitting: false },
-  })
-  const [{ code }] = output
+  const { minified, zipped } = await sizeOfBundle(input)
   return [
     {
       what: 'client, everything, gzip',
       against: '–',
-      values: [gzipSync(code, { level: 9 }).length / 1_024],
+      values: [zipped],
       target: { atMost: 10 },
       unit: ' KB',
-      figures: `${rounded(code.length / 1_024)} KB before gzip`,
+      figures: `${rounded(minified)} KB before gzip`,
     },
     ...(await measureReact()),
   ]

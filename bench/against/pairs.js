@@ -1,0 +1,43 @@
+/** Two builds of the service side by side. */
+import { join } from 'node:path'
+import { startDev } from '../tools/dev.js'
+import { newPath } from '../tools/folders.js'
+import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
+
+/** The root folders of a former build and of this one. @typedef {{ before: string, now: string }} Builds */
+/** @typedef {import('../tools/dev.js').Dev} Dev */
+
+/** The entry file of a build's command. @param {string} build */
+export function commandOf(build) {
+  return join(build, 'cli', 'bin', 'run.js')
+}
+
+/**
+ * Starts both services, each on a folder of its own, and stops them at the end.
+ *
+ * @template Result @param {Builds} builds @param {(before: Dev, now: Dev) => Promise<Result>} use
+ */
+export async function withBoth(builds, use) {
+  const before = await startDev(newPath(), { command: commandOf(builds.before) })
+  const now = await startDev(newPath(), { command: commandOf(builds.now) })
+  try {
+    return await use(before, now)
+  } finally {
+    await Promise.all([before.stop(), now.stop()])
+  }
+}
+
+/**
+ * One operation on both, in turns: the row has the ratio of each pair, which may be 10 % worse.
+ *
+ * @param {{ what: string, unit: string, isRate?: boolean, pairs: number, before: () => Promise<number>, now: () => Promise<number> }} operation
+ * @returns {Promise<import('../tools/table.js').Row>}
+ */
+export async function inPairs({ what, unit, isRate = false, pairs, before, now }) {
+  const measured = await inTurns({ before, now }, { rounds: pairs })
+  return {
+    ...{ what, against: 'the former build', values: ratios(measured.now, measured.before) },
+    target: isRate ? { atLeast: 0.9 } : { atMost: 1.1 },
+    figures: `${rounded(median(measured.now))} ${unit}, ${rounded(median(measured.before))} ${unit}; ${pairs} pairs`,
+  }
+}
