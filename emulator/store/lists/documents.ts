@@ -9,8 +9,12 @@ type PageRow = { total: number | null; seq?: number | null } & ({ id: null } | D
 
 /** One page of a collection and, if asked, the number of all matches, from the same moment. Contract 4. */
 export async function selectPage(db: Database, place: ListPlace, query: ListQuery): Promise<Page<StoredDocument>> {
-  const plan = planList(place, query)
-  const rows = await db.query<PageRow>(pageOf(plan))
+  let plan = planList(place, query)
+  let rows = await db.query<PageRow>(pageOf(plan))
+  if (plan.strategy === 'look only near' && rows.length < query.limit) {
+    plan = planList(place, query, { isFar: true })
+    rows = await db.query<PageRow>(pageOf(plan))
+  }
   const { total, seq } = rows[0] ?? {}
   if (plan.totalKey !== undefined && typeof total === 'number' && typeof seq === 'number') {
     place.totals?.keep(plan.totalKey, { total, seq })

@@ -1,6 +1,6 @@
 /** The statement of a plan. It answers rows of a page, or one row without an id, so that the total is always there. */
 import { ownField } from '../../../client/protocol/model/where.js'
-import { type Fragment, joinSql, plannedEachTime, sql } from '../../database/port.js'
+import { type Fragment, joinSql, literal, plannedEachTime, sql } from '../../database/port.js'
 import { isExactly, pageEnd } from '../sql-words.js'
 import { partsOfEquality } from './equality.js'
 import { fieldValue, inCollection, inOrder, isOdd, isRegular } from './fields.js'
@@ -18,6 +18,7 @@ const statements = {
   sort: sorted,
   'find all': found,
   'look near': foundNear,
+  'look only near': foundOnlyNear,
   'sort matches': sortedMatches,
   'read index': readFromIndex,
 } as const satisfies Record<Strategy, (plan: ListPlan) => Fragment>
@@ -144,6 +145,23 @@ function foundNear(plan: ListPlan): Fragment {
     ), page as (${cut(plan, either)})`,
     totalOfMatches(plan, countOf(plan)),
   )
+}
+
+/** Its short text is always the same, and its plan too: the index over collection and id, as far as the page goes. */
+function foundOnlyNear({ scope, query, bounds, others, ordering, nearDocuments }: ListPlan): Fragment {
+  const { direction } = ordering
+  return sql`
+    select d.id, d.data, d.version, d.created_at, d.updated_at
+    from (
+      select d.id, d.collection_id, d.data, d.version, d.created_at, d.updated_at
+      from documents d
+      where ${inIndexOf(scope.collection)} and ${compileWhere(bounds, scope)}
+      order by d.collection_id ${direction}, d.id ${direction}
+      limit ${literal(nearDocuments)}
+    ) as d
+    where ${compileWhere(others, scope)}
+    order by d.collection_id ${direction}, d.id ${direction}
+    ${pageEnd(query)}`
 }
 
 function countOf(plan: ListPlan): Fragment {

@@ -30,6 +30,8 @@ export type Strategy =
   | 'find all'
   /** Looks at the documents where the page begins, and finds all matches where these are too few. */
   | 'look near'
+  /** Looks at these alone. Where they are too few to fill the page, it is planned again with what is found by then. */
+  | 'look only near'
   /** Sorts the matches, and counts none. */
   | 'sort matches'
   /** Reads the page from an index over the fields that the filter compares and then the one that sorts. */
@@ -55,7 +57,15 @@ export interface ListPlan {
   readonly isPlannedOnce: boolean
 }
 
-export function planList({ collection, indexes, totals, ...reach }: ListPlace, query: ListQuery): ListPlan {
+/**
+ * What only looks near is of no use to an index, and asks for none: a loop over a collection has hundreds of such pages.
+ * `isFar` says that the page has been looked for there.
+ */
+export function planList(
+  { collection, indexes, totals, ...reach }: ListPlace,
+  query: ListQuery,
+  { isFar = false } = {},
+): ListPlan {
   const scope = { ...reach, collection: collection.id, populate: query.populate }
   const asked = { query, scope, ordering: orderingOf(query.sort), ...splitBounds(query.where) }
   const plain = { equality: undefined, nearDocuments: leastNear, totalKey: undefined, remembered: undefined }
@@ -63,7 +73,14 @@ export function planList({ collection, indexes, totals, ...reach }: ListPlace, q
   if (isWalk(asked)) return { ...asked, ...plain, strategy: 'walk', isPlannedOnce: true }
   const equality = equalityIn(query)
   const use = equality && inEquality(equality, query.sort)
-  const known = indexes?.asked(collection.id, use ? [use] : usesOf(query))
+  const uses = use ? [use] : usesOf(query)
+  const isNear = !isFar && isLikelyNear(query, asked.ordering)
+  const known = indexes?.asked(collection.id, isNear ? [] : uses)
+  const isIndexed = use !== undefined && known?.has(use.path, use.kind, use.equal) === true
+  if (isNear && !isIndexed && !fitsOnPage(query, known)) {
+    return { ...asked, ...plain, strategy: 'look only near', isPlannedOnce: true }
+  }
+  if (isNear) indexes?.asked(collection.id, uses)
   const totalKey = known && !known.isSmall && canRemember(query) ? keyOf(collection.id, query) : undefined
   const remembered = totalKey === undefined ? undefined : totals?.of(totalKey)
   const plan = {
@@ -74,7 +91,7 @@ export function planList({ collection, indexes, totals, ...reach }: ListPlace, q
     remembered,
     isPlannedOnce: known?.isSmall === true,
   }
-  if (use && known?.has(use.path, use.kind, use.equal)) return { ...plan, equality, strategy: 'read index' }
+  if (isIndexed) return { ...plan, equality, strategy: 'read index' }
   const nearDocuments = nearOf(query, remembered, known?.documents)
   return { ...plan, nearDocuments, strategy: strategyOf(plan, nearDocuments) }
 }
@@ -91,6 +108,16 @@ function isWalk({ query, ordering, bounds, others }: Asked): boolean {
   return ordering.isById && others.all.length === 0 && !(query.count && bounds.all.length > 0)
 }
 
+/** Without a total, nothing but the page has to be found. */
+function isLikelyNear({ where, count, limit, offset }: ListQuery, { isById }: Ordering): boolean {
+  return !count && isById && limit + offset <= leastNear && !looksManyUpIn(where)
+}
+
+/** Then the documents where it begins would hardly fill it. */
+function fitsOnPage({ limit, offset }: ListQuery, known: ListPlan['scope']['known']): boolean {
+  return known?.documents !== undefined && known.documents <= limit + offset
+}
+
 function strategyOf(
   { query, ordering, remembered }: Asked & Pick<ListPlan, 'remembered'>,
   nearDocuments: number,
@@ -98,8 +125,13 @@ function strategyOf(
   const { where, count } = query
   if (where.all.length === 0) return 'sort'
   const isFar = nearDocuments > mostNear
-  if ((count && !remembered) || isFar || where.all.some(({ any }) => any.some(looksManyUp))) return 'find all'
-  return ordering.isById ? 'look near' : 'sort matches'
+  if ((count && !remembered) || isFar || looksManyUpIn(where)) return 'find all'
+  if (!ordering.isById) return 'sort matches'
+  return count ? 'look near' : 'find all'
+}
+
+function looksManyUpIn({ all }: Where): boolean {
+  return all.some(({ any }) => any.some(looksManyUp))
 }
 
 const leastNear = 1_000

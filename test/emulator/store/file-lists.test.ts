@@ -1,15 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Database, type Fragment, type Sql, sql } from '../../../emulator/database/port.js'
+import { type Fragment, sql } from '../../../emulator/database/port.js'
 import { type FileReader, selectFiles } from '../../../emulator/store/lists/files.js'
 import { engines, type OpenedEngine, openEngine } from '../../fixtures/databases/engines.js'
-
-interface PlanNode {
-  readonly 'Relation Name'?: string
-  readonly 'Actual Rows': number
-  readonly 'Actual Loops': number
-  readonly 'Rows Removed by Filter'?: number
-  readonly Plans?: readonly PlanNode[]
-}
+import { rowsRead, watch } from '../../fixtures/databases/rows-read.js'
 
 const guarded = '01900000-0000-7000-8000-000000000001'
 const open = '01900000-0000-7000-8000-000000000002'
@@ -55,23 +48,9 @@ describe.each(engines)('Lists of files on %s', (engine) => {
 
   /** A reader's page, and how many rows of files were read for it. */
   async function pageFor(reader: FileReader, page: { limit: number; offset: number }) {
-    const asked: Sql[] = []
-    const watched: Database = {
-      ...opened.db,
-      query: (statement) => {
-        asked.push(statement)
-        return opened.db.query(statement)
-      },
-    }
+    const { watched, sent } = watch(opened.db)
     const found = await selectFiles(watched, { project: 'p', path: '', reader }, page)
-    let read = 0
-    for (const { text, values } of asked) {
-      const explained = { text: `explain (analyze, format json) ${text}`, values }
-      const rows = await opened.db.query<{ 'QUERY PLAN': unknown }>(explained)
-      const [plan] = rows.map((row) => row['QUERY PLAN'])
-      const [{ Plan }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: PlanNode }]
-      read += rowsOfFiles(Plan)
-    }
+    const read = await rowsRead(opened.db, 'files', sent)
     return { ...found, read }
   }
 
@@ -92,8 +71,3 @@ describe.each(engines)('Lists of files on %s', (engine) => {
     expect(later.read).toBeLessThanOrEqual(4 * 120)
   })
 })
-
-function rowsOfFiles(node: PlanNode): number {
-  const own = node['Relation Name'] === 'files' ? node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) : 0
-  return own * node['Actual Loops'] + (node.Plans ?? []).reduce((sum, plan) => sum + rowsOfFiles(plan), 0)
-}
