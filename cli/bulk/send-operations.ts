@@ -1,5 +1,6 @@
 /** Carries out operations of several collections, each batch of them all or none, and says which lines were refused. */
 import { type Issue, SvcError } from '../../client/protocol/model/errors.js'
+import { objectOfMany } from '../../client/protocol/model/json.js'
 import { sizes } from '../../client/protocol/model/limits.js'
 import type { Client } from '../base/target-command.js'
 import { checkOperations, replaceAll } from './guarded-operations.js'
@@ -98,7 +99,7 @@ const carriers: {
   async update(collection, batch) {
     const { ready, ...settled } = await checkOperations(collection, batch)
     const sent = await sendBatch(ready, (some) => {
-      const changes = Object.fromEntries(some.map(({ id, data }) => [id, data]))
+      const changes = objectOfMany(some.map(({ id, data }) => [id, data]))
       return collection.updateMany(changes, { returning: false })
     })
     return both(settled, sent)

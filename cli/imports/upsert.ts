@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { mergeFields } from '../../client/protocol/model/document.js'
 import { placed, SvcError } from '../../client/protocol/model/errors.js'
-import type { Json, JsonObject } from '../../client/protocol/model/json.js'
+import { type Json, type JsonObject, objectOfMany } from '../../client/protocol/model/json.js'
 import type { ReadRow } from '../../seeds/records/record.js'
 import { misuse } from '../base/failure.js'
 import type { Client } from '../base/target-command.js'
@@ -39,7 +39,7 @@ export function upsertSender(
       if (id !== undefined) changed.set(id, withoutId(fields, field))
       else created.push(withoutId(fields, field))
     }
-    if (changed.size > 0) await collection.updateMany(Object.fromEntries(changed), { returning: false })
+    if (changed.size > 0) await collection.updateMany(objectOfMany(changed), { returning: false })
     await create(collection, created, idempotencyKey)
     // Apart, and last: repeated after a crash, the rows above are known and changed, and these must be the same request.
     await create(collection, keyless, `${idempotencyKey}-keyless`)

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
-import type { Json, JsonObject } from '../../../client/protocol/model/json.js'
+import { type Json, type JsonObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { misuse } from '../../base/failure.js'
 import { BulkCommand, type BulkFlags } from '../../bulk/bulk-command.js'
 import { documentRow } from '../../documents/document-row.js'
@@ -85,7 +85,7 @@ beside others who do the same. With --where or --all it counts the documents and
       verb: 'Change',
       done: 'changed',
       write: (collection, ids) =>
-        collection.updateMany(Object.fromEntries(ids.map((id) => [id, changes])), { returning: false }),
+        collection.updateMany(objectOfMany(ids.map((id) => [id, changes])), { returning: false }),
     })
 
     this.note(`${counted(updated, 'document')} changed.`)

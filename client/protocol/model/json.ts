@@ -50,6 +50,13 @@ export function isObject(value: unknown): value is JsonObject {
   return Object(value) === value && !Array.isArray(value)
 }
 
+/** As `Object.fromEntries`, which takes V8 ten times as long for a thousand keys. It has no prototype. */
+export function objectOfMany<Value>(entries: Iterable<readonly [string, Value]>): { [key: string]: Value } {
+  const members: { [key: string]: Value } = Object.create(null)
+  for (const [key, value] of entries) members[key] = value
+  return members
+}
+
 /** The value in a text; `null` if it is not JSON. */
 export function parseJson(text: string): Json {
   try {

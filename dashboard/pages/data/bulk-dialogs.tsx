@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Client, Document, Fields } from '../../../client/index.js'
 import { mergeFields, splitOperators } from '../../../client/protocol/model/document.js'
 import { formatCount } from '../../../client/protocol/model/figures.js'
-import { isObject } from '../../../client/protocol/model/json.js'
+import { isObject, objectOfMany } from '../../../client/protocol/model/json.js'
 import { useUndo } from '../../frame/undo.js'
 import { Field, FormDialog } from '../../parts/dialog.js'
 import { Failure } from '../../parts/states.js'
@@ -109,9 +109,7 @@ export function BulkEdit({ name, query, total, onClose }: BulkProps) {
           name,
           query,
           (ids) =>
-            client
-              .collection(name)
-              .updateMany(Object.fromEntries(ids.map((id) => [id, changes])), { returning: false }),
+            client.collection(name).updateMany(objectOfMany(ids.map((id) => [id, changes])), { returning: false }),
           { onDone: setDone, signal: stop() },
         ),
       ),
