@@ -13,6 +13,8 @@ export interface RetryOptions {
   readonly attempts?: number
   /** Milliseconds before the first repeat, doubled for each one more, and jittered. Default 200. */
   readonly delay?: number
+  /** Milliseconds that a wait may take which the service asks for (`retry-after`); what takes longer is thrown. Default 30,000. */
+  readonly mostWait?: number
 }
 
 export interface Hooks {
@@ -84,7 +86,8 @@ const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
 export function openSender(options: SendOptions): Sender {
-  const { apiKey, onRequest, url: base, timeout = 30_000, retry: { attempts = 3, delay } = {} } = options
+  const { apiKey, onRequest, url: base, timeout = 30_000, retry = {} } = options
+  const { attempts = 3, delay, mostWait = longestWaitMilliseconds } = retry
   const fetch = options.fetch ?? globalThis.fetch
 
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
@@ -144,7 +147,7 @@ export function openSender(options: SendOptions): Sender {
         } catch (error) {
           if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
           const wait = error.retryAfterSeconds ? error.retryAfterSeconds * 1000 : backOff(delay, number)
-          if (wait > longestWaitMilliseconds) throw error
+          if (wait > mostWait) throw error
           await pause(wait, request.signal)
         }
       }

@@ -1,5 +1,5 @@
 /** How the client sends: against a fake `fetch`, because real networks do not fail on demand. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type ClientOptions, createClient, SvcError } from '../../client/index.js'
 
 type Reply = Response | Error | 'never'
@@ -112,6 +112,24 @@ describe('the client', () => {
 
     await expect(client.collection('posts').get('d1')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 3600 })
     expect(seen).toHaveLength(1)
+  })
+
+  it.each([
+    [59_000, 1],
+    [60_000, 2],
+  ])('waits no longer than it is told: %i ms, %i requests', async (mostWait, requests) => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const { client, seen } = clientOf([json(429, {}, { 'retry-after': '60' }), json(200, document)], {
+      retry: { mostWait },
+    })
+    const settled = client
+      .collection('posts')
+      .get('d1')
+      .catch(() => undefined)
+    await vi.waitFor(() => expect(seen).toHaveLength(1))
+    await vi.advanceTimersByTimeAsync(60_000).finally(() => vi.useRealTimers())
+    await settled
+    expect(seen).toHaveLength(requests)
   })
 
   it('gives up after the attempts it may make', async () => {
