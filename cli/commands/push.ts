@@ -54,6 +54,7 @@ It shows what it is going to do, and asks. What it overwrites and deletes is wri
         const takenBackBy = undo.isThere ? undo.path : null
         return { url: sides.url, collections: work.map(({ row }) => row), ...synced, takenBackBy }
       } finally {
+        if (undo.isThere && !this.mayHaveWritten()) undo.discard()
         if (undo.isThere)
           this.note(`To take it back: svc docs batch -f ${undo.path}, with the same --profile or --url.`)
       }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { isObject, parseJson } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { configFolder } from '../target/profiles.js'
+import { keepPaired } from './paired-collections.js'
 
 export interface Pair {
   readonly local: string
@@ -67,6 +68,7 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
   function append(lines: readonly Line[]): void {
     if (lines.length === 0) return
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    if (generation === 0) keepPaired(url, ids)
     appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
     lines.forEach(take)
   }

@@ -5,6 +5,7 @@ import { formatPath, type Path, parsePath, valueAt } from '../../client/protocol
 import { CliFailure, exits } from '../base/failure.js'
 import type { Client } from '../base/service-command.js'
 import { hashOf, type Ids, refersTo, withIds } from './documents.js'
+import { pairedWith } from './paired-collections.js'
 import { openPairs, type Pair, type Pairs } from './pairs.js'
 import { hasField } from './redaction.js'
 
@@ -23,6 +24,8 @@ export interface CollectionPlan {
   readonly pairs: Pairs | undefined
   readonly redacted: readonly Path[]
   readonly isSchemaSame: boolean
+  /** Whether it was pulled or pushed, and the service does not show it any more. */
+  readonly isGone: boolean
   readonly same: readonly ComparedPair[]
   readonly onlyHere: readonly string[]
   readonly onlyThere: readonly string[]
@@ -64,6 +67,8 @@ interface Opened {
   readonly local: Collection | undefined
   readonly remote: Collection | undefined
   readonly pairs: Pairs | undefined
+  /** Of one that the service does not show, with those that it was pulled from or pushed to. */
+  readonly former: readonly Pairs[]
   readonly redacted: readonly Path[]
 }
 
@@ -83,7 +88,8 @@ export async function planSync(sides: Sides, options: PlanOptions): Promise<Sync
     for (const id of here.hashes.keys()) own.add(id)
     pairsOf.set(one.name, pairUp(one, here, remote.get(one.name) ?? nothing, options))
   }
-  const known = [...opened, ...others].flatMap(({ name, pairs }) => [
+  const known = [...opened, ...others].flatMap(({ name, pairs, former }) => [
+    ...former.flatMap((one) => [...one.gone.values(), ...one.byLocal.values()]),
     ...(pairs?.gone.values() ?? []),
     ...((pairsOf.get(name) ?? pairs?.byLocal)?.values() ?? []),
   ])
@@ -115,8 +121,11 @@ async function openBoth(
   const open = (name: string) => {
     const [one, other] = [here.get(name), there.get(name)]
     const pairs = one && other ? openPairs(url, { local: one.id, remote: other.id }) : undefined
+    // Its documents are referred to, whether it was deleted there or the key's scopes leave it out.
+    const remotes = one && !other ? pairedWith(url, one.id) : []
+    const former = remotes.map((remote) => openPairs(url, { local: one?.id ?? '', remote }))
     const redacted = [...new Set([...(pairs?.redacted ?? []), ...(redact.get(name) ?? [])])]
-    return { name, local: one, remote: other, pairs, redacted: redacted.map(parsePath) }
+    return { name, local: one, remote: other, pairs, former, redacted: redacted.map(parsePath) }
   }
   return { opened: wanted.map(open), others: all.filter((name) => !wanted.includes(name)).map(open) }
 }
@@ -230,7 +239,7 @@ function compare(one: Opened, { here, there, pairs }: Compared): CollectionPlan 
     if (here.unlinked.has(pair.local)) unlinked.push(compared)
   }
   return {
-    ...{ name, local, remote, pairs: one.pairs, redacted },
+    ...{ name, local, remote, pairs: one.pairs, redacted, isGone: one.former.length > 0 },
     isSchemaSame: !local || !remote || canonicalJson(jsonOf(local.schema)) === canonicalJson(jsonOf(remote.schema)),
     ...kinds,
     onlyHere: [...here.hashes.keys()].filter((id) => !pairedHere.has(id)),

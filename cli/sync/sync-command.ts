@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { createClient } from '../../client/index.js'
 import { CliFailure, exits, misuse } from '../base/failure.js'
 import { emulatorOfRunOrHere, noEmulator } from '../base/here.js'
-import { ServiceCommand } from '../base/service-command.js'
+import { type Client, ServiceCommand } from '../base/service-command.js'
 import { stopSignal } from '../base/stop-signal.js'
 import { fetchDirectly } from '../target/fetch-directly.js'
 import { withSecretKey } from '../target/owner.js'
@@ -24,6 +24,8 @@ export const byFlag = Flags.string({
 })
 
 const mostShown = 20
+/** The next minute has begun by then; who has used up an hour has to come back. */
+const mostWaitMilliseconds = 90_000
 
 /** How a command is stopped, and its progress. */
 export interface Followed {
@@ -33,6 +35,9 @@ export interface Followed {
 
 /** A command about the emulator of this folder and the service that the flags name. */
 export abstract class SyncCommand extends ServiceCommand {
+  /** Of requests to the service that write: those that were sent and not refused. */
+  private writes = 0
+
   /** Reads both sides with a secret key of the emulator that lasts as long as the work. */
   protected async withBoth<Result>(
     flags: TargetFlags,
@@ -59,8 +64,30 @@ export abstract class SyncCommand extends ServiceCommand {
     }
     return withSecretKey(here, (apiKey) => {
       const local = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
-      return work({ local, remote: this.client(flags), url: target.url }, here)
+      return work({ local, remote: this.patientClient(flags), url: target.url }, here)
     })
+  }
+
+  /** Waits for the next window of a rate limit: the requests of one that is stopped would have to be sent again. */
+  private patientClient(flags: TargetFlags): Client {
+    let isWaiting = false
+    return this.client(flags, {
+      retry: { attempts: 5, mostWait: mostWaitMilliseconds },
+      onRequest: ({ method }) => {
+        if (method !== 'GET') this.writes++
+      },
+      onResponse: ({ method, status }) => {
+        if (method !== 'GET' && status >= 400 && status < 500) this.writes--
+        if (status !== 429 || isWaiting) return
+        isWaiting = true
+        this.note('The service limits how many requests it takes: this goes on when it takes more.')
+      },
+    })
+  }
+
+  /** Whether the service may have been changed. */
+  protected mayHaveWritten(): boolean {
+    return this.writes > 0
   }
 
   /** What is different; a signal stops the reading. */
@@ -75,7 +102,11 @@ export abstract class SyncCommand extends ServiceCommand {
     const stop = stopSignal()
     try {
       const { names, by, redact = new Map() } = options
-      return await planSync(sides, { names, by, redact, signal: stop.signal })
+      const plan = await planSync(sides, { names, by, redact, signal: stop.signal })
+      for (const { name } of plan.collections.filter(({ isGone }) => isGone)) {
+        this.note(`The service does not show "${name}" any more: it was deleted there, or the key is not for it.`)
+      }
+      return plan
     } catch (error) {
       throw stop.signal.aborted ? interrupted('Stopped; nothing was done.', stop.name()) : error
     } finally {

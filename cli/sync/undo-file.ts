@@ -1,5 +1,5 @@
 /** What takes a push back, as `svc docs batch` reads it: a hosted service has no snapshots. */
-import { appendFileSync, mkdirSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { configFolder } from '../target/profiles.js'
 import type { Undo } from './operations.js'
@@ -9,13 +9,19 @@ export interface UndoFile {
   /** Whether something was written to it. */
   readonly isThere: boolean
   add(undo: readonly Undo[]): void
+  /** Of a push that wrote nothing. */
+  discard(): void
 }
 
-/** A file that is created by the first line. Only the user may read it: it holds documents. */
+/** Each holds whole documents, which are not kept for ever. */
+const mostKept = 20
+
+/** A file that is created by the first line, in the place of the oldest of that service. Only the user may read it: it holds documents. */
 export function openUndoFile(host: string, now: Date): UndoFile {
   const folder = join(configFolder(), 'pushes')
   const moment = now.toISOString().replaceAll(/[:.]/g, '-')
-  const path = join(folder, `${host.replaceAll(/[^\w.-]/g, '-')}-${moment}.ndjson`)
+  const service = host.replaceAll(/[^\w.-]/g, '-')
+  const path = join(folder, `${service}-${moment}.ndjson`)
   let isThere = false
   return {
     path,
@@ -26,7 +32,21 @@ export function openUndoFile(host: string, now: Date): UndoFile {
       if (undo.length === 0) return
       mkdirSync(folder, { recursive: true, mode: 0o700 })
       appendFileSync(path, undo.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+      if (!isThere) prune(folder, service)
       isThere = true
     },
+    discard() {
+      rmSync(path, { force: true })
+      isThere = false
+    },
   }
+}
+
+/** Names end with the moment, so that their order is that of time. */
+function prune(folder: string, service: string): void {
+  const own = readdirSync(folder).filter(
+    (name) =>
+      name.startsWith(`${service}-`) && /^\d{4}-\d\d-\d\dT[\d-]+Z\.ndjson$/.test(name.slice(service.length + 1)),
+  )
+  for (const name of own.sort().slice(0, -mostKept)) rmSync(join(folder, name), { force: true })
 }

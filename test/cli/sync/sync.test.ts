@@ -1,6 +1,6 @@
 /** `svc pull`, `svc push` and `svc diff` between the emulator of a folder and a service that runs elsewhere. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Client } from '../../../client/index.js'
 import { idOf, openTwoServices, staging, type TwoServices } from './two-services.js'
@@ -186,6 +186,26 @@ test('a pull that was killed before it knew what it had created creates nothing 
   expect(again).toMatchObject({ refused: [] })
   expect(await titles(here, 'posts')).toEqual(['One', 'Two'])
   expect((await world.svc(['diff', '--profile', 'staging'])).exit).toBe(0)
+})
+
+test('a push keeps what takes back the newest 20 of that service', async () => {
+  await here.collections.create({ name: 'posts' })
+  await here.collection('posts').create({ title: 'One' })
+  const push = async () => ((await world.json(['push', ...staging])) as { takenBackBy: string }).takenBackBy
+  const first = await push()
+  const folder = dirname(first)
+  const service = basename(first).slice(0, -'-2026-01-01T00-00-00-000Z.ndjson'.length)
+  const former = Array.from({ length: 25 }, (_, at) => `${service}-2026-01-01T00-00-${10 + at}-000Z.ndjson`).map(
+    (name) => join(folder, name),
+  )
+  const others = [`${service}-2`, 'other'].map((name) => join(folder, `${name}-2025-01-01T00-00-00-000Z.ndjson`))
+  for (const path of [...former, ...others]) writeFileSync(path, '')
+  await here.collection('posts').create({ title: 'Two' })
+
+  const second = await push()
+
+  const kept = readdirSync(folder).map((name) => join(folder, name))
+  expect(kept.sort()).toEqual([...former.slice(7), ...others, first, second].sort())
 })
 
 test('--by pairs documents that both sides had before, and refuses a field that identifies none', async () => {
