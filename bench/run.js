@@ -19,6 +19,7 @@ import * as peers from './rows/peers.js'
 import { measure as growthPostgres } from './rows/postgres/growth.js'
 import { measure as idleStreams } from './rows/postgres/idle-streams.js'
 import { measure as retentionPostgres } from './rows/postgres/retention.js'
+import { measure as rollingRestart } from './rows/postgres/rolling.js'
 import * as writers from './rows/postgres/writers.js'
 import * as providers from './rows/providers.js'
 import * as reads from './rows/reads.js'
@@ -59,13 +60,14 @@ const groups = {
   'growth-postgres': { measure: growthPostgres },
   'retention-postgres': { measure: retentionPostgres },
   'idle-streams': { measure: idleStreams },
+  'rolling-restart': { measure: rollingRestart },
   'large-snapshots': { measure: snapshots.measureLarge },
   'many-users': { measure: manyUsers },
 }
 /** Takes minutes to load; named when it is wanted. */
 const onlyWhenNamed = [
   ...['peers', 'hostile', 'large', 'growth', 'disk', 'dashboard', 'many-users', 'writers', 'large-snapshots'],
-  ...['growth-postgres', 'retention-postgres', 'idle-streams'],
+  ...['growth-postgres', 'retention-postgres', 'idle-streams', 'rolling-restart'],
 ]
 
 const { values: flags, positionals: asked } = parseArgs({

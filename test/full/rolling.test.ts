@@ -3,22 +3,18 @@
  * says, while clients write, read and subscribe: no request fails that its client does not retry by itself, everything acknowledged is
  * stored, and each subscriber receives each event once.
  */
-import pg from 'pg'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type Client, createClient } from '../../client/index.js'
+import { createClient } from '../../client/index.js'
 import { newestMigration } from '../../emulator/database/migrate.js'
 import { bin } from '../cli/command-line.js'
-import { balancerMissing, startBalancer } from '../fixtures/balancer.js'
-import { freePort } from '../fixtures/databases/postgres.js'
-import { byNumber, counted, type Entry, emptyLedger, type Ledger, listen, upload } from '../fixtures/ledger.js'
+import { balancerMissing } from '../fixtures/balancer.js'
+import { byNumber, counted, createAndUpdate, emptyLedger, listen, type Owner, upload } from '../fixtures/ledger.js'
 import { copyFormerBuild, copyNextBuild } from '../fixtures/packages/builds.js'
 import { patiently } from '../fixtures/patience.js'
-import { openServeWorld, type ServedProject, type Serving } from '../fixtures/serve.js'
+import { type Hosts, openHosts } from '../fixtures/rolling/hosts.js'
 
 const rounds = 3
 const writers = 6
-
-type Owner = Client<{ entries: Entry }>
 
 describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'hosts that are replaced under load', () => {
   let hosts: Hosts
@@ -63,59 +59,6 @@ describe.skipIf(balancerMissing !== undefined)(balancerMissing ?? 'hosts that ar
     await load.expectExact()
   })
 })
-
-interface Hosts {
-  /** The load balancer's address. */
-  readonly url: string
-  newProject(): Promise<ServedProject>
-  /** The version that the database is at. */
-  migration(): Promise<number>
-  /** The output of `svc serve check` of the built version. */
-  check(): Promise<string>
-  /** Stops a host by SIGTERM, starts this program in its place and waits until it is ready. */
-  replace(at: number, program: string): Promise<void>
-  close(): Promise<void>
-}
-
-/** One host with two workers and one with a single process, and a delay longer than HAProxy's check interval. */
-async function openHosts(program: string): Promise<Hosts> {
-  const world = await openServeWorld()
-  const app = [await freePort(), await freePort()]
-  const admin = [await freePort(), await freePort()]
-  const balancer = await startBalancer({ app, admin })
-  const start = (at: number, program: string) => {
-    const ports = ['--port', String(app[at]), '--admin-port', String(admin[at]), '--public-url', balancer.url]
-    return world.startFrom(program, '--workers', at === 0 ? '2' : '1', '--shutdown-delay', '3s', ...ports)
-  }
-  const servings = [await start(0, program), await start(1, program)]
-  return {
-    url: balancer.url,
-    newProject: () => (servings[0] as Serving).newProject(),
-    async migration() {
-      const client = new pg.Client({ connectionString: world.postgres.url })
-      await client.connect()
-      const { rows } = await client
-        .query('select max(number) as newest from svc.migrations')
-        .finally(() => client.end())
-      return rows[0].newest
-    },
-    async check() {
-      const { stdout, stderr } = await world.run(['check'])
-      return stdout + stderr
-    },
-    async replace(at, program) {
-      const stopped = await servings[at]?.stop()
-      expect({ at, exit: stopped?.exit }).toEqual({ at, exit: 0 })
-      const next = await start(at, program)
-      servings[at] = next
-      await expect.poll(() => fetch(`${next.adminUrl}/readyz`).then(({ status }) => status), patiently).toBe(200)
-    },
-    async close() {
-      await balancer.close()
-      await world.close()
-    },
-  }
-}
 
 /** Clients with the settings that clients have by default, at a project of their own. */
 async function openLoad({ url, newProject }: Hosts) {
@@ -166,23 +109,6 @@ async function openLoad({ url, newProject }: Hosts) {
         `${wanted.length} documents, each created and updated, and ${ledger.files.size} files; requests repeated by their clients: ${repeated}`,
       )
     },
-  }
-}
-
-/** One document after the other. What was acknowledged is there for the next request, whichever process answers that. */
-async function createAndUpdate(owner: Owner, ledger: Ledger): Promise<void> {
-  const entries = owner.collection('entries')
-  while (!ledger.isOver) {
-    const n = ledger.tried++
-    try {
-      const { id } = await entries.create({ n })
-      ledger.acknowledged.add(n)
-      const { version } = await entries.update(id, { isUpdated: true })
-      const found = await entries.get(id)
-      if (version !== 2 || found.version !== 2) ledger.failures.push(`versions ${version} and ${found.version}`)
-    } catch (error) {
-      ledger.failures.push(String(error))
-    }
   }
 }
 
