@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { objectOfMany } from './json.js'
+import { objectOfMany } from '../../model/json.js'
 
 test('any key is an ordinary one, and the last of its name holds', () => {
   const members = objectOfMany([
