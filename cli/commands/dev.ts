@@ -21,6 +21,7 @@ import { openServedBranch } from '../git/served-branch.js'
 import { type SeedOptions, seededNote, seedFiles, seedingOf } from '../seeds/seed-inputs.js'
 import type { EmulatorInfo } from '../target/emulator-file.js'
 import { envFile, fillEnvFile } from '../target/env-file.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
 import { openDashboard } from '../target/open-dashboard.js'
 import { prose } from '../terminal/prose.js'
 
@@ -67,7 +68,8 @@ command's exit code if it ends by itself.`)
     const emulator = await start(options, started)
     try {
       const info = infoOf(emulator)
-      const client = createClient({ url: info.url, apiKey: info.apiKey })
+      const { url, apiKey } = info
+      const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
       const [hashLibrary] = await Promise.all([emulator.hashLibrary(), firstAnswers(emulator)])
       emulator.forgetRequests()
       if (flags.snapshot !== undefined) await loadSnapshot(info, flags.snapshot, (words) => this.note(words))

@@ -14,6 +14,7 @@ import { findSnapshot } from '../exec/first-snapshot.js'
 import { passSignals } from '../exec/pass-signals.js'
 import { allowCode } from '../seeds/allow-code.js'
 import { ownSeedTarget, plantedIn, seededNote } from '../seeds/seed-inputs.js'
+import { fetchDirectly } from '../target/fetch-directly.js'
 import { prose } from '../terminal/prose.js'
 
 const example = 'svc exec -- npm test'
@@ -82,7 +83,8 @@ to it; one that ends it is exit code 128 and the signal's number.`)
   }
 
   private async seed(emulator: Emulator, files: readonly string[], flags: { yes: boolean }): Promise<void> {
-    const client = createClient({ url: emulator.url, apiKey: emulator.apiKey })
+    const { url, apiKey } = emulator
+    const client = createClient({ url, apiKey, transport: 'sse', fetch: fetchDirectly })
     const allow = allowCode(this.mayAsk(flags) ? (question) => this.confirm(question, flags) : undefined)
     for (const file of files) {
       const sent = await applySeedFile(ownSeedTarget(emulator), file, { modules: { client, allow } })

@@ -1,5 +1,7 @@
-import { get } from 'node:http'
 import type { Emulator } from '../../emulator/dev.js'
+
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+const { get } = process.getBuiltinModule('node:http')
 
 type Asked = Pick<Emulator, 'url' | 'apiKey' | 'someCollection'>
 

@@ -1,9 +1,11 @@
 /** A page of this machine on which a login in the browser ends, for a command that waits for it. */
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Outcome, readOutcome } from './outcome.js'
+
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+const { createServer } = process.getBuiltinModule('node:http')
 
 export interface WaitingPage {
   readonly url: string

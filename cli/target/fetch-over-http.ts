@@ -1,5 +1,5 @@
 /** As much of `fetch` as the command line needs, over `node:http`: loading the real one takes longer than most commands. */
-import { Agent, type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { isLoopbackUrl } from '../../client/protocol/model/loopback.js'
 
@@ -7,6 +7,9 @@ export interface PlainRequest extends RequestInit {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | null
 }
+
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+const { Agent, request } = process.getBuiltinModule('node:http')
 
 /** An idle socket is closed long before the service closes it, so that no request is written to one that is ending. */
 const agent = new Agent({ keepAlive: true, timeout: 1_000 })

@@ -1,7 +1,10 @@
 /** Servers that no slow or silent peer can hold up, and how they are closed. */
-import { createServer, type Server } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ServerHandlers } from './server.js'
+
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** How long the parts of a request may take. A connection that says nothing for as long is closed. */
 const limits = {

@@ -47,6 +47,21 @@ test.each([
   expect(modules).not.toContain(fetchItself)
 })
 
+test('svc dev answers, and a command beside it ends, without loading fetch', async () => {
+  const loaded = join(world.folder, 'loaded-by-dev.txt')
+  const script = join(world.folder, 'listing.cjs')
+  await writeFile(script, listing)
+
+  const ran = await world.svc(['dev', '--memory', '--port', '0', '--', 'node', '-e', '0'], {
+    env: { NODE_OPTIONS: `--require ${script}`, LOADED: loaded },
+  })
+
+  expect(ran.exit, ran.stderr).toBe(0)
+  const modules = (await readFile(loaded, 'utf8')).split('\n')
+  expect(modules).toContain('NativeModule http')
+  expect(modules).not.toContain(fetchItself)
+})
+
 test('svc docs list loads few files, since each has to be found, read and linked', async () => {
   const service = await openFakeService(() => ({ body: { documents: [], total: 0, limit: 20, offset: 0 } }))
 

@@ -163,6 +163,12 @@ test('express is known in http only, database drivers in database only', () => {
   }
 })
 
+test('node:http is loaded by getBuiltinModule, since an import of it loads fetch as well from Node 22 on', () => {
+  const loaded = imports.filter(({ target, isOfTypes }) => target === 'node:http' && !isOfTypes)
+
+  expect(loaded.map(({ line }) => line)).toEqual([])
+})
+
 test('SQL is written in store and database only', () => {
   const statement = /\bsql`|['"`]\s*(select|insert into|update|delete from|create table|alter table)\s+\w/i
 

@@ -1,5 +1,5 @@
 /** `/realtime`: the handshake, and what all sockets share. Contract 9. */
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocket, WebSocketServer } from 'ws'
 import { plainError } from '../../../client/protocol/model/error-words.js'
@@ -15,6 +15,9 @@ import { requireKnownOrigin } from '../guards/known-origins.js'
 import { dialectHeader, dialectHeaders, firstReadable, namedDialect } from '../reply/spoken-dialect.js'
 import { readParameters } from '../request/read-list.js'
 import { serveSocket } from './socket-session.js'
+
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Where WebSockets are opened. */
 export const socketPath = '/realtime'

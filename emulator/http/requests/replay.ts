@@ -1,11 +1,14 @@
 /** A kept request, sent to the service once more as any other is. */
-import { type ClientRequest, request as openRequest, type RequestOptions } from 'node:http'
+import type { ClientRequest, RequestOptions } from 'node:http'
 import { SvcError } from '../../../client/protocol/model/errors.js'
 import type { Backend } from '../../core/context.js'
 import { actAs } from '../../core/requests/act-as.js'
 import type { KeptRequest, Replay } from '../../core/requests/request-log.js'
 import { mask } from './masking.js'
 import { type Edits, hasCredentials, replayHeader, whyNoReplay } from './replayable.js'
+
+// An `import` of it loads `fetch` as well, from Node 22 on. Decision 20.
+const { request: openRequest } = process.getBuiltinModule('node:http')
 
 /** Headers that belong to a connection, or follow from the body. */
 const ofConnection = ['connection', 'keep-alive', 'content-length', 'transfer-encoding', 'upgrade', 'expect', 'te']
