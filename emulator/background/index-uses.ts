@@ -1,13 +1,13 @@
 /** What lists ask for, counted: which fields of which collections would be served by an index, and which indexes serve. */
 import { ownField } from '../../client/protocol/model/where.js'
-import { type FieldIndex, type FieldUse, type KeptIndex, nameOf } from '../store/lists/indexes.js'
+import { type FieldIndex, type FieldUse, nameOf } from '../store/lists/indexes.js'
 
 /** Fields that are counted at a time; clients choose their names, so there has to be an end. */
 export const mostCounted = 1_000
 
 export interface IndexUses {
   /** The indexes that can be used, by name. */
-  ready: ReadonlyMap<string, KeptIndex>
+  ready: ReadonlyMap<string, Pick<FieldIndex, 'collection'>>
   readonly timesAsked: Map<string, number>
   /** How many lists each index has served, by name, since that was written down last. */
   used: Map<string, number>

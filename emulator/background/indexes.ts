@@ -15,6 +15,7 @@ import {
   makeFieldIndex,
   nameOf,
   selectFieldIndexes,
+  selectReadyIndexes,
   updateUses,
 } from '../store/lists/indexes.js'
 import {
@@ -250,7 +251,7 @@ async function quiet(state: State, { isStopped }: Round): Promise<void> {
 }
 
 async function reload(state: State): Promise<void> {
-  const indexes = (await selectFieldIndexes(state.db)).filter((index) => index.isReady)
+  const indexes = await selectReadyIndexes(state.db)
   state.ready = new Map(indexes.map((index) => [index.name, index]))
 }
 

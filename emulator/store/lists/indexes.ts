@@ -122,6 +122,17 @@ export async function selectFieldIndexes(db: Database): Promise<KeptIndex[]> {
   }))
 }
 
+/** What lists can use. It is asked at every start, so of nothing that takes long to plan. */
+export async function selectReadyIndexes(db: Database): Promise<Pick<KeptIndex, 'name' | 'collection'>[]> {
+  const rows = await db.query<Pick<IndexRow, 'name' | 'collection_id'>>(sql`
+    select f.name, f.collection_id
+    from field_indexes f
+    join pg_class c on c.relname = f.name and c.relnamespace = 'svc'::regnamespace
+    join pg_index i on i.indexrelid = c.oid
+    where i.indisvalid`)
+  return rows.map((row) => ({ name: row.name, collection: row.collection_id }))
+}
+
 /** Makes an index and keeps its name, unless it is there or being made. Writes go on meanwhile where the engine supports it. */
 export async function makeFieldIndex(db: Database, index: FieldIndex, at: string, reason = ''): Promise<void> {
   const name = nameOf(index)

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type IndexKeeper, type IndexKeeperOptions, openIndexKeeper } from '../../../emulator/background/indexes.js'
 import { sql } from '../../../emulator/database/port.js'
 import { type FieldUse, selectFieldIndexes } from '../../../emulator/store/lists/indexes.js'
+import { watch } from '../../fixtures/databases/rows-read.js'
 import { database, onEachEngine } from '../../fixtures/databases/stored-lists.js'
 
 const posts = '01900000-0000-7000-8000-000000000001'
@@ -114,6 +115,18 @@ onEachEngine(() => {
           ['asc', 'odd'].map((kind) => [kind, 4, '3 lists asked for it among 50 documents', true]),
         ),
       )
+    })
+
+    test('that is ready is found without looking at what other sessions do, which takes long to plan', async () => {
+      await ask(open({ fromDocuments: 50 }), sortByTitle, 3)
+      const { watched, sent } = watch(database())
+
+      const keeper = openIndexKeeper(watched, { now: () => now, report: (error) => expect.fail(String(error)) })
+      opened.push(keeper)
+      await keeper.settled()
+
+      expect(keeper.asked(posts, []).has(['title'], 'asc')).toBe(true)
+      expect(sent.map(({ text }) => text).join()).not.toContain('pg_stat_activity')
     })
 
     test('whose making was interrupted is not used, and made again later', async () => {
