@@ -115,7 +115,7 @@ async function openFiles(db: Database, { filesUrl, memory }: Options, folder: st
   return openFileStore({
     url: filesUrl,
     folder: isKept ? join(folder, 'files') : undefined,
-    place: await ensureFilePlace(db),
+    place: () => ensureFilePlace(db),
     isSynced: db.capabilities.isDurable,
   })
 }

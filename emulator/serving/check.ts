@@ -62,7 +62,12 @@ async function checkDatabase(config: ServeConfig): Promise<Checked> {
 
 async function checkFiles(config: ServeConfig): Promise<Checked> {
   const folder = filesFolder(config)
-  const place = { url: folder === undefined ? config.filesUrl : undefined, folder, place: 'check', isSynced: true }
+  const place = {
+    url: folder === undefined ? config.filesUrl : undefined,
+    folder,
+    place: async () => 'check',
+    isSynced: true,
+  }
   const said =
     folder === undefined ? 'a bucket: write, read, list, delete' : `the folder ${folder}: write, read, list, delete`
   let step = 'opened'

@@ -9,8 +9,8 @@ export interface FilePlace {
   readonly url: string | undefined
   /** Left out, files are in memory. */
   readonly folder: string | undefined
-  /** Sets the files of one database apart from those of others. */
-  readonly place: string
+  /** Sets the files of one database apart from those of others; asked where others have the same folder or bucket. */
+  place(): Promise<string>
   /** Whether files on a disk outlive a power cut, as rows on a server do. */
   readonly isSynced: boolean
 }
@@ -19,8 +19,8 @@ export async function openFileStore({ url, folder, place, isSynced }: FilePlace)
   if (url !== undefined) {
     // Its library is optional, and takes long to load.
     const { openS3Store } = await import('./s3.js')
-    return openS3Store({ url, place })
+    return openS3Store({ url, place: await place() })
   }
-  if (folder !== undefined) return openDiskStore({ folder: join(folder, place), isSynced })
+  if (folder !== undefined) return openDiskStore({ folder: join(folder, await place()), isSynced })
   return openMemoryStore()
 }
