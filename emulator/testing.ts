@@ -5,6 +5,7 @@ import type { Control } from '../client/control.js'
 import type { UntypedSchema } from '../client/index.js'
 import type { ProjectSettings } from '../client/protocol/model/project.js'
 import type { AnySchema } from '../client/types.js'
+import type { Emulator } from './dev.js'
 import { openTestEmulator } from './testing/emulator.js'
 import { emulatorOfEnvironment } from './testing/environment.js'
 import type { TestEmulator, TestEmulatorOptions, TestProject } from './testing/helper.js'
@@ -43,8 +44,7 @@ export type {
  * @throws {Error} in Jest, which loads no ES modules: there its `globalSetup` starts one, and `testProject` finds it
  */
 export async function startTestEmulator({ snapshot, settings, seed }: TestEmulatorOptions = {}): Promise<TestEmulator> {
-  const { startEmulator } = await loadEmulator()
-  const started = await holdingProcess(() => startEmulator({ memory: true, holdsProcess: false }))
+  const started = await holdingProcess(startInMemory)
   const { projectId: id, url, apiKey, secretKey = '', controlToken } = started
   const close = () => holdingProcess(() => started.close())
   const emulator = openTestEmulator({ id, url, apiKey, secretKey, controlToken }, close)
@@ -84,8 +84,19 @@ export function testProject<Schema extends AnySchema<Schema> = UntypedSchema>(
   return connectTestEmulator().project<Schema>(settings)
 }
 
+async function startInMemory(): Promise<Emulator> {
+  const { startEmulator } = await loadEmulator()
+  const starting = startEmulator({ memory: true, holdsProcess: false })
+  // Reading it loads what `fetch` stands on: here while PGlite opens in its thread, else before the first answer.
+  void globalThis.Response
+  return starting
+}
+
 async function loadEmulator(): Promise<typeof import('./dev.js')> {
   try {
+    // It loads PGlite while this thread loads the rest.
+    const { startSpareThread } = await import('./database/pglite/thread.js')
+    startSpareThread()
     return await import('./dev.js')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG') throw cause

@@ -37,25 +37,30 @@ const shared = [
 /** Packages that the command framework needs only where sources are run. */
 const unused = ['ts-node', 'typescript']
 
+/** Modules of the emulator that others import: the emulator itself, and the helper of tests. */
+const emulatorEntries = ['dev', 'testing']
+
 /**
- * Puts `emulator/dev.ts` as one module into `<made>/emulator/bundled`, and has `<made>/emulator/dev.js` be it.
+ * Puts the entries of the emulator into a few files in `<made>/emulator/bundled`, and has `<made>/emulator/dev.js` and the like be them.
  *
  * @param {string} root @param {string} made where the compiled files are
  */
 export async function bundleEmulator(root, made) {
   const build = await rolldown({
-    input: { 'bundled/dev': join(root, 'emulator', 'dev.ts') },
+    input: Object.fromEntries(emulatorEntries.map((name) => [`bundled/${name}`, join(root, 'emulator', `${name}.ts`)])),
     cwd: root,
     platform: 'node',
     external: apart,
-    plugins: [filesStay(root, [errors, thread]), placesStay(root)],
+    plugins: [filesStay(root, [errors, thread, 'seeds']), placesStay(root)],
   })
   await build.write({
     ...{ dir: join(made, 'emulator'), format: 'esm', sourcemap: true },
     chunkFileNames: 'bundled/[name].js',
   })
   await build.close()
-  writeFileSync(join(made, 'emulator', 'dev.js'), "export * from './bundled/dev.js'\n")
+  for (const name of emulatorEntries) {
+    writeFileSync(join(made, 'emulator', `${name}.js`), `export * from './bundled/${name}.js'\n`)
+  }
 }
 
 /**

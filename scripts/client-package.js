@@ -66,7 +66,7 @@ async function bundleTestHelper(root, folder) {
     input: join(root, 'emulator', 'testing.ts'),
     cwd: root,
     platform: 'node',
-    external: (id) => /\/(client\/index|dev|seed)\.js$/.test(id),
+    external: (id) => /\/(client\/index|dev|thread|seed)\.js$/.test(id),
   })
   await build.write({
     file: join(folder, 'testing.js'),
@@ -75,6 +75,7 @@ async function bundleTestHelper(root, folder) {
     paths: {
       [join(root, 'client', 'index.js')]: '../client/index.js',
       [join(root, 'emulator', 'dev.js')]: '../../emulator/dev.js',
+      [join(root, 'emulator', 'database', 'pglite', 'thread.js')]: '../../emulator/database/pglite/thread.js',
       [join(root, 'seeds', 'seed.js')]: '../../seeds/seed.js',
     },
   })

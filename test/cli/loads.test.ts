@@ -1,6 +1,8 @@
-/** What a command loads: nothing that it does not need, since loading is most of its time. */
+/** What a command loads, and what the test helper does: nothing that they do not need, since loading is most of their time. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from './command-line.js'
 import { openFakeService } from './fake-service.js'
@@ -85,12 +87,43 @@ test('svc dev loads few files, and no driver of PostgreSQL for a database of its
   expect(files.filter((url) => !url.includes('/node_modules/')).length).toBeLessThanOrEqual(50)
 })
 
+test('the test helper loads few files, starts PGlite before the most of them, and has fetch before the database', async () => {
+  const helper = join(world.folder, 'helper.mjs')
+  const built = fileURLToPath(new URL('../../dist/emulator/testing.js', import.meta.url))
+  const script = `import { readFileSync } from 'node:fs'
+    import { Worker } from 'node:worker_threads'
+    const { startTestEmulator } = await import(${JSON.stringify(built)})
+    const { emit } = Worker.prototype
+    Worker.prototype.emit = function (...event) {
+      if (event[1] === 'open') console.log('open', process.moduleLoadList.includes(${JSON.stringify(fetchItself)}))
+      return emit.apply(this, event)
+    }
+    process.on('worker', () => console.log('started', readFileSync(process.env.LOADED, 'utf8').includes('/bundled/dev.js')))
+    await (await startTestEmulator()).close()`
+  await writeFile(helper, script)
+
+  let said = ''
+  const files = await loadedBy('helper', async (env) => {
+    said = (await execa(process.execPath, [helper], { env })).stdout
+  })
+
+  expect(said.split('\n')).toEqual(['started false', 'open true'])
+  expect(files.filter((url) => url.includes('/dist/')).length).toBeLessThanOrEqual(40)
+})
+
 /** The files that a command loads until it ends, with those of its threads. */
-async function filesOf(words: readonly string[]): Promise<readonly string[]> {
-  const loaded = join(world.folder, `files-${words[0]}.txt`)
+function filesOf(words: readonly string[]): Promise<readonly string[]> {
+  return loadedBy(String(words[0]), async (env) => {
+    const ran = await world.svc(words, { env })
+    expect(ran.exit, ran.stderr).toBe(0)
+  })
+}
+
+/** The files that a process with this environment loads until it ends. */
+async function loadedBy(name: string, work: (env: Record<string, string>) => Promise<void>): Promise<string[]> {
+  const loaded = join(world.folder, `files-${name}.txt`)
   const script = join(world.folder, 'files-listing.mjs')
   await writeFile(script, filesListing)
-  const ran = await world.svc(words, { env: { NODE_OPTIONS: `--import ${script}`, LOADED: loaded } })
-  expect(ran.exit, ran.stderr).toBe(0)
+  await work({ NODE_OPTIONS: `--import ${script}`, LOADED: loaded })
   return (await readFile(loaded, 'utf8')).trim().split('\n')
 }

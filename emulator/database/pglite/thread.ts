@@ -28,11 +28,13 @@ const heldBytes = 65_536
 let spare: Thread | undefined
 
 /**
- * Starts a thread that the next database to open runs in. It does not keep the process running. `cli/bin/run.js` calls it.
+ * Starts a thread that the next database to open runs in. It does not keep the process running. `cli/bin/run.js` calls it, and
+ * the test helper.
  *
  * @public
  */
 export function startSpareThread(): void {
+  if (spare) return
   const thread = startThread()
   spare = thread
   thread.worker.unref()

@@ -21,6 +21,16 @@ test('a database takes the thread that was started ahead of it, and the next one
   await Promise.all([first.worker.terminate(), second.worker.terminate()])
 })
 
+test('a thread that waits already is not started again', async () => {
+  const refs = vi.spyOn(Worker.prototype, 'unref')
+
+  startSpareThread()
+  startSpareThread()
+
+  expect(refs).toHaveBeenCalledTimes(1)
+  refs.mockRestore()
+})
+
 test('a thread that was started ahead opens like any other', async () => {
   startSpareThread()
 
