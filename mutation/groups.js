@@ -88,6 +88,7 @@ export const groups = {
       'emulator/store/lists/where.ts',
     ],
     tests: [
+      'emulator/store/lists/field-test.test.ts',
       'test/emulator/store/equality.test.ts',
       'test/emulator/store/related-filters.test.ts',
       'test/emulator/store/field-indexes.test.ts',

@@ -1,0 +1,141 @@
+/** In which words a test of a field is put: which of them an index understands. What they find is compared in where-parity.test.ts. */
+import { describe, expect, it } from 'vitest'
+import type { Path } from '../../../client/protocol/model/path.js'
+import type { Operator, Test } from '../../../client/protocol/model/where.js'
+import { type Fragment, sql } from '../../database/port.js'
+import { fieldTest, looksManyUp } from './field-test.js'
+import { isOdd, isRegular } from './fields.js'
+import type { KnownFields } from './indexes.js'
+
+type Kind = Parameters<KnownFields['has']>[1]
+
+const known = (...kinds: Kind[]): KnownFields => ({
+  isSmall: false,
+  has: (path, kind) => path.join('.') === 'field' && kinds.includes(kind),
+})
+
+function worded(test: Test, help: Parameters<typeof fieldTest>[1] = {}): string {
+  return plain(fieldTest(test, help))
+}
+
+/** With its parameters where they stand. */
+const plain = ({ text, values }: Fragment) =>
+  text.replaceAll(/\$(\d+)/g, (_, number) => JSON.stringify(values[Number(number) - 1])).replaceAll(/\s+/g, ' ')
+const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`)
+const field: Path = ['field']
+const collection = '01900000-0000-7000-8000-000000000000'
+/** How the index over all data is asked, and how single values are looked up in it. */
+const contained = '@>'
+const lookedUp = 'gin_clean_pending_list'
+
+describe('one of many values', () => {
+  it.each<[Operator, number, boolean]>([
+    ['in', 10, false],
+    ['in', 11, true],
+    ['notin', 11, false],
+  ])('%s of %i', (operator, count, wanted) => {
+    expect(looksManyUp({ path: field, operator, values: texts(count) } as Test)).toBe(wanted)
+  })
+
+  it.each<[string, readonly string[], { foundIn?: string }, { contains: number; looksUp: boolean }]>([
+    ['one', ['tea'], {}, { contains: 2, looksUp: false }],
+    ['a number, which is a text as well', ['5'], {}, { contains: 4, looksUp: false }],
+    ['as many as the index is asked for', texts(10), { foundIn: collection }, { contains: 20, looksUp: false }],
+    ['more', texts(11), {}, { contains: 1, looksUp: false }],
+    ['more, where all matches are wanted', texts(11), { foundIn: collection }, { contains: 1, looksUp: true }],
+    ['none that a document can hold', ['a\0'], {}, { contains: 0, looksUp: false }],
+  ])('%s', (_, values, help, { contains, looksUp }) => {
+    const words = worded({ path: field, operator: 'in', values }, help)
+
+    expect([words.split(contained).length - 1, words.includes(lookedUp)]).toEqual([contains, looksUp])
+  })
+
+  it('of an item of an array is compared with the item, which no containment says', () => {
+    const words = worded({ path: ['field', '0'], operator: 'eq', value: 'tea' })
+
+    expect(words).not.toContain(`d.data ${contained}`)
+    expect(words).toContain(`(d.data #> ["field","0"]::text[]) = any(["\\"tea\\""]::jsonb[])`)
+  })
+
+  it('in an object is asked as the object', () => {
+    expect(worded({ path: ['a', 'b'], operator: 'eq', value: 'tea' })).toContain(JSON.stringify('{"a":{"b":"tea"}}'))
+  })
+})
+
+describe('a field that no document can have', () => {
+  it.each<[Test, string]>([
+    [{ path: ['a\0'], operator: 'isnull', isNull: true }, 'true'],
+    [{ path: ['a\0'], operator: 'isnull', isNull: false }, 'false'],
+    [{ path: ['a', '\ud83c'], operator: 'ne', value: 'x' }, 'true'],
+    [{ path: ['a\0'], operator: 'notin', values: ['x'] }, 'true'],
+    [{ path: ['a\0'], operator: 'eq', value: 'x' }, 'false'],
+    [{ path: ['a\0'], operator: 'in', values: ['x'] }, 'false'],
+    [{ path: ['a\0'], operator: 'gt', value: 'x' }, 'false'],
+    [{ path: ['a\0'], operator: 'contains', value: 'x' }, 'false'],
+  ])('%o', (test, wanted) => {
+    expect(worded(test)).toBe(wanted)
+  })
+})
+
+describe('a text that no document can hold', () => {
+  it.each<Operator>(['contains', 'icontains', 'startswith', 'endswith', 'gt', 'lte'])('%s', (operator) => {
+    expect(worded({ path: field, operator, value: 'a\0' } as Test)).toBe('false')
+  })
+})
+
+describe('a comparison', () => {
+  const regular = plain(isRegular(field))
+  const odd = plain(isOdd(field))
+  const timesOf = (words: string, part: string) => words.split(part).length - 1
+
+  it.each<[string, string, KnownFields | undefined, { regular: number; odd: number; ranges: number }]>([
+    ['of a text without an index', 'tea', undefined, { regular: 0, odd: 0, ranges: 1 }],
+    ['of a text with an index over texts', 'tea', known('text'), { regular: 0, odd: 0, ranges: 1 }],
+    ['of a text with an ascending index', 'tea', known('asc'), { regular: 1, odd: 1, ranges: 2 }],
+    ['of a text with a descending index', 'tea', known('desc'), { regular: 1, odd: 1, ranges: 2 }],
+    ['of a number without an index', '5', undefined, { regular: 0, odd: 0, ranges: 2 }],
+    ['of a number with an index', '5', known('asc'), { regular: 2, odd: 1, ranges: 3 }],
+  ])('%s', (_, value, fields, wanted) => {
+    const words = worded({ path: field, operator: 'gt', value }, { known: fields })
+
+    expect({
+      regular: timesOf(words, regular),
+      odd: timesOf(words, odd),
+      ranges: timesOf(words, ' > in_order('),
+    }).toEqual(wanted)
+  })
+
+  it.each<[Operator, string, string]>([
+    ['lt', 'tea', `>= in_order('""'::jsonb)`],
+    ['lte', 'tea', `>= in_order('""'::jsonb)`],
+    ['gt', 'tea', "< in_order('-1.7976931348623157e308'::jsonb)"],
+    ['gte', 'tea', "< in_order('-1.7976931348623157e308'::jsonb)"],
+    ['lt', '5', ">= in_order('-1.7976931348623157e308'::jsonb)"],
+    ['lte', '5', ">= in_order('-1.7976931348623157e308'::jsonb)"],
+    ['gt', '5', "< in_order('false'::jsonb)"],
+    ['gte', '5', "< in_order('false'::jsonb)"],
+  ])('%s of %s keeps the other types out', (operator, value, bound) => {
+    expect(worded({ path: field, operator, value } as Test)).toContain(bound)
+  })
+})
+
+describe('a part of a text', () => {
+  const first = 'lower('
+
+  it.each<[Operator, KnownFields | undefined, boolean]>([
+    ['startswith', undefined, false],
+    ['startswith', known('asc', 'desc'), false],
+    ['startswith', known('text'), true],
+    ['endswith', undefined, false],
+    ['endswith', known('asc', 'desc'), false],
+    ['endswith', known('text'), true],
+  ])('%s asks the index over texts only where there is one', (operator, fields, wanted) => {
+    expect(worded({ path: field, operator, value: 'tea' } as Test, { known: fields }).includes(first)).toBe(wanted)
+  })
+
+  it('is asked of the index with anything in the place of what JSON escapes', () => {
+    const words = worded({ path: field, operator: 'contains', value: 'a"b\\c\nd%' })
+
+    expect(words).toContain(plain(sql`${'%a%b%c%d\\%%'}::text`))
+  })
+})
