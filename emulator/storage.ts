@@ -8,7 +8,7 @@ import { holdLock } from './database/pglite/lock.js'
 import { openPglite } from './database/pglite/pglite.js'
 import { copyBeforeUpgrade, damaged, newer, prepareData } from './database/pglite/state-folder.js'
 import { readTemplate } from './database/pglite/template.js'
-import { endSpareThread } from './database/pglite/thread.js'
+import { endSpareThread, startSpareThread } from './database/pglite/thread.js'
 import type { Database } from './database/port.js'
 import type { Address } from './database/postgres/addresses.js'
 import { newerServer } from './database/postgres/server.js'
@@ -90,7 +90,9 @@ async function openFor(
     return { db: await upToDate(await opening, newerServer, { warn }), dataDir: undefined }
   }
   if (memory || folder === undefined) {
-    const opening = openPglite({ template: await readTemplate(), report, holdsProcess })
+    // It loads while the template is read.
+    startSpareThread()
+    const opening = openPglite({ template: readTemplate, report, holdsProcess })
     whileOpening()
     return { db: await upToDate(await opening, (cause) => newer('memory', cause)), dataDir: undefined }
   }

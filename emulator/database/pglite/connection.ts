@@ -6,7 +6,9 @@ import { sessionSettings } from '../postgres/session-settings.js'
 import { type Job, openWireSession, type WireSession } from './protocol.js'
 import { headerBytes, openThread, type Thread, type ThreadSource } from './thread.js'
 
-export interface DataSource extends ThreadSource {
+export interface DataSource extends Omit<ThreadSource, 'template'> {
+  /** Reads the archive that an empty database starts from, each time that one is opened. */
+  readonly template?: () => Promise<Uint8Array<ArrayBuffer>>
   /** Whether its thread keeps the process going; left out, it does. */
   readonly holdsProcess?: boolean
 }
@@ -44,7 +46,7 @@ const configure = sql`
   from unnest(${Object.keys(settings)}::text[], ${Object.values(settings)}::text[]) as setting (name, value)`
 
 export async function connect(source: DataSource): Promise<WorkerConnection> {
-  const { worker, shared } = openThread(source)
+  const { worker, shared } = openThread({ ...source, template: await source.template?.() })
   const session = openWireSession()
   const counts = { readBytes: 0, arrived: 0, received: 0, taken: 0 }
   const connection: WorkerConnection = { worker, session, shared, unread: [], ...counts }

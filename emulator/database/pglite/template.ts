@@ -17,12 +17,15 @@ import { openPglite } from './pglite.js'
 
 const unzip = promisify(gunzip)
 
+/** Of an archive of 27 MB. */
+const chunkBytes = 1_048_576
+
 /** Files written at a time; there are a thousand, most of them small. */
 const lanes = 4
 
 /** Unpacks the template into a folder that does not exist yet. */
 export async function unpackTemplate(folder: string): Promise<void> {
-  const { folders, files } = await readEntries(await unzip(await readTemplate()))
+  const { folders, files } = await readEntries(await readTemplate())
   await mkdir(folder, { mode: 0o700 })
   for (const name of folders) await mkdir(join(folder, name), { recursive: true, mode: 0o700 })
   const remaining = files.entries()
@@ -33,7 +36,7 @@ export async function unpackTemplate(folder: string): Promise<void> {
   )
 }
 
-async function readEntries(archive: Buffer) {
+async function readEntries(archive: Uint8Array) {
   const folders: string[] = []
   const files = new Map<string, Buffer>()
   const unpacking = extract()
@@ -50,9 +53,9 @@ async function readEntries(archive: Buffer) {
   return { folders, files }
 }
 
-/** The template's bytes, for a database in memory. */
-export async function readTemplate(): Promise<Uint8Array> {
-  return readFile(await findTemplate())
+/** The template as an archive that is not compressed, since PGlite takes longer to decompress it, in its own thread. */
+export async function readTemplate(): Promise<Uint8Array<ArrayBuffer>> {
+  return unzip(await readFile(await findTemplate()), { chunkSize: chunkBytes })
 }
 
 // New databases would be copies of these, and none is ever made: without them there is half as much to lay down.

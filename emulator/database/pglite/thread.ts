@@ -5,8 +5,8 @@ import { Worker } from 'node:worker_threads'
 export interface ThreadSource {
   /** Folder of an existing data directory; left out, the data live in memory. */
   readonly dataDir?: string | undefined
-  /** A packed data directory that an empty database starts from. */
-  readonly template?: Uint8Array | undefined
+  /** The archive of a data directory that an empty database starts from. It moves to the thread. */
+  readonly template?: Uint8Array<ArrayBuffer> | undefined
   /** For a repair: the catalogs are read without their indexes, which may be damaged. */
   readonly ignoresSystemIndexes?: boolean | undefined
 }
@@ -56,7 +56,8 @@ export function openThread({ dataDir, template, ignoresSystemIndexes }: ThreadSo
   const thread = spare ?? startThread()
   spare = undefined
   thread.worker.ref()
-  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes })
+  const moved = template ? [template.buffer] : []
+  thread.worker.postMessage({ dataDir, template, ignoresSystemIndexes }, moved)
   return thread
 }
 

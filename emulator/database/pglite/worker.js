@@ -34,22 +34,7 @@ const logSettings = [
 // start, for what never runs again.
 setFlagsFromString('--wasm-tiering-budget=20000000')
 
-// A thread that is started ahead of its data has the time to compile.
-const [{ dataDir, template, ignoresSystemIndexes }, pgliteWasmModule] = await Promise.all([source(), compiled()])
-// With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
-// the database could answer.
-parentPort?.ref()
-const database = await PGlite.create({
-  pgliteWasmModule,
-  ...(dataDir === undefined ? {} : { dataDir }),
-  ...(template === undefined ? {} : { loadDataDir: new Blob([new Uint8Array(template)]) }),
-  extensions: { pg_trgm },
-  startParams: [
-    ...PGlite.defaultStartParams,
-    ...logSettings.flatMap((setting) => ['-c', setting]),
-    ...(ignoresSystemIndexes ? ['-P'] : []),
-  ],
-})
+const database = await openDatabase()
 
 parentPort?.on('message', async (/** @type {Uint8Array | 'close'} */ message) => {
   if (message === 'close') {
@@ -81,6 +66,26 @@ function gather(chunk) {
   }
   // Counted at once, so that the other end knows what was finished if this thread has to be stopped.
   Atomics.add(counts, finished, countEnds(chunk))
+}
+
+/** In a function, so that the archive is garbage as soon as it is unpacked. */
+async function openDatabase() {
+  // A thread that is started ahead of its data has the time to compile.
+  const [{ dataDir, template, ignoresSystemIndexes }, pgliteWasmModule] = await Promise.all([source(), compiled()])
+  // With nothing to listen to, Node's event loop would end each turn by waiting for the compiler, which optimises long after
+  // the database could answer.
+  parentPort?.ref()
+  return PGlite.create({
+    pgliteWasmModule,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(template === undefined ? {} : { loadDataDir: new Blob([template]) }),
+    extensions: { pg_trgm },
+    startParams: [
+      ...PGlite.defaultStartParams,
+      ...logSettings.flatMap((setting) => ['-c', setting]),
+      ...(ignoresSystemIndexes ? ['-P'] : []),
+    ],
+  })
 }
 
 /** What to open, the first message of all. @returns {Promise<import('./thread.js').ThreadSource>} */

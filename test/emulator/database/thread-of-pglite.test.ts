@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openPglite } from '../../../emulator/database/pglite/pglite.js'
+import { readTemplate } from '../../../emulator/database/pglite/template.js'
 import { endSpareThread, openThread, startSpareThread } from '../../../emulator/database/pglite/thread.js'
+import { sql } from '../../../emulator/database/port.js'
 
 afterEach(() => endSpareThread())
 
@@ -38,6 +40,28 @@ test('a thread that was started ahead opens like any other', async () => {
 
   expect(await db.query({ text: 'select 1 as one', values: [] })).toEqual([{ one: 1 }])
   await db.close()
+})
+
+test('the archive of a template comes without compression, moves to the thread and is read again for the next one', async () => {
+  const asked = vi.spyOn(Worker.prototype, 'postMessage')
+  const starts: string[] = []
+  const template = async () => {
+    const archive = await readTemplate()
+    starts.push(Buffer.from(archive.subarray(257, 262)).toString())
+    return archive
+  }
+
+  const db = await openPglite({ template })
+  const [first] = asked.mock.contexts as Worker[]
+  const [[source] = []] = asked.mock.calls
+  await first?.terminate()
+  await db.query(sql`insert into svc.file_place (id) values (gen_random_uuid())`)
+
+  // Where the header of a tar archive has its name.
+  expect(starts).toEqual(['ustar', 'ustar'])
+  expect(source.template).toHaveLength(0)
+  await db.close()
+  asked.mockRestore()
 })
 
 test('a thread that no database has taken is ended', async () => {
