@@ -31,6 +31,10 @@ export const groups = {
     ],
     tests: ['test/emulator/accounts/credentials.test.ts'],
   },
+  identities: {
+    sources: ['emulator/core/logins/credentials.ts'],
+    tests: ['test/emulator/accounts/identities.test.ts'],
+  },
   logins: {
     sources: [
       'emulator/core/accounts/one-time-tokens.ts',
@@ -38,7 +42,6 @@ export const groups = {
       'emulator/core/accounts/password-reset.ts',
       'emulator/core/accounts/two-factor.ts',
       'emulator/core/accounts/verification.ts',
-      'emulator/core/logins/credentials.ts',
       'emulator/core/logins/logins.ts',
       'emulator/core/logins/sessions.ts',
       'emulator/http/guards/identify.ts',

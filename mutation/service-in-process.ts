@@ -10,7 +10,7 @@ interface Opened {
 /** A mutant may have damaged what the service remembers. */
 const mostRuns = 60
 
-const place = globalThis as { mutated?: Opened | undefined; addressed?: object }
+const place = globalThis as { mutated?: Opened | undefined; addressed?: Set<object> }
 
 async function isWell({ emulator, runs }: Opened): Promise<boolean> {
   if (runs >= mostRuns) return false
@@ -26,7 +26,8 @@ if (place.mutated && !(await isWell(place.mutated))) {
 }
 place.mutated ??= { emulator: await startEmulator({ memory: true, providerTimeout: 4_000 }), runs: 0 }
 place.mutated.runs++
-// Fixtures stay loaded, and hold on to what they were given first.
-place.addressed ??= inject('service')
+// Each run is given another object: fixtures that stay loaded hold on to that of an earlier run, others have this one.
+place.addressed ??= new Set()
+place.addressed.add(inject('service'))
 const { url, controlToken } = place.mutated.emulator
-Object.assign(place.addressed, { url, controlToken })
+for (const one of place.addressed) Object.assign(one, { url, controlToken })

@@ -82,7 +82,7 @@ function countsOf(mutants) {
   const killed = count('Killed', 'Timeout')
   const missed = count('NoCoverage')
   const survived = count('Survived') + missed
-  const refused = mutants.filter(({ statusReason }) => statusReason?.includes('ECONNREFUSED')).length
+  const refused = mutants.filter(({ statusReason }) => /ECONNREFUSED|Invalid URL/.test(statusReason ?? '')).length
   return {
     mutants: killed + survived,
     killed,

@@ -1,0 +1,205 @@
+/** Who stands behind a key or a token, and behind a connection that was opened with one, as time goes and rights change. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { defaultConfig } from '../../../emulator/config.js'
+import { changeUser } from '../../../emulator/core/accounts/owner.js'
+import type { Backend, Identity } from '../../../emulator/core/context.js'
+import { identifyAgain, identifyKey, identifySession, identifyText } from '../../../emulator/core/logins/credentials.js'
+import { createKey, type KeyWish, revokeKey } from '../../../emulator/core/projects/keys.js'
+import { changeProject } from '../../../emulator/core/projects/projects.js'
+import type { Sql } from '../../../emulator/database/port.js'
+import { openService, type Service } from '../../../emulator/open-service.js'
+
+let service: Service
+let backend: Backend
+let project: string
+let time = Date.UTC(2026, 0, 1)
+beforeAll(async () => {
+  service = await openService({ ...defaultConfig, memory: true, now: () => new Date(time) })
+  backend = service.backend
+  project = service.project.id
+})
+afterAll(() => service.close())
+
+/** What an identity is refused with; nothing where it is not. */
+function refusal(identity: Promise<Identity>) {
+  return identity.then(
+    () => undefined,
+    ({ code, reason, issues }) => ({ code, problem: reason?.problem, issues }),
+  )
+}
+
+const unknownKey = { code: 'UNAUTHORIZED', problem: 'unknown key', issues: [] }
+const expiredKey = { code: 'UNAUTHORIZED', problem: 'expired key', issues: [] }
+const endedSession = { code: 'INVALID_TOKEN', problem: 'ended session', issues: [] }
+
+const aKey = (wish: KeyWish = {}) => createKey(backend, project, wish)
+
+async function ask(method: string, path: string, body: object, headers: object = {}) {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: {
+      'x-api-key': service.secretKey ?? '',
+      'content-type': 'application/json',
+      'svc-dialect': 'b',
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  })
+  expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true)
+  return response.json() as Promise<{ token: string }>
+}
+
+let signedUp = 0
+/** A user's token, and who that is. */
+async function aUser(data: object = {}) {
+  const credentials = { email: `user-${++signedUp}@example.com`, password: 'Correct4Horse' }
+  await ask('POST', '/auth-collections/signup', { ...credentials, data })
+  const { token } = await ask('POST', '/auth-collections/login', credentials)
+  const identity = await identifyText(backend, token)
+  const user = identity.caller.user
+  if (!user) throw new Error('A token is of a user.')
+  return { token, identity, user }
+}
+
+describe('a key', () => {
+  it.each([
+    ['is empty', () => '', false],
+    ['is none of the project', () => 'svc_key_nothing', true],
+    ['is as long as any', () => 'x'.repeat(2_000), true],
+    ['is longer than any', () => 'x'.repeat(2_001), false],
+    ['is a token', async () => (await aUser()).token, false],
+  ] as const)('that %s is not known', async (_, keyOf, isLookedUp) => {
+    const key = await keyOf()
+    const asked: string[] = []
+    const query = <Row>(statement: Sql): Promise<Row[]> => {
+      asked.push(statement.text)
+      return backend.db.query<Row>(statement)
+    }
+
+    expect(await refusal(identifyKey({ ...backend, db: { ...backend.db, query } }, key))).toEqual(unknownKey)
+    expect(asked.length > 0).toBe(isLookedUp)
+  })
+
+  it.each([true, false])('stands for its holder, secret: %s', async (secret) => {
+    const { id, key } = await aKey({ secret, scopes: ['read'] })
+
+    const { caller } = await identifyText(backend, key)
+
+    expect(caller).toMatchObject({ id, secret, user: undefined, key: { id, scopes: ['read'] } })
+  })
+
+  it('is good until the moment at which it expires', async () => {
+    const { key } = await aKey({ expiresInSeconds: 60 })
+    const identity = await identifyKey(backend, key)
+
+    time += 59_999
+    expect([await refusal(identifyKey(backend, key)), await refusal(identifyAgain(backend, identity))]).toEqual([
+      undefined,
+      undefined,
+    ])
+    time += 1
+    expect([await refusal(identifyKey(backend, key)), await refusal(identifyAgain(backend, identity))]).toEqual([
+      expiredKey,
+      expiredKey,
+    ])
+  })
+})
+
+describe('a token', () => {
+  it('is good until the moment at which it expires, also while it is remembered', async () => {
+    const { token } = await aUser()
+    const { exp } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { exp: number }
+
+    time = exp * 1_000 - 1
+    expect(await refusal(identifyText(backend, token))).toBeUndefined()
+    time += 1
+    expect(await refusal(identifyText(backend, token))).toMatchObject({ code: 'INVALID_TOKEN' })
+  })
+
+  it('that is longer than any is malformed', async () => {
+    const { token } = await aUser()
+
+    expect(await refusal(identifyText(backend, `${token}${'x'.repeat(2_000)}`))).toEqual({
+      code: 'INVALID_TOKEN',
+      problem: 'malformed token',
+      issues: [],
+    })
+  })
+
+  it('ends with its session', async () => {
+    const { token, identity, user } = await aUser()
+    const session = { user: user.id, session: user.sessionId }
+    expect((await identifySession(backend, project, session)).caller).toEqual({
+      ...{ id: user.id, key: undefined, secret: false },
+      user,
+    })
+
+    await ask('POST', '/auth-collections/logout', {}, { authorization: `Bearer ${token}` })
+
+    expect(await refusal(identifyText(backend, token))).toEqual(endedSession)
+    expect(await refusal(identifySession(backend, project, session))).toEqual(endedSession)
+    expect(await refusal(identifyAgain(backend, identity))).toEqual(endedSession)
+  })
+})
+
+describe('looked at again', () => {
+  let byKey: Identity
+  let key: Awaited<ReturnType<typeof aKey>>
+  beforeEach(async () => {
+    key = await aKey({ secret: true })
+    byKey = await identifyKey(backend, key.key)
+  })
+
+  it('a key is the same, until it is revoked', async () => {
+    expect(await identifyAgain(backend, byKey)).toEqual(byKey)
+
+    await revokeKey(backend, project, key.id)
+
+    expect(await refusal(identifyAgain(backend, byKey))).toEqual(unknownKey)
+  })
+
+  it('a user is the same without a key', async () => {
+    const { identity } = await aUser()
+
+    expect(await identifyAgain(backend, identity)).toEqual(identity)
+  })
+
+  it('a user beside a key has its rights, and none once it is revoked', async () => {
+    const { identity, user } = await aUser()
+    const both: Identity = { ...identity, caller: { ...identity.caller, key: byKey.caller.key, secret: true } }
+
+    expect((await identifyAgain(backend, both)).caller).toEqual({
+      id: user.id,
+      user,
+      key: byKey.caller.key,
+      secret: true,
+    })
+    await revokeKey(backend, project, key.id)
+    expect(await refusal(identifyAgain(backend, both))).toEqual(unknownKey)
+  })
+
+  it('nobody is not known', async () => {
+    const nobody: Identity = { ...byKey, caller: { ...byKey.caller, key: undefined } }
+
+    expect(await refusal(identifyAgain(backend, nobody))).toEqual(unknownKey)
+  })
+
+  it('a key has the settings that the project has now', async () => {
+    await changeProject(backend, project, { tokenTtl: 1_000 })
+
+    expect((await identifyAgain(backend, byKey)).project.settings.tokenTtl).toBe(1_000)
+    await changeProject(backend, project, { tokenTtl: 7 * 86_400 })
+  })
+})
+
+it('data.role counts among the roles where the project trusts it and its owner wrote it', async () => {
+  const roles = async (token: string) => (await identifyText(backend, token)).caller.user?.roles
+  const trusting = async (trustDataRole: boolean) => void (await changeProject(backend, project, { trustDataRole }))
+  await trusting(true)
+  const [one, other] = [await aUser(), await aUser()]
+  await changeUser(backend, one.user.id, { role: 'editor' })
+
+  expect([await roles(one.token), await roles(other.token)]).toEqual([['editor'], []])
+  await trusting(false)
+  expect(await roles(one.token)).toEqual([])
+})
