@@ -63,13 +63,13 @@ async function aUser(data: object = {}) {
 
 describe('a key', () => {
   it.each([
-    ['is empty', () => '', false],
-    ['is none of the project', () => 'svc_key_nothing', true],
-    ['is as long as any', () => 'x'.repeat(2_000), true],
-    ['is longer than any', () => 'x'.repeat(2_001), false],
-    ['is a token', async () => (await aUser()).token, false],
-  ] as const)('that %s is not known', async (_, keyOf, isLookedUp) => {
-    const key = await keyOf()
+    ['is empty', '', false],
+    ['is none of the project', 'svc_key_nothing', true],
+    ['is as long as any', 'x'.repeat(2_000), true],
+    ['is longer than any', 'x'.repeat(2_001), false],
+    ['is a token', undefined, false],
+  ])('that %s is not known', async (_, text, isLookedUp) => {
+    const key = text ?? (await aUser()).token
     const asked: string[] = []
     const query = <Row>(statement: Sql): Promise<Row[]> => {
       asked.push(statement.text)
