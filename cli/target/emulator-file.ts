@@ -1,5 +1,4 @@
 /** `.svc/emulator.json`, where a running emulator says what it is: contract 11. */
-import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -85,7 +84,7 @@ function isOfOneEmulator({
 /** Writes a file that only this user can read, whole or not at all. */
 export async function writePrivateFile(file: string, content: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const draft = `${file}.${randomUUID()}`
+  const draft = `${file}.${crypto.randomUUID()}`
   try {
     await writeFile(draft, content, { mode: 0o600, flag: 'wx' })
     await rename(draft, file)

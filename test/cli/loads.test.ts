@@ -64,6 +64,34 @@ test('svc dev answers, and a command beside it ends, without loading fetch', asy
   expect(modules).not.toContain(fetchItself)
 })
 
+test.each([
+  ['docs list', ['docs', 'list', 'posts']],
+  ['collections list', ['collections', 'list']],
+])('svc %s loads no cryptography, and sorts nothing by the rules of a language', async (_name, words) => {
+  const service = await openFakeService(({ path }) => {
+    return { body: path.startsWith('/collections/') ? { documents: [], total: 0, limit: 20, offset: 0 } : [] }
+  })
+  const loaded = join(world.folder, 'sorted.txt')
+  const script = join(world.folder, 'sorting.cjs')
+  const counting = `const { localeCompare } = String.prototype
+    String.prototype.localeCompare = function (...texts) {
+      process.moduleLoadList.push('localeCompare')
+      return localeCompare.apply(this, texts)
+    }\n`
+  await writeFile(script, counting + listing)
+
+  const ran = await world.svc([...words, '--url', service.url, '--key', 'svc_key_x'], {
+    env: { NODE_OPTIONS: `--require ${script}`, LOADED: loaded },
+  })
+
+  service.close()
+  const modules = (await readFile(loaded, 'utf8')).split('\n')
+  expect(ran.exit).toBe(0)
+  expect(modules).toContain('NativeModule http')
+  expect(modules).not.toContain('NativeModule crypto')
+  expect(modules).not.toContain('localeCompare')
+})
+
 test('svc docs list loads few files, since each has to be found, read and linked', async () => {
   const service = await openFakeService(() => ({ body: { documents: [], total: 0, limit: 20, offset: 0 } }))
 
