@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -38,6 +38,7 @@ app.use((_error: unknown, _req: unknown, res: ServerResponse, _next: unknown) =>
   res.setHeader('found', 'nothing').end()
 })
 
+const agent = new Agent({ keepAlive: true })
 let routed = 0
 const byExpress = createServer(app)
 const byRouter = createServer((req, res) => {
@@ -46,7 +47,10 @@ const byRouter = createServer((req, res) => {
 })
 
 beforeAll(() => Promise.all([byExpress, byRouter].map((server) => new Promise<void>((up) => server.listen(0, up)))))
-afterAll(() => Promise.all([byExpress, byRouter].map((server) => new Promise((down) => server.close(down)))))
+afterAll(async () => {
+  agent.destroy()
+  await Promise.all([byExpress, byRouter].map((server) => new Promise((down) => server.close(down))))
+})
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'SEARCH']
 
@@ -64,9 +68,18 @@ const values = [
   '..',
 ]
 
-test('the tree finds what Express finds, for every method at every path', async () => {
-  const paths = places.flatMap(({ path }) => values.map((value) => path.replaceAll(/:\w+/g, value)))
+const plain = places.flatMap(({ path }) => (path.includes(':') ? [] : [path]))
+const withParameters = places.flatMap(({ path }) => (path.includes(':') ? [path] : []))
+
+/** Paths with what has to be decoded, or is odd otherwise, are left to Express. */
+const leftToExpress = /[%;]/
+
+test.each([
+  { value: 'no parameters', paths: plain },
+  ...values.map((value) => ({ value, paths: withParameters.map((path) => path.replaceAll(/:\w+/g, value)) })),
+])('the tree finds what Express finds, for every method at every path with $value', async ({ value, paths }) => {
   const asked = [...new Set(paths)].flatMap((path) => [path, `${path}/`, `${path}?a=/b#c`, `${path}//`])
+  const routedBefore = routed
 
   const differing: string[] = []
   for (const path of asked) {
@@ -77,7 +90,8 @@ test('the tree finds what Express finds, for every method at every path', async 
   }
 
   expect(differing).toEqual([])
-  expect(routed).toBeGreaterThan(places.length * 7)
+  if (leftToExpress.test(value)) expect(routed).toBe(routedBefore)
+  else expect(routed - routedBefore).toBeGreaterThan(paths.length * 7)
 })
 
 test.each([
@@ -127,7 +141,7 @@ async function bothWays(method: string, path: string) {
 function ask(server: Server, method: string, path: string): Promise<unknown> {
   const { port } = server.address() as AddressInfo
   return new Promise((resolve, reject) => {
-    const sent = request({ port, host: '127.0.0.1', method, path, agent: false }, (res) => {
+    const sent = request({ port, host: '127.0.0.1', method, path, agent }, (res) => {
       res.resume().on('end', () => resolve(res.headers.found))
     })
     sent.on('error', reject).end()
