@@ -119,14 +119,20 @@ test('the test helper loads few files, starts PGlite before the most of them, an
   const helper = join(world.folder, 'helper.mjs')
   const built = fileURLToPath(new URL('../../dist/emulator/testing.js', import.meta.url))
   const script = `import { readFileSync } from 'node:fs'
-    import { Worker } from 'node:worker_threads'
-    const { startTestEmulator } = await import(${JSON.stringify(built)})
-    const { emit } = Worker.prototype
-    Worker.prototype.emit = function (...event) {
-      if (event[1] === 'open') console.log('open', process.moduleLoadList.includes(${JSON.stringify(fetchItself)}))
-      return emit.apply(this, event)
+    import { syncBuiltinESMExports } from 'node:module'
+    import threads from 'node:worker_threads'
+    threads.Worker = class extends threads.Worker {
+      constructor(...given) {
+        super(...given)
+        console.log('started', readFileSync(process.env.LOADED, 'utf8').includes('/bundled/dev.js'))
+      }
+      emit(...event) {
+        if (event[1] === 'open') console.log('open', process.moduleLoadList.includes(${JSON.stringify(fetchItself)}))
+        return super.emit(...event)
+      }
     }
-    process.on('worker', () => console.log('started', readFileSync(process.env.LOADED, 'utf8').includes('/bundled/dev.js')))
+    syncBuiltinESMExports()
+    const { startTestEmulator } = await import(${JSON.stringify(built)})
     await (await startTestEmulator()).close()`
   await writeFile(helper, script)
 
