@@ -86,8 +86,13 @@ const passing = /429|50[234]|NETWORK|TIMEOUT|RATE_LIMITED|UNAVAILABLE/
 const unsent = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/
 
 export function openSender(options: SendOptions): Sender {
-  const { apiKey, onRequest, url: base, timeout = 30_000, retry = {} } = options
-  const { attempts = 3, delay, mostWait = longestWaitMilliseconds } = retry
+  const {
+    apiKey,
+    onRequest,
+    url: base,
+    timeout = 30_000,
+    retry: { attempts = 3, delay, mostWait = longestWaitMilliseconds } = {},
+  } = options
   const fetch = options.fetch ?? globalThis.fetch
 
   /** A request as `fetch` takes it. @throws {SvcError} `VALIDATION_ERROR` for what cannot be sent */
@@ -146,7 +151,7 @@ export function openSender(options: SendOptions): Sender {
           return await attempt(request, number)
         } catch (error) {
           if (!(error instanceof SvcError) || number >= attempts || !mayRepeat(error, request)) throw error
-          const wait = error.retryAfterSeconds ? error.retryAfterSeconds * 1000 : backOff(delay, number)
+          const wait = (error.retryAfterSeconds ?? 0) * 1000 || backOff(delay, number)
           if (wait > mostWait) throw error
           await pause(wait, request.signal)
         }

@@ -1,6 +1,6 @@
 /** Bodies of writes, as clients encode them. Contract 3.3 and 3.6. */
 import type { Fields } from '../../model/document.js'
-import { type JsonObject, objectOfMany } from '../../model/json.js'
+import type { JsonObject } from '../../model/json.js'
 
 export const bodyWrappers = {
   // Always wrapped: fields that look like a wrapper would be taken apart on the other side.
@@ -25,10 +25,10 @@ export function encodeBatchCreate(speaks: Speaks, documents: readonly object[]):
 
 /** Wrapped in every dialect: none refuses that. */
 export function encodeBatchUpdate(updates: Readonly<Record<string, object>>): object {
-  const entries = Object.entries(updates)
-  return {
-    updates: objectOfMany(entries.map(([id, fields]) => [id, encodeFields({ body: 'either' }, fields as Fields)])),
-  }
+  // Not by `Object.fromEntries`, which takes ten times as long for a thousand ids.
+  const wrapped: Record<string, JsonObject> = Object.create(null)
+  for (const [id, fields] of Object.entries(updates)) wrapped[id] = encodeFields({ body: 'either' }, fields as Fields)
+  return { updates: wrapped }
 }
 
 export function encodeBatchDelete(ids: readonly string[]): object {
