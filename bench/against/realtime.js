@@ -1,5 +1,5 @@
 /** Deliveries to 1,000 subscribers beside a former build. */
-import { startListeners, subscription } from '../tools/listening.js'
+import { listening, startListeners } from '../tools/listening.js'
 import { post } from '../tools/posts.js'
 import { inPairs, withBoth } from './pairs.js'
 
@@ -25,8 +25,8 @@ export function measureRealtime(builds, pairs) {
  */
 async function deliveries(kind, before, now, pairs) {
   const [formers, ours] = await Promise.all([startListeners(), startListeners()])
-  await formers.open(listening(before, kind))
-  await ours.open(listening(now, kind))
+  await formers.open(listening(before, kind, subscribers))
+  await ours.open(listening(now, kind, subscribers))
   const pace =
     (/** @type {typeof ours} */ listeners, /** @type {Dev} */ { port, headers }) =>
     async () => {
@@ -40,11 +40,4 @@ async function deliveries(kind, before, now, pairs) {
   })
   await Promise.all([formers.stop(), ours.stop()])
   return row
-}
-
-/** @param {Dev} dev @param {'websocket' | 'event stream'} kind @returns {import('../tools/listening.js').Open} */
-function listening({ port, apiKey, headers }, kind) {
-  return kind === 'websocket'
-    ? { open: kind, port, path: '/realtime', count: subscribers, firsts: [subscription(apiKey, 'posts')], answers: 2 }
-    : { open: kind, port, path: '/realtime/sse/posts', count: subscribers, headers }
 }

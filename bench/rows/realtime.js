@@ -2,7 +2,7 @@
 import { residentMegabytes, startContender } from '../tools/child.js'
 import { startDev } from '../tools/dev.js'
 import { newPath } from '../tools/folders.js'
-import { startListeners, subscription } from '../tools/listening.js'
+import { listening, startListeners, subscription } from '../tools/listening.js'
 import { startLoad } from '../tools/load.js'
 import { post } from '../tools/posts.js'
 import { inTurns, median, ratios, rounded } from '../tools/rounds.js'
@@ -167,13 +167,6 @@ async function waiting() {
     unit: ' MB',
     figures: `${rounded(before)} MB without, ${rounded(after)} MB with`,
   }
-}
-
-/** @param {Dev} dev @param {'websocket' | 'event stream'} kind @param {number} count @returns {import('../tools/listening.js').Open} */
-function listening(dev, kind, count) {
-  return kind === 'websocket'
-    ? { open: kind, port: dev.port, path: '/realtime', count, firsts: [subscription(dev.apiKey, 'posts')], answers: 2 }
-    : { open: kind, port: dev.port, path: '/realtime/sse/posts', count, headers: dev.headers }
 }
 
 /** @param {Dev} dev @param {number} port */

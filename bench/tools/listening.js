@@ -24,3 +24,14 @@ export function subscription(token, collection, filters) {
     JSON.stringify({ type: 'subscribe', collection, ...(filters && { filters }) }),
   ]
 }
+
+/**
+ * What subscribers of `posts` open, so many of them.
+ *
+ * @param {import('./dev.js').Dev} dev @param {'websocket' | 'event stream'} kind @param {number} count @returns {Open}
+ */
+export function listening({ port, apiKey, headers }, kind, count) {
+  return kind === 'websocket'
+    ? { open: kind, port, path: '/realtime', count, firsts: [subscription(apiKey, 'posts')], answers: 2 }
+    : { open: kind, port, path: '/realtime/sse/posts', count, headers }
+}
