@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListQuery, Sort } from '../../../client/protocol/model/page.js'
-import type { Operator } from '../../../client/protocol/model/where.js'
+import { operators } from '../../../client/protocol/model/where.js'
 import { selectPage } from '../../../emulator/store/lists/documents.js'
 import type { FieldIndexes } from '../../../emulator/store/lists/indexes.js'
 import { rowsRead, watch } from '../../fixtures/databases/rows-read.js'
@@ -100,20 +100,10 @@ onEachEngine(() => {
     const values = [...inOrder, 'tea', 'TEA', ['tea', 'x'], '5', 5, 'x'.repeat(700)]
     const posts = await aCollection('posts', Array.from({ length: 3 }, () => values.map((field) => ({ field }))).flat())
     const indexes = await indexed(posts, 'field')
-    const operators: Operator[] = [
-      'eq',
-      'ne',
-      'gt',
-      'gte',
-      'lt',
-      'lte',
-      'contains',
-      'icontains',
-      'startswith',
-      'endswith',
-    ]
+    // Those with one text to compare with.
+    const compared = operators.filter((one) => one !== 'in' && one !== 'notin' && one !== 'isnull')
 
-    for (const operator of operators) {
+    for (const operator of compared) {
       for (const value of ['', 'a', 'tea', '5', 'true', 'null']) {
         for (const sort of [undefined, byId]) {
           for (const page of [{ limit: 3 }, { limit: 2, offset: 3 }, { limit: 90 }]) {
