@@ -1,7 +1,7 @@
 /** `svc dev` as users start it, in a process of its own, and requests to it. */
 import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -86,6 +86,9 @@ export async function startDev(folder, { isWatched = false, words = [], command 
       child.send('loop delay')
       return /** @type {Promise<number>} */ (answer)
     },
-    stop: () => stop(child),
+    async stop() {
+      await stop(child)
+      await rm(place, { recursive: true, force: true })
+    },
   }
 }
