@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { isObject, type JsonObject } from '../../../client/protocol/model/json.js'
 import { CliFailure, exits, reworded } from '../../base/failure.js'
 import { printable } from '../../terminal/text-width.js'
@@ -16,18 +16,23 @@ export interface Edited {
 /**
  * Lets the user edit JSON in their editor, again as long as it is none and they want to mend it.
  *
- * @throws {CliFailure} naming the file, which stays, if it ends without a JSON object.
+ * @throws {CliFailure} naming the file, which stays, if it ends without a JSON object; or if the editor fails, naming the file
+ * if they have changed it.
  */
 export async function editText(text: string, options: { name: string; mayAskAgain: boolean }): Promise<Edited> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-edit-'))
   const file = join(folder, options.name)
-  await writeFile(file, `${text}\n`, { mode: 0o600 })
+  const discard = () => rm(folder, { recursive: true, force: true })
+  const before = `${text}\n`
+  await writeFile(file, before, { mode: 0o600 })
   for (;;) {
-    await openEditor(file)
+    await openEditor(file).catch(async (cause) => {
+      if ((await readFile(file, 'utf8').catch(() => before)) !== before) throw keptIn(file, cause)
+      await discard()
+      throw cause
+    })
     const read = readObject(await readFile(file, 'utf8'))
-    if ('fields' in read) {
-      return { fields: read.fields, file, discard: () => rm(dirname(file), { recursive: true, force: true }) }
-    }
+    if ('fields' in read) return { fields: read.fields, file, discard }
     const invalid = new CliFailure('INVALID_BODY', exits.invalid, read.problem)
     if (!options.mayAskAgain) throw keptIn(file, invalid)
     const isToMend = await wantsToMend(read.problem).catch((cause) => {

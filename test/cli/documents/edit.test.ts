@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bin, openWorld, type World } from '../command-line.js'
 
@@ -25,8 +25,10 @@ function anEditor(script: string): string {
   return file
 }
 
+/** What is kept for the user would stay after the tests. */
+const inWorld = (env: NodeJS.ProcessEnv) => ({ ...env, TMPDIR: world.folder })
 const edit = (EDITOR: string, ...flags: string[]) =>
-  world.svc(['docs', 'edit', 'posts', id, ...flags], { env: { EDITOR } })
+  world.svc(['docs', 'edit', 'posts', id, ...flags], { env: inWorld({ EDITOR }) })
 const post = async () => (await world.json(['docs', 'get', 'posts', id])) as { data: unknown; version: number }
 /** The file with the kept text, from the message. */
 const keptFile = (stderr: string) => /What you wrote is in (\S+)/.exec(stderr)?.[1] ?? ''
@@ -91,7 +93,7 @@ test('at a terminal text that is not JSON may be mended, and saving is asked for
       ['Mend it?', 'y\n'],
       ['Save it?', 'y\n'],
     ],
-    { env: { EDITOR: twice } },
+    { env: inWorld({ EDITOR: twice }) },
   )
 
   expect(ran.exit).toBe(0)
@@ -100,7 +102,7 @@ test('at a terminal text that is not JSON may be mended, and saving is asked for
 
 test('a no before saving changes nothing, and loses nothing that was written', async () => {
   const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
-    env: { EDITOR: anEditor(`sed -i 's/Hello/Bye/' "$1"`) },
+    env: inWorld({ EDITOR: anEditor(`sed -i 's/Hello/Bye/' "$1"`) }),
   })
 
   expect(ran.exit).toBe(130)
@@ -110,7 +112,7 @@ test('a no before saving changes nothing, and loses nothing that was written', a
 
 test('Ctrl-C where it could be mended loses nothing that was written', async () => {
   const ran = await world.terminal(['docs', 'edit', 'posts', id], [['Mend it?', '\x03']], {
-    env: { EDITOR: anEditor(`printf 'oo\\nps' > "$1"`) },
+    env: inWorld({ EDITOR: anEditor(`printf 'oo\\nps' > "$1"`) }),
   })
 
   expect(ran.exit).toBe(130)
@@ -119,7 +121,7 @@ test('Ctrl-C where it could be mended loses nothing that was written', async () 
 
 test('a long difference takes no more than a line of the terminal', async () => {
   const { stdout } = await world.terminal(['docs', 'edit', 'posts', id], [['Save it?', 'n\n']], {
-    env: { EDITOR: anEditor(`sed -i 's/Hello/Bye ${'x'.repeat(200)}/' "$1"`) },
+    env: inWorld({ EDITOR: anEditor(`sed -i 's/Hello/Bye ${'x'.repeat(200)}/' "$1"`) }),
     columns: 80,
   })
 
@@ -127,13 +129,23 @@ test('a long difference takes no more than a line of the terminal', async () => 
   expect(line).toMatch(/^.{79}…$/u)
 })
 
-test('an editor that fails saves nothing; one that is not there is named', async () => {
+test('an editor that fails saves nothing, and what was written is kept in a file', async () => {
   const failed = await edit(anEditor(`sed -i 's/Hello/Bye/' "$1"\nexit 3`))
-  const missing = await edit('no-such-editor')
 
   expect(failed).toMatchObject({ exit: 1, stderr: expect.stringContaining('ended with 3; nothing was saved') })
-  expect(missing).toMatchObject({ exit: 1, stderr: expect.stringContaining('"no-such-editor" cannot be started') })
+  expect(readFileSync(keptFile(failed.stderr), 'utf8')).toContain('Bye')
   expect(await post()).toMatchObject({ version: 1 })
+})
+
+test('an editor that is not there is named, and one that ends before a change leaves no file', async () => {
+  const remembered = join(world.folder, 'given-up-file')
+
+  const missing = await edit('no-such-editor')
+  const givenUp = await edit(anEditor(`echo "$1" > ${remembered}; exit 1`))
+
+  expect(missing).toMatchObject({ exit: 1, stderr: expect.stringContaining('"no-such-editor" cannot be started') })
+  expect(givenUp.exit).toBe(1)
+  expect(existsSync(dirname(readFileSync(remembered, 'utf8').trim()))).toBe(false)
 })
 
 test('the file that was edited is gone once it is saved', async () => {
@@ -141,5 +153,5 @@ test('the file that was edited is gone once it is saved', async () => {
 
   await edit(anEditor(`echo "$1" > ${remembered}; sed -i 's/Hello/Bye/' "$1"`))
 
-  expect(existsSync(readFileSync(remembered, 'utf8').trim())).toBe(false)
+  expect(existsSync(dirname(readFileSync(remembered, 'utf8').trim()))).toBe(false)
 })
