@@ -1,9 +1,9 @@
 /** Which collections were pulled or pushed: a service shows a key only those that are in its scopes, and documents refer to others. */
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { isObject } from '../../client/protocol/model/json.js'
 import { configFolder } from '../target/profiles.js'
+import { appendLines, readLines } from './line-file.js'
 
 /** The ids of one collection. */
 export interface PairedCollection {
@@ -11,10 +11,8 @@ export interface PairedCollection {
   readonly remote: string
 }
 
-const folder = () => join(configFolder(), 'pairs')
-
 function fileOf(url: string): string {
-  return join(folder(), `collections-${createHash('sha256').update(url).digest('hex').slice(0, 32)}.ndjson`)
+  return join(configFolder(), 'pairs', `collections-${createHash('sha256').update(url).digest('hex').slice(0, 32)}.ndjson`)
 }
 
 /** Those of a service that were ever paired with this one of the emulator, the latest last. */
@@ -24,22 +22,13 @@ export function pairedWith(url: string, local: string): readonly string[] {
 
 /** Remembers them, once. */
 export function keepPaired(url: string, { local, remote }: PairedCollection): void {
-  if (pairedWith(url, local).includes(remote)) return
-  mkdirSync(folder(), { recursive: true, mode: 0o700 })
-  appendFileSync(fileOf(url), `${JSON.stringify({ local, remote })}\n`, { mode: 0o600 })
+  if (!pairedWith(url, local).includes(remote)) appendLines(fileOf(url), [{ local, remote }])
 }
 
-/** What a crash has cut is written again by the next pull or push. */
 function read(url: string): PairedCollection[] {
-  const file = fileOf(url)
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  return text.split('\n').flatMap((line) => {
-    const { local, remote } = readLine(line)
+  return readLines(fileOf(url)).values.flatMap((value) => {
+    if (!isObject(value)) return []
+    const { local, remote } = value
     return typeof local === 'string' && typeof remote === 'string' ? [{ local, remote }] : []
   })
-}
-
-function readLine(line: string): { readonly local?: unknown; readonly remote?: unknown } {
-  const read = parseJson(line)
-  return isObject(read) ? read : {}
 }

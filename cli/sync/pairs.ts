@@ -1,10 +1,10 @@
 /** Which document of the emulator is which document of the hosted service, and what it was when both were last the same. */
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, parseJson } from '../../client/protocol/model/json.js'
+import { isObject } from '../../client/protocol/model/json.js'
 import { CliFailure, exits } from '../base/failure.js'
 import { configFolder } from '../target/profiles.js'
+import { appendLines, readLines, rewriteLines } from './line-file.js'
 import { keepPaired } from './paired-collections.js'
 
 export interface Pair {
@@ -39,12 +39,11 @@ export interface Pairs {
  * @throws {CliFailure} if the file is damaged
  */
 export function openPairs(url: string, ids: { readonly local: string; readonly remote: string }): Pairs {
-  const folder = join(configFolder(), 'pairs')
   const name = createHash('sha256')
     .update(JSON.stringify([url, ids.remote, ids.local]))
     .digest('hex')
     .slice(0, 32)
-  const file = join(folder, `${name}.ndjson`)
+  const file = join(configFolder(), 'pairs', `${name}.ndjson`)
   const byLocal = new Map<string, Pair>()
   const gone = new Map<string, Pair>()
   const redacted = new Set<string>()
@@ -67,30 +66,26 @@ export function openPairs(url: string, ids: { readonly local: string; readonly r
 
   function append(lines: readonly Line[]): void {
     if (lines.length === 0) return
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (generation === 0) keepPaired(url, ids)
-    appendFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
+    appendLines(file, lines)
     lines.forEach(take)
   }
 
   function load(): void {
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    // A line that a crash has cut is of a batch whose outcome is asked for again.
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    for (const line of whole.split('\n').filter((one) => one !== '')) {
-      const read = parseJson(line)
-      if (!isLine(read)) throw damaged(file)
-      take(read)
+    // A line that was cut is of a batch whose outcome is asked for again.
+    const { values, isCut } = readLines(file)
+    for (const value of values) {
+      if (!isLine(value)) throw damaged(file)
+      take(value)
     }
-    if (whole === text && generation <= 2 * (byLocal.size + gone.size + redacted.size) + 100) return
+    if (!isCut && generation <= 2 * (byLocal.size + gone.size + redacted.size) + 100) return
     const lines: Line[] = [
       ...[...redacted].map((one) => ({ redacted: one })),
       { pending: [...pending] },
       ...gone.values(),
       ...byLocal.values(),
     ]
-    writeFileSync(`${file}.new`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    rewriteLines(file, lines)
   }
 
   load()

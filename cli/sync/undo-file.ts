@@ -1,7 +1,8 @@
 /** What takes a push back, as `svc docs batch` reads it: a hosted service has no snapshots. */
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { configFolder } from '../target/profiles.js'
+import { appendLines } from './line-file.js'
 import type { Undo } from './operations.js'
 
 export interface UndoFile {
@@ -30,8 +31,7 @@ export function openUndoFile(host: string, now: Date): UndoFile {
     },
     add(undo) {
       if (undo.length === 0) return
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      appendFileSync(path, undo.map((one) => `${JSON.stringify(one)}\n`).join(''), { mode: 0o600 })
+      appendLines(path, undo)
       if (!isThere) prune(folder, service)
       isThere = true
     },
