@@ -1,10 +1,11 @@
 /** What one subscriber does or fails to do does not affect the others. */
 import { once } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import WebSocket from 'ws'
 import { createClient } from '../../../client/index.js'
 import { type Emulator, startEmulator } from '../../../emulator/dev.js'
+import { controlOf } from '../../fixtures/events.js'
+import { patiently } from '../../fixtures/patience.js'
 import { aSubscriber, overEventStream, overWebSocket, type Target } from '../../fixtures/realtime/subscriber.js'
 
 interface Post {
@@ -26,6 +27,14 @@ async function aCollection(name: string) {
   return { target, posts: client.collection(name) }
 }
 
+/** Until the service has ended the subscriptions of one that does not read. */
+async function untilGivenUp(): Promise<void> {
+  await vi.waitFor(async () => {
+    const { connections } = await controlOf(emulator).connections.list()
+    expect(connections.map(({ subscriptions }) => subscriptions.length)).toContain(0)
+  }, patiently)
+}
+
 /** Far more than the megabyte, since the kernels on both sides of a socket buffer some of it. */
 const large = { writes: 300, text: 'x'.repeat(100_000) }
 
@@ -37,12 +46,12 @@ it('contract 9.5 who does not read is closed and can go on later; who reads has 
     aSubscriber(overWebSocket, target),
   ])
   sleeper.connection.pause()
+  // At once: who does not answer the close frame either is cut off.
+  const awake = untilGivenUp().then(() => sleeper.connection.resume())
 
   for (let n = 0; n < large.writes; n++) await posts.create({ n, text: large.text })
   await Promise.all([reader, streaming].map(({ untilHeard }) => untilHeard(large.writes)))
-  // Longer than the time-out for slow readers.
-  await pause(8_000)
-  sleeper.connection.resume()
+  await awake
   const code = await sleeper.connection.closed
   const heardBefore = sleeper.heard.length
   await sleeper.reconnect()
