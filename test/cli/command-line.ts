@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { execa } from 'execa'
+import { endsByItself } from '../fixtures/patience.js'
 
 export const bin = fileURLToPath(new URL('../../cli/bin/run.js', import.meta.url))
 
@@ -65,6 +66,7 @@ export async function openWorld(): Promise<World> {
       input,
       reject: false,
       timeout,
+      ...endsByItself,
       stripFinalNewline: false,
     })
   const svc = async (words: readonly string[], options?: RunOptions): Promise<Ran> => ran(await start(words, options))

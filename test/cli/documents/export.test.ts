@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openExportFile } from '../../../cli/exports/export-file.js'
+import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
 const documents = 40_000
@@ -25,6 +26,7 @@ const exporting = (...words: string[]) =>
     env: cleanEnv(world.folder),
     extendEnv: false,
     reject: false,
+    ...endsByItself,
   })
 
 /** Ends the export with the signal once it has written some, and answers how it ended. */

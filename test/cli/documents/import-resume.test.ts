@@ -5,6 +5,7 @@ import { execa } from 'execa'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openState } from '../../../cli/imports/state.js'
 import { openInput } from '../../../seeds/records/input.js'
+import { endsByItself } from '../../fixtures/patience.js'
 import { openHoldingProxy } from '../../fixtures/proxies/holding-proxy.js'
 import { bin, cleanEnv, type Dev, openWorld, type World } from '../command-line.js'
 
@@ -126,6 +127,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
       env: { ...cleanEnv(world.folder), SVC_URL: proxy.url, SVC_API_KEY: dev.apiKey },
       extendEnv: false,
       reject: false,
+      ...endsByItself,
     })
     await proxy.held
 

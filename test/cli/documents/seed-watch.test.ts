@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, expect, test } from 'vitest'
+import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
 let world: World
@@ -24,6 +25,7 @@ test('svc dev --watch applies what is saved, keeps what was changed meanwhile, a
   const seeds = ['--seed', 'seed.json', '--seed', 'rows.ndjson', '--watch']
   const dev = execa(process.execPath, [bin, 'dev', '--memory', '--port', '0', '--ready-file', 'ready.json', ...seeds], {
     ...{ cwd: world.folder, env: cleanEnv(world.folder), extendEnv: false, reject: false },
+    ...endsByItself,
   })
   let said = ''
   dev.stderr.on('data', (piece) => {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
 let world: World
@@ -40,7 +41,7 @@ test('a branch that is checked out meanwhile is named, with what to do', async (
   await git('init', '-q', '-b', 'main')
   const env = cleanEnv(world.folder)
   const words = [bin, 'dev', '--port', '0', '--per-branch']
-  const dev = execa(process.execPath, words, { cwd: world.folder, env, extendEnv: false })
+  const dev = execa(process.execPath, words, { cwd: world.folder, env, extendEnv: false, ...endsByItself })
   let said = ''
   for (const stream of [dev.stdout, dev.stderr]) {
     stream.on('data', (piece) => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 
 let world: World
@@ -109,7 +110,12 @@ test('a broken svc.config.ts says so, and the last good one stays in effect', as
   await useFolder()
   writeCode({ settings: { tokenTtl: 60 } })
   const env = cleanEnv(world.folder)
-  const dev = execa(process.execPath, [bin, 'dev', '--port', '0'], { cwd: world.folder, env, extendEnv: false })
+  const dev = execa(process.execPath, [bin, 'dev', '--port', '0'], {
+    cwd: world.folder,
+    env,
+    extendEnv: false,
+    ...endsByItself,
+  })
   let said = ''
   dev.stderr.on('data', (piece) => {
     said += piece

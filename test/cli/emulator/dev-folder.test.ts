@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { endsByItself } from '../../fixtures/patience.js'
 import { bin, cleanEnv, openWorld, type World } from '../command-line.js'
 import { openFakeService } from '../fake-service.js'
 
@@ -121,6 +122,7 @@ test('of several that start at once in one folder after a crash, however they sp
       env: { ...cleanEnv(world.folder), ...(tmp === undefined ? {} : { TMPDIR: tmp }) },
       extendEnv: false,
       reject: false,
+      ...endsByItself,
     }),
   )
   const outcomes = await Promise.all(
